@@ -1,0 +1,66 @@
+# Spinneret. `make help` lists the commands.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3.11
+PINNED := infra/local/requirements
+BIN := .venv/bin
+STACK := PYTHONPATH=infra/local $(BIN)/python -m stack
+INSTANCE ?= dev
+URL ?=
+# The functions' code, for which the quick checks run.
+CODE := layers/common functions infra/local tests benchmarks
+
+.PHONY: help demo test check up status logs down clean deploy invoke key validate lock
+
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: .venv/.done ## Start everything, crawl a small website and search it (URL=https://… crawls that page instead)
+	@$(STACK) demo --instance $(INSTANCE) $(if $(URL),--url '$(URL)')
+
+test: check ## Run every test, on a fresh instance of the stack of its own
+	@$(BIN)/python -m pytest tests/contract tests/integration tests/stack tests/e2e -m "" --run-stack
+
+check: .venv/.done ## Quick loop: lint, types, imports, unit tests (under a minute)
+	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/ruff format --check $(CODE)
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture
+
+up: .venv/.done ## Start the local stack (installs what is missing)
+	@$(STACK) up --instance $(INSTANCE)
+
+status: .venv/.done ## Show the parts of the local stack
+	@$(STACK) status --instance $(INSTANCE)
+
+logs: .venv/.done ## Show the stack's logs (PART=localstack|opensearch|embedder)
+	@$(STACK) logs --instance $(INSTANCE) $(PART)
+
+down: .venv/.done ## Stop the local stack
+	@$(STACK) down --instance $(INSTANCE)
+
+clean: .venv/.done ## Stop the local stack and remove its data
+	@$(STACK) clean --instance $(INSTANCE)
+
+deploy: .venv/.done ## Build and deploy to the local stack (starts it if needed)
+	@$(STACK) deploy --instance $(INSTANCE)
+
+invoke: .venv/.done ## Invoke a deployed function: make invoke F=SweeperFunction E=events/core/sweep.json
+	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)
+
+key: .venv/.done ## Issue an API key: make key TENANT=acme
+	@$(STACK) key --instance $(INSTANCE) $(TENANT)
+
+validate: .venv/.done ## Validate the templates as SAM does
+	@$(STACK) validate --instance $(INSTANCE)
+
+lock: .venv/.done ## Pin all requirement files anew
+	@$(PINNED)/compile.sh
+
+.venv/.done: $(PINNED)/uv.txt $(PINNED)/dev.txt
+	@echo "installing the development environment …"
+	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install --quiet --require-hashes -r $(PINNED)/uv.txt
+	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python $(PINNED)/dev.txt
+	@touch $@

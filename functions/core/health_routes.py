@@ -1,0 +1,29 @@
+"""Routes: liveness and readiness."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.operations.models import Health, Readiness
+from spinneret.operations.wiring import CoreApi
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+
+@router.get("/health")
+@router.get("/api/v1/health")
+def liveness() -> Health:
+    """The function answers."""
+    return Health()
+
+
+@router.get("/health/ready")
+@router.get("/api/v1/health/ready")
+def readiness() -> Response[Readiness]:
+    """Every dependency answers (200), or which one doesn't (503)."""
+    services = cast(CoreApi, router.context["services"])
+    ready = services.health.ready()
+    return Response(status_code=200 if ready.status == "ready" else 503, body=ready)

@@ -1,0 +1,8 @@
+"""Rule function, every minute: brings back jobs whose message or worker was lost."""
+
+from __future__ import annotations
+
+from spinneret.jobs.wiring import SweepPass
+from spinneret.runtime.scheduled import scheduled_entrypoint
+
+handler = scheduled_entrypoint(SweepPass, "sweeper")

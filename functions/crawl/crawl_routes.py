@@ -1,0 +1,32 @@
+"""Routes: submit and read crawls."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.crawl.models import CrawlRequest, CrawlView
+from spinneret.crawl.wiring import CrawlApi
+from spinneret.runtime.requests import principal, request_key, submitted
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+
+@router.post("/api/v1/crawl")
+def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
+    """Crawl one URL or several; answers with the jobs that do it."""
+    caller = principal(router)
+    key = request_key(router, caller, "/api/v1/crawl")
+    return submitted(_services().crawl.submit(caller.tenant, request, key))
+
+
+@router.get("/api/v1/crawl/<job_id>")
+def get_crawl(job_id: str) -> CrawlView:
+    """A crawl's state and, once it is completed, its result."""
+    return _services().crawl.get(principal(router).tenant, job_id)
+
+
+def _services() -> CrawlApi:
+    return cast(CrawlApi, router.context["services"])

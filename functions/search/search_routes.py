@@ -1,0 +1,24 @@
+"""Routes: search."""
+
+from __future__ import annotations
+
+import time
+from typing import cast
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.runtime.requests import principal
+from spinneret.search.api_models import SearchRequest, SearchResponse
+from spinneret.search.views import response_of
+from spinneret.search.wiring import SearchApi
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+
+@router.post("/api/v1/search")
+def hybrid_search(request: SearchRequest) -> SearchResponse:
+    """Search by meaning and by words, fused by weighted reciprocal rank."""
+    started = time.perf_counter()
+    services = cast(SearchApi, router.context["services"])
+    found = services.search.search(request.query_of(principal(router).tenant))
+    return response_of(found, (time.perf_counter() - started) * 1000)

@@ -1,0 +1,31 @@
+"""What runs when LocalStack starts, before its gateway listens. An exception here ends the start.
+
+Imports are inside the functions: LocalStack loads every hook module early, and the patched
+services take two seconds to import.
+"""
+
+from __future__ import annotations
+
+import os
+
+from localstack import config
+from localstack.runtime import hooks
+
+
+@hooks.on_infra_start()
+def apply_patches() -> None:
+    from spinneret_localstack.patches import PATCHES
+
+    for patch in PATCHES.values():
+        patch.apply()
+
+
+@hooks.on_infra_start()
+def start_lambda_host() -> None:
+    if config.LAMBDA_RUNTIME_EXECUTOR != "process":
+        return
+    from spinneret_localstack.process_executor.executor import ProcessRuntimeExecutor
+    from spinneret_localstack.process_executor.host import LambdaHost
+    from spinneret_localstack.settings import Settings
+
+    ProcessRuntimeExecutor.host = LambdaHost.start(Settings.from_env(os.environ))

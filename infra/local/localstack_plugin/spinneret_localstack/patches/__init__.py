@@ -1,0 +1,30 @@
+"""Corrections of LocalStack 4.9.2, made when it starts.
+
+Each module has `apply`, and `is_needed`, which tells of an unpatched LocalStack whether it still
+has the defect.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spinneret_localstack.patches import (
+    cloudformation_polling,
+    gateway_address,
+    sqs_concurrency,
+    task_token,
+)
+
+
+class Patch(Protocol):
+    def apply(self) -> None: ...
+
+    def is_needed(self) -> bool: ...
+
+
+PATCHES: dict[str, Patch] = {
+    "cloudformation-polling": cloudformation_polling,
+    "gateway-address": gateway_address,
+    "sqs-concurrency": sqs_concurrency,
+    "task-token": task_token,
+}

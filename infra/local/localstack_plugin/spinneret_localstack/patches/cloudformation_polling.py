@@ -1,0 +1,26 @@
+"""CloudFormation looks at a resource in progress every 0.2 seconds.
+
+Upstream: services/cloudformation/resource_provider.py, ResourceProviderExecutor.deploy_loop sleeps
+5 seconds between two looks, and all its callers leave it at that.
+Effect: every function and API adds 5 seconds; a deployment takes minutes instead of half a one.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+from localstack.services.cloudformation.resource_provider import ResourceProviderExecutor
+
+POLL_SECONDS = 0.2
+
+
+def apply() -> None:
+    ResourceProviderExecutor.deploy_loop = functools.partialmethod(
+        ResourceProviderExecutor.deploy_loop, sleep_time=POLL_SECONDS
+    )
+
+
+def is_needed() -> bool:
+    parameters = inspect.signature(ResourceProviderExecutor.deploy_loop).parameters
+    return bool(parameters["sleep_time"].default > POLL_SECONDS)

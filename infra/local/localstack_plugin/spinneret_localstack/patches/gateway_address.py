@@ -1,0 +1,52 @@
+"""The gateway listens on the host given in GATEWAY_LISTEN, not on every address.
+
+Upstream: runtime/server/twisted.py, TwistedRuntimeServer.register makes a TCP4ServerEndpoint from
+the port only and drops an IPv4 host.
+Effect: an unauthenticated AWS emulator that runs code is open to the network.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from types import SimpleNamespace
+from typing import Any
+
+from localstack import config
+from localstack.runtime.server import twisted
+from localstack.runtime.server.twisted import TwistedRuntimeServer
+
+
+def apply() -> None:
+    original = TwistedRuntimeServer.register
+
+    @functools.wraps(original)
+    def register(
+        self: TwistedRuntimeServer,
+        gateway: Any,
+        listen: list[config.HostAndPort],
+        ssl_creds: tuple[str, str] | None = None,
+    ) -> None:
+        endpoints = twisted.endpoints
+        try:
+            for address in listen:
+                # Upstream's method looks its endpoint classes up in this name.
+                twisted.endpoints = _bound_to(address.host, endpoints)
+                original(self, gateway, [address], ssl_creds)
+        finally:
+            twisted.endpoints = endpoints
+
+    TwistedRuntimeServer.register = register
+
+
+def is_needed() -> bool:
+    return "TCP4ServerEndpoint(reactor, host_and_port.port)" in inspect.getsource(
+        TwistedRuntimeServer.register
+    )
+
+
+def _bound_to(host: str, endpoints: Any) -> SimpleNamespace:
+    return SimpleNamespace(
+        TCP4ServerEndpoint=functools.partial(endpoints.TCP4ServerEndpoint, interface=host),
+        TCP6ServerEndpoint=endpoints.TCP6ServerEndpoint,
+    )

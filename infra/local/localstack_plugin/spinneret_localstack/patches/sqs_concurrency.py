@@ -1,0 +1,128 @@
+"""An SQS event source mapping works on as many batches at once as its MaximumConcurrency says.
+
+Upstream: services/lambda_/event_source_mapping. EsmWorker.start makes one thread, which receives,
+invokes and deletes in turn; ScalingConfig is stored and never read. Without a batching window the
+poller asks without waiting, and pauses about a second after an empty answer.
+Effect: one slow message blocks its queue, and every message waits a second on average.
+
+Here several threads share the poller, of which one at a time waits for messages by long polling;
+the others work or wait for their turn. So an idle mapping costs one request per waiting time,
+whatever its concurrency, and a new message wakes its thread at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import threading
+from typing import Any
+
+from localstack import config
+from localstack.services.lambda_.event_source_mapping import esm_worker, esm_worker_factory
+from localstack.services.lambda_.event_source_mapping.esm_worker import EsmWorker
+from localstack.services.lambda_.event_source_mapping.esm_worker_factory import EsmWorkerFactory
+from localstack.services.lambda_.event_source_mapping.pollers import sqs_poller
+from localstack.services.lambda_.event_source_mapping.pollers.poller import (
+    EmptyPollResultsException,
+)
+from localstack.services.lambda_.event_source_mapping.pollers.sqs_poller import SqsPoller
+from localstack.utils.backoff import ExponentialBackoff
+
+LOG = logging.getLogger(__name__)
+
+DEFAULT_CONCURRENCY = 2  # AWS's smallest MaximumConcurrency
+# Also the longest time for which a deleted or disabled mapping goes on receiving.
+WAIT_SECONDS = 2
+# Receiving returns at once when the queue is shut down: don't spin until the mapping is stopped.
+PAUSE_AFTER_EMPTY_SECONDS = 0.02
+FIRST_PAUSE_AFTER_ERROR_SECONDS = 2.0
+
+
+def apply() -> None:
+    original = EsmWorkerFactory.get_esm_worker
+
+    @functools.wraps(original)
+    def get_esm_worker(self: EsmWorkerFactory) -> EsmWorker:
+        worker = original(self)
+        if isinstance(worker.poller, SqsPoller):
+            scaling = self.esm_config.get("ScalingConfig") or {}
+            worker.poller = ConcurrentPoller(
+                worker.poller,
+                scaling.get("MaximumConcurrency") or DEFAULT_CONCURRENCY,
+                worker._shutdown_event,
+            )
+        return worker
+
+    EsmWorkerFactory.get_esm_worker = get_esm_worker
+
+
+def is_needed() -> bool:
+    return not any(
+        "MaximumConcurrency" in inspect.getsource(module)
+        for module in (esm_worker, esm_worker_factory, sqs_poller)
+    )
+
+
+class ConcurrentPoller:
+    """Stands in for the poller of an EsmWorker, which keeps the mapping's state.
+
+    SqsPoller and its client keep no state between calls, so the threads may share them.
+    """
+
+    def __init__(self, poller: SqsPoller, concurrency: int, stopping: threading.Event) -> None:
+        poller.source_client = _OneReceiver(poller.source_client, stopping)
+        self._poller = poller
+        self._concurrency = concurrency
+        self._stopping = stopping
+
+    def poll_events(self) -> None:
+        """Returns when the mapping is stopped and the last batch is done."""
+        threads = [
+            threading.Thread(
+                target=self._poll_until_stopped, name=f"sqs-mapping-{number}", daemon=True
+            )
+            for number in range(self._concurrency)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def close(self) -> None:
+        self._poller.close()
+
+    def _poll_until_stopped(self) -> None:
+        backoff = ExponentialBackoff(
+            initial_interval=FIRST_PAUSE_AFTER_ERROR_SECONDS,
+            max_interval=config.LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_ERROR_SEC,
+        )
+        while not self._stopping.is_set():
+            try:
+                self._poller.poll_events()
+                backoff.reset()
+            except EmptyPollResultsException:
+                backoff.reset()
+                self._stopping.wait(PAUSE_AFTER_EMPTY_SECONDS)
+            except Exception:
+                # As upstream's loop: a mapping outlives every error of its queue.
+                LOG.exception("Polling %s failed", self._poller.source_arn)
+                self._stopping.wait(backoff.next_backoff())
+
+
+class _OneReceiver:
+    """An SQS client on which one thread at a time waits for messages."""
+
+    def __init__(self, client: Any, stopping: threading.Event) -> None:
+        self._client = client
+        self._stopping = stopping
+        self._turn = threading.Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def receive_message(self, **parameters: Any) -> Any:
+        with self._turn:
+            if self._stopping.is_set():
+                return {}
+            return self._client.receive_message(**{**parameters, "WaitTimeSeconds": WAIT_SECONDS})

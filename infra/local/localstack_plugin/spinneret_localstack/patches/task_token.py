@@ -1,0 +1,41 @@
+"""A Step Functions task with a heartbeat notices a token that was returned early.
+
+Upstream: services/stepfunctions/asl/eval/callback/callback.py. A waitForTaskToken state sets up
+its heartbeat endpoint when its service call has returned. CallbackEndpoint.notify wakes that
+endpoint only if it exists already: a SendTaskSuccess from within the called function is kept as
+the outcome, but nobody looks at it before the heartbeat has timed out.
+Effect: the state fails with States.Timeout although the task has succeeded.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from localstack.services.stepfunctions.asl.eval.callback.callback import (
+    CallbackEndpoint,
+    CallbackOutcomeSuccess,
+    HeartbeatEndpoint,
+)
+
+
+def apply() -> None:
+    original = CallbackEndpoint.setup_heartbeat_endpoint
+
+    @functools.wraps(original)
+    def setup_heartbeat_endpoint(
+        self: CallbackEndpoint, heartbeat_seconds: int
+    ) -> HeartbeatEndpoint:
+        endpoint = original(self, heartbeat_seconds)
+        # `notify` stores the outcome before it looks for the endpoint: one of the two sees both.
+        if self.get_outcome() is not None:
+            endpoint.notify()
+        return endpoint
+
+    CallbackEndpoint.setup_heartbeat_endpoint = setup_heartbeat_endpoint
+
+
+def is_needed() -> bool:
+    endpoint = CallbackEndpoint("token")
+    endpoint.notify(CallbackOutcomeSuccess("token", output="{}"))
+    heartbeat_seconds = 0  # don't wait
+    return not endpoint.setup_heartbeat_endpoint(heartbeat_seconds).clear_and_wait()

@@ -1,0 +1,140 @@
+"""Unpacked code and layers on disk, one folder per content, shared by all functions using it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import shutil
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+
+class Archive(Protocol):
+    """The part of LocalStack's ArchiveCode that is needed here."""
+
+    @property
+    def code_sha256(self) -> str: ...
+
+    def prepare_for_execution(self) -> None: ...
+
+    def get_unzipped_code_location(self) -> Path: ...
+
+    def destroy_cached(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class FunctionFolders:
+    """task_root stands for /var/task, opt for /opt; entries are the cache entries in use."""
+
+    task_root: Path
+    opt: Path
+    entries: tuple[str, ...]
+
+
+@dataclass
+class _Entry:
+    path: Path
+    uses: int = 0
+    building: threading.Lock = field(default_factory=threading.Lock)
+
+
+class ArchiveCache:
+    """Thread-safe. A folder exists while at least one prepared function uses it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._entries: dict[str, _Entry] = {}
+        self._no_layers = root / "no-layers"
+        self._no_layers.mkdir(parents=True)
+
+    def prepare(self, code: Archive, layers: Sequence[Archive]) -> FunctionFolders:
+        """Unpack what is not there yet. Files of later layers win, as on AWS.
+
+        Each call needs its `release`.
+        """
+        held: list[str] = []
+        try:
+            task_root = self._hold(held, _key("code", code), lambda at: _unpack(code, at))
+            opt = self._prepare_layers(held, layers)
+        except BaseException:
+            self._release(held)
+            raise
+        return FunctionFolders(task_root, opt, tuple(held))
+
+    def release(self, folders: FunctionFolders) -> None:
+        self._release(folders.entries)
+
+    def _prepare_layers(self, held: list[str], layers: Sequence[Archive]) -> Path:
+        folders = [
+            self._hold(held, _key("layer", layer), lambda at, layer=layer: _unpack(layer, at))
+            for layer in layers
+        ]
+        if not folders:
+            return self._no_layers
+        if len(folders) == 1:
+            return folders[0]
+        digest = hashlib.sha256("\n".join(folder.name for folder in folders).encode())
+        return self._hold(held, f"layers-{digest.hexdigest()}", lambda at: _merge(folders, at))
+
+    def _hold(self, held: list[str], name: str, build: Callable[[Path], None]) -> Path:
+        with self._lock:
+            entry = self._entries.setdefault(name, _Entry(self._root / name))
+            entry.uses += 1
+        held.append(name)
+        with entry.building:
+            if not entry.path.exists():
+                unfinished = self._root / f"unfinished-{uuid.uuid4().hex}"
+                try:
+                    build(unfinished)
+                    unfinished.rename(entry.path)
+                finally:
+                    shutil.rmtree(unfinished, ignore_errors=True)
+        return entry.path
+
+    def _release(self, names: Sequence[str]) -> None:
+        for name in names:
+            with self._lock:
+                entry = self._entries[name]
+                entry.uses -= 1
+                if entry.uses:
+                    continue
+                del self._entries[name]
+                # Moved away under the lock: whoever needs this content from now on builds it anew.
+                unused = self._root / f"unused-{uuid.uuid4().hex}"
+                if entry.path.exists():
+                    entry.path.rename(unused)
+            shutil.rmtree(unused, ignore_errors=True)
+
+
+def _key(kind: str, archive: Archive) -> str:
+    return f"{kind}-{base64.b64decode(archive.code_sha256).hex()}"
+
+
+def _unpack(archive: Archive, at: Path) -> None:
+    try:
+        archive.prepare_for_execution()
+        archive.get_unzipped_code_location().rename(at)
+    finally:
+        archive.destroy_cached()
+
+
+def _merge(layers: Sequence[Path], at: Path) -> None:
+    at.mkdir()
+    for layer in layers:
+        shutil.copytree(
+            layer, at, symlinks=True, copy_function=_link_over, dirs_exist_ok=True
+        )
+
+
+def _link_over(source: str, target: str) -> str:
+    if os.path.lexists(target):
+        os.unlink(target)
+    # A hard link: a layer of 100 MB is merged in a moment and takes no room.
+    os.link(source, target, follow_symlinks=False)
+    return target

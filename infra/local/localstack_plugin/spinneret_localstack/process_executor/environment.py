@@ -1,0 +1,77 @@
+"""A function's environment variables and search path, as AWS sets them.
+
+https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from spinneret_localstack.process_executor.archive_cache import FunctionFolders
+from spinneret_localstack.process_executor.interpreter import Interpreter
+
+# For LocalStack's own init program, which has no part in this executor.
+LOCALSTACK_INTERNAL = frozenset(
+    {
+        "LOCALSTACK_FUNCTION_ACCOUNT_ID",
+        "LOCALSTACK_INIT_LOG_LEVEL",
+        "LOCALSTACK_MAX_PAYLOAD_SIZE",
+        "LOCALSTACK_POST_INVOKE_WAIT_MS",
+        "LOCALSTACK_RUNTIME_ENDPOINT",
+        "LOCALSTACK_RUNTIME_ID",
+        "LOCALSTACK_USER",
+    }
+)
+
+
+def variables(
+    from_localstack: Mapping[str, object],
+    folders: FunctionFolders,
+    interpreter: Interpreter,
+    home: Path,
+    temporary: Path,
+) -> dict[str, str]:
+    """All variables of the process: nothing is inherited from LocalStack.
+
+    A function may override what AWS calls unreserved. HOME and TMPDIR are ours: they keep
+    ~/.aws of the machine out, and give each environment its own temporary files.
+    """
+    task_root, opt = folders.task_root, folders.opt
+    unreserved = {
+        "HOME": str(home),
+        "LANG": "en_US.UTF-8",
+        "LD_LIBRARY_PATH": f"{task_root}:{task_root}/lib:{opt}/lib",
+        "PATH": f"{interpreter.executable.parent}:/usr/local/bin:/usr/bin:/bin:{opt}/bin",
+        "PYTHONPATH": str(interpreter.packages),
+        "TMPDIR": str(temporary),
+    }
+    given = {
+        name: str(value)
+        for name, value in from_localstack.items()
+        if name not in LOCALSTACK_INTERNAL
+    }
+    reserved = {
+        "AWS_EXECUTION_ENV": f"AWS_Lambda_{interpreter.runtime}",
+        "LAMBDA_RUNTIME_DIR": str(interpreter.packages),
+        "LAMBDA_TASK_ROOT": str(task_root),
+        "TZ": ":UTC",
+    }
+    return unreserved | given | reserved
+
+
+def search_path(
+    from_localstack: Mapping[str, object], folders: FunctionFolders, interpreter: Interpreter
+) -> list[str]:
+    """What AWS's Python bootstrap puts before the runtime's packages and the standard library.
+
+    A function with its own PYTHONPATH gets no /opt folders; they are its own business then.
+    """
+    if "PYTHONPATH" in from_localstack:
+        return [str(folders.task_root)]
+    version = interpreter.runtime.removeprefix("python")
+    return [
+        str(folders.task_root),
+        f"{folders.opt}/python/lib/python{version}/site-packages",
+        f"{folders.opt}/python",
+    ]

@@ -1,0 +1,39 @@
+"""What all functions of a LocalStack share."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from spinneret_localstack.process_executor.archive_cache import ArchiveCache
+from spinneret_localstack.process_executor.interpreter import Interpreter
+from spinneret_localstack.process_executor.process_guard import ProcessGuard
+from spinneret_localstack.process_executor.runtime_process import RuntimeProcess
+from spinneret_localstack.process_executor.warm_pool import WarmPool
+from spinneret_localstack.settings import Settings
+
+
+@dataclass(frozen=True)
+class LambdaHost:
+    """folder: holds everything the executor writes; removed when LocalStack ends."""
+
+    folder: Path
+    interpreter: Interpreter
+    archives: ArchiveCache
+    pool: WarmPool[RuntimeProcess]
+    init_slots: threading.BoundedSemaphore
+    guard: ProcessGuard
+
+    @classmethod
+    def start(cls, settings: Settings) -> LambdaHost:
+        folder = Path(tempfile.mkdtemp(prefix="spinneret-lambda-"))
+        return cls(
+            folder=folder,
+            interpreter=Interpreter.probe(settings.python),
+            archives=ArchiveCache(folder / "archives"),
+            pool=WarmPool(settings.max_environments, RuntimeProcess.kill),
+            init_slots=threading.BoundedSemaphore(settings.parallel_inits),
+            guard=ProcessGuard(folder),
+        )

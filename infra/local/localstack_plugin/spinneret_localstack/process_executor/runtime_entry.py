@@ -1,0 +1,23 @@
+"""First code of a function's process, run by the functions' own interpreter.
+
+Usage: runtime_entry.py FOLDER...   (the head of the search path, see environment.search_path)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    # The runtime comes first, so that no file of a function or layer can stand in for its modules.
+    del sys.path[0]  # this file's folder
+    from awslambdaric import bootstrap
+
+    sys.path[:0] = sys.argv[1:]
+    del sys.argv[1:]
+    bootstrap.run(os.getcwd(), os.environ["_HANDLER"], os.environ["AWS_LAMBDA_RUNTIME_API"])
+
+
+if __name__ == "__main__":
+    main()

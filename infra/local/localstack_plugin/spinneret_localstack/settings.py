@@ -1,0 +1,56 @@
+"""Settings of the process executor, read once when LocalStack starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PYTHON = "SPINNERET_LAMBDA_PYTHON"
+PARALLEL_INITS = "SPINNERET_LAMBDA_PARALLEL_INITS"
+MAX_ENVIRONMENTS = "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"
+
+# A function process takes 40 to 100 MB: 32 of them fit beside the other services in 8 GB.
+DEFAULT_MAX_ENVIRONMENTS = 32
+
+
+class SettingsError(Exception):
+    """A variable is missing or wrong; the message names it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """
+    python: interpreter of the functions, with awslambdaric and boto3 installed.
+    parallel_inits: function processes that may import their code at the same time.
+    max_environments: live function processes over all functions.
+    """
+
+    python: Path
+    parallel_inits: int
+    max_environments: int
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Settings:
+        """Raises SettingsError."""
+        python = env.get(PYTHON)
+        if not python:
+            raise SettingsError(f"{PYTHON} is not set: it names the functions' interpreter")
+        if not os.access(python, os.X_OK) or not os.path.isabs(python):
+            raise SettingsError(f"{PYTHON}={python} is not the absolute path of an executable")
+        return cls(
+            python=Path(python),
+            # Starting is CPU-bound: with more at once each of them nears the limit of 10 s.
+            parallel_inits=_positive(env, PARALLEL_INITS, 2 * (os.cpu_count() or 1)),
+            max_environments=_positive(env, MAX_ENVIRONMENTS, DEFAULT_MAX_ENVIRONMENTS),
+        )
+
+
+def _positive(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name)
+    if not text:
+        return default
+    if not text.isdecimal() or int(text) < 1:
+        raise SettingsError(f"{name}={text} is not a positive whole number")
+    return int(text)

@@ -1,0 +1,20 @@
+"""Tells which patches a LocalStack installation still needs, as JSON {patch: bool}.
+
+Run it with LocalStack's interpreter: python -m spinneret_localstack.upstream
+It looks at LocalStack's own objects: the patches are applied only when LocalStack starts.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from spinneret_localstack.patches import PATCHES
+
+
+def main() -> None:
+    json.dump({name: patch.is_needed() for name, patch in PATCHES.items()}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Installs, starts, watches and stops the local stack: `python -m stack <command>`."""

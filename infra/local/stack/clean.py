@@ -1,0 +1,40 @@
+"""`clean`: the instance stopped and its data removed; with --all everything that was installed."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+
+from stack.down import take_down
+from stack.errors import UsageError
+from stack.instance import Instance, all_instances, instance_lock
+from stack.workspace import Workspace
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--all", action="store_true", help="also remove all stopped instances and all tools"
+    )
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    instance = Instance.named(arguments.instance, workspace)
+    if arguments.all:
+        _refuse_others(instance, workspace)
+    with instance_lock(instance, workspace):
+        take_down(instance, workspace)
+        shutil.rmtree(instance.folder, ignore_errors=True)
+        if arguments.all:
+            for folder in (workspace.instances, workspace.tools, workspace.install_logs):
+                shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+def _refuse_others(instance: Instance, workspace: Workspace) -> None:
+    """The tools of a running instance are not taken away."""
+    for other in all_instances(workspace):
+        record = other.read()
+        if other != instance and record is not None and record.alive():
+            raise UsageError(
+                f"instance {other.name} runs: stop it first (down --instance {other.name})"
+            )

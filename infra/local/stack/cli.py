@@ -1,0 +1,90 @@
+"""The command line: a table of commands, each in a module that is imported only when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Final, Protocol, cast
+
+from stack.errors import StackError
+from stack.instance import DEFAULT_NAME
+from stack.workspace import LOCAL_VARIABLE, Workspace
+
+INTERRUPTED: Final = 130
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    module: str
+    help: str
+
+
+COMMANDS: Final = (
+    Command("up", "stack.up", "install what is missing, start the parts, wait until they work"),
+    Command("down", "stack.down", "stop the instance"),
+    Command("status", "stack.status", "show the parts and whether they work"),
+    Command("logs", "stack.logs", "show the log of a part, or of all"),
+    Command("clean", "stack.clean", "stop the instance and remove its data"),
+    Command("install", "stack.install", "only install the tools"),
+    Command("pin", "stack.pin", "record the digests of the Java artifacts anew"),
+)
+
+
+class CommandModule(Protocol):
+    """What the module of a command has."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Adds the command's own arguments."""
+
+    def run(self, arguments: argparse.Namespace, workspace: Workspace) -> int:
+        """Does the work; returns the exit code."""
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="stack", description="The local stack of Spinneret.")
+    subparsers = parser.add_subparsers(dest="command", metavar="command", required=True)
+    named = next((word for word in words if not word.startswith("-")), None)
+    module: CommandModule | None = None
+    for command in COMMANDS:
+        subparser = subparsers.add_parser(command.name, help=command.help, description=command.help)
+        if command.name == named:
+            module = cast(CommandModule, importlib.import_module(command.module))
+            _configure(subparser, module)
+    arguments = parser.parse_args(words)
+    assert module is not None  # argparse has refused any other command
+    return _run(module, arguments)
+
+
+def _configure(parser: argparse.ArgumentParser, module: CommandModule) -> None:
+    parser.add_argument(
+        "--instance",
+        default=DEFAULT_NAME,
+        metavar="NAME",
+        help=f"which instance (default: {DEFAULT_NAME}); each has ports and data of its own",
+    )
+    parser.epilog = f"{LOCAL_VARIABLE} names the folder of tools and instances (default: .local)."
+    module.configure(parser)
+
+
+def _run(module: CommandModule, arguments: argparse.Namespace) -> int:
+    # Ended from outside, a command must still end what it had started.
+    signal.signal(signal.SIGTERM, _interrupt)
+    workspace = Workspace.from_environment(os.environ)
+    try:
+        return module.run(arguments, workspace)
+    except StackError as error:
+        workspace.progress.warn(f"error: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        workspace.progress.warn("interrupted")
+        return INTERRUPTED
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

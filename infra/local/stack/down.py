@@ -1,0 +1,35 @@
+"""`down`: no process of the instance is left."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+
+from stack.instance import Instance, instance_lock
+from stack.lifecycle import end
+from stack.parts.catalogue import all_parts
+from stack.workspace import Workspace
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """There are no arguments of its own."""
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    instance = Instance.named(arguments.instance, workspace)
+    with instance_lock(instance, workspace):
+        take_down(instance, workspace)
+    return 0
+
+
+def take_down(instance: Instance, workspace: Workspace) -> None:
+    begin = time.monotonic()
+    record = instance.read()
+    running = end(instance, record, [part.name for part in all_parts(workspace)])
+    if record is not None:
+        instance.write(replace(record, processes={}, tools=()))
+    instance.endpoints_file.unlink(missing_ok=True)
+    seconds = time.monotonic() - begin
+    text = f"is stopped ({seconds:.1f} s)" if running else "does not run"
+    workspace.progress.say(f"instance {instance.name} {text}")

@@ -1,0 +1,29 @@
+"""Errors that the command line shows as one message, each with its exit code."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class StackError(Exception):
+    """Something failed that the user should read about, without a traceback."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(StackError):
+    """The request cannot be met as it was made; nothing was started or changed."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InstallError(StackError):
+    """A tool could not be installed."""
+
+
+class StartError(StackError):
+    """A part of the stack did not start or does not answer."""
+
+
+class ProbeError(StackError):
+    """A part answered a probe, but not with what it should."""

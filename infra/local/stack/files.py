@@ -1,0 +1,32 @@
+"""Small files that other processes read while they are written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replaces the file as a whole: a reader sees the old or the new text, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    draft.write_text(json.dumps(value, indent=2) + "\n")
+    draft.replace(path)
+
+
+def last_lines(path: Path, count: int) -> list[str]:
+    """The end of a text file, without reading all of a large one; none when it is missing."""
+    block = 400 * count
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - block))
+            text = file.read().decode("utf-8", "replace")
+    except FileNotFoundError:
+        return []
+    lines = text.splitlines()
+    if size > block:
+        lines = lines[1:]  # the first one is cut
+    return lines[-count:]

@@ -1,0 +1,49 @@
+"""`install`: the tools of the parts, several at a time."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from stack.parts.catalogue import select
+from stack.parts.part import Part
+from stack.tools import java
+from stack.tools.store import Store
+from stack.tools.venv import uv
+from stack.workspace import Workspace
+
+# Installing waits for the network most of the time.
+WORKERS: Final = 4
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("part", nargs="*", help="only what these parts need (default: all)")
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    parts = select(workspace, arguments.part)
+    install(parts, Store(workspace), with_java=True)
+    workspace.progress.say(f"installed in {workspace.tools}")
+    return 0
+
+
+def install(parts: Sequence[Part], store: Store, *, with_java: bool) -> list[Path]:
+    """Installs what is missing; returns the folders of all the parts' tools.
+
+    `with_java` makes sure of a Java runtime too, which is needed to start parts, not to use them.
+    """
+    tools = list({tool.name: tool for part in parts for tool in part.tools}.values())
+    if with_java and any(part.needs_java for part in parts):
+        java.provide(store)
+    if all(store.is_installed(tool) for tool in tools):
+        return [store.ensure(tool) for tool in tools]
+    uv()  # before there are threads
+    with ThreadPoolExecutor(WORKERS) as pool:
+        waits = [pool.submit(store.ensure, tool) for tool in tools]
+        try:
+            return [wait.result() for wait in waits]
+        finally:
+            pool.shutdown(cancel_futures=True)

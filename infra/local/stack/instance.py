@@ -1,0 +1,134 @@
+"""A named instance of the stack: its folders, and the record of what runs in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from stack.errors import UsageError
+from stack.files import write_json
+from stack.locks import exclusive
+from stack.ports import Ports
+from stack.process import ProcessId, is_alive, owned
+from stack.workspace import Workspace
+
+DEFAULT_NAME: Final = "dev"
+# An `up` that installs everything may take this long.
+LOCK_SECONDS: Final = 1800.0
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What an instance runs: written before a part is waited for, so that no part gets lost.
+
+    `boot` is the machine's boot: start times of processes are comparable within one only.
+    `tools` are the installed tools in use, which must not be removed meanwhile.
+    """
+
+    boot: str
+    ports: Ports
+    processes: dict[str, ProcessId] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+
+    def alive(self) -> dict[str, ProcessId]:
+        """The parts whose main process runs now."""
+        if self.boot != machine_boot():
+            return {}
+        return {name: process for name, process in self.processes.items() if is_alive(process)}
+
+    def with_process(self, name: str, process: ProcessId) -> Self:
+        return replace(self, processes={**self.processes, name: process})
+
+    def without(self, name: str) -> Self:
+        rest = {key: process for key, process in self.processes.items() if key != name}
+        return replace(self, processes=rest)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Self:
+        processes = {name: ProcessId(**process) for name, process in value["processes"].items()}
+        return cls(value["boot"], Ports(**value["ports"]), processes, tuple(value["tools"]))
+
+
+@dataclass(frozen=True)
+class Instance:
+    """The folders of one instance, on loopback ports of its own."""
+
+    name: str
+    folder: Path
+
+    @classmethod
+    def named(cls, name: str, workspace: Workspace) -> Self:
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} is not an instance's name: use a-z, 0-9 and -, at most 31 characters"
+            )
+        return cls(name, workspace.instances / name)
+
+    @property
+    def data(self) -> Path:
+        """Emptied at each boot of the instance."""
+        return self.folder / "data"
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    @property
+    def endpoints_file(self) -> Path:
+        return self.folder / "endpoints.json"
+
+    @property
+    def run_file(self) -> Path:
+        return self.folder / "run.json"
+
+    def log(self, part: str) -> Path:
+        return self.logs / f"{part}.log"
+
+    def read(self) -> Record | None:
+        """The record of the last start; None when the instance was never started."""
+        try:
+            return Record.from_json(json.loads(self.run_file.read_text()))
+        except FileNotFoundError:
+            return None
+
+    def write(self, record: Record) -> None:
+        write_json(self.run_file, record.to_json())
+
+    def owner(self, part: str) -> str:
+        """The mark that all processes of a part carry, in all the machine's instances unique."""
+        return f"{self.folder}:{part}"
+
+    def processes(self, part: str) -> list[ProcessId]:
+        """All live processes of a part, those included that lost their main process."""
+        return owned(self.owner(part), self.data / part)
+
+
+def all_instances(workspace: Workspace) -> Iterator[Instance]:
+    if workspace.instances.is_dir():
+        for folder in sorted(workspace.instances.iterdir()):
+            if _NAME.fullmatch(folder.name):
+                yield Instance(folder.name, folder)
+
+
+def machine_boot() -> str:
+    return _BOOT_ID.read_text().strip()
+
+
+@contextmanager
+def instance_lock(instance: Instance, workspace: Workspace) -> Iterator[None]:
+    """Keeps other commands from starting or stopping the instance meanwhile."""
+    wait = f"another command works on instance {instance.name}; waiting …"
+    lock = workspace.locks / f"instance-{instance.name}.lock"
+    say = workspace.progress.say
+    with exclusive(lock, on_wait=lambda: say(wait), timeout=LOCK_SECONDS):
+        yield

@@ -1,0 +1,106 @@
+"""Starting the parts of an instance, waiting for them, and ending them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Final
+
+from stack.errors import ProbeError, StackError, StartError
+from stack.files import last_lines
+from stack.instance import Instance, Record
+from stack.parts.part import Part, Site
+from stack.process import ProcessId, identify, is_alive, spawn, stop
+
+# LocalStack ends its functions and DynamoDB itself, which takes it some seconds.
+GRACE_SECONDS: Final = 15.0
+# A part that was up already answers a probe sooner than one that boots.
+RUNNING_SECONDS: Final = 30.0
+SHOWN_LINES: Final = 20
+POLL_SECONDS: Final = 0.2
+
+
+def start(part: Part, site: Site) -> ProcessId:
+    """Starts a part; its log begins anew and the former one is kept beside it."""
+    log = site.instance.log(part.name)
+    if log.exists():
+        log.replace(log.with_name(f"{log.name}.1"))
+    child = spawn(part.spawn(site), log=log, owner=site.instance.owner(part.name))
+    process = identify(child.pid)
+    if process is None:
+        raise StartError(_with_log(f"{part.title} ended at once", site.instance, part))
+    return process
+
+
+def await_ready(
+    parts: Sequence[Part], site: Site, record: Record, *, fresh: Collection[str]
+) -> Iterator[tuple[Part, float]]:
+    """Probes all parts at once and gives each one that has passed, with the seconds it took.
+
+    Raises StartError for the first part that ends or is over its time; the others are then no
+    longer waited for. `fresh` names the parts that boot.
+    """
+    abandon = threading.Event()
+    begin = time.monotonic()
+    with ThreadPoolExecutor(len(parts)) as pool:
+        waits = {}
+        for part in parts:
+            limit = part.boot_seconds if part.name in fresh else RUNNING_SECONDS
+            process = record.processes[part.name]
+            waits[pool.submit(_wait, part, site, process, limit, abandon)] = part
+        try:
+            for done in as_completed(waits):
+                done.result()
+                yield waits[done], time.monotonic() - begin
+        finally:
+            abandon.set()
+
+
+def _wait(
+    part: Part, site: Site, process: ProcessId, limit: float, abandon: threading.Event
+) -> None:
+    url = part.url(site.ports)
+    deadline = time.monotonic() + limit
+    while not abandon.is_set():
+        error = failure(part, url)
+        if error is None:
+            return
+        if not is_alive(process):
+            raise StartError(_with_log(f"{part.title} ended while it started", site.instance, part))
+        if time.monotonic() > deadline:
+            text = f"{part.title} does not work after {limit:.0f} s: {error}"
+            raise StartError(_with_log(text, site.instance, part))
+        abandon.wait(POLL_SECONDS)
+
+
+def failure(part: Part, url: str) -> ProbeError | None:
+    """What is wrong with a part; None when a probe passes."""
+    try:
+        part.probe(url)
+    except ProbeError as error:
+        return error
+    return None
+
+
+def _with_log(text: str, instance: Instance, part: Part) -> str:
+    log = instance.log(part.name)
+    lines = "\n".join(f"  {line}" for line in last_lines(log, SHOWN_LINES))
+    return f"{text}\nthe end of {log}:\n{lines}"
+
+
+def end(instance: Instance, record: Record | None, names: Sequence[str]) -> int:
+    """Ends the named parts with all that they started, also what outlived a part's main process.
+
+    Returns how many parts ran. Raises StackError when a process cannot be ended.
+    """
+    alive = record.alive() if record is not None else {}
+    mains = [alive[name] for name in names if name in alive]
+    rest = stop(
+        mains, lambda: [p for name in names for p in instance.processes(name)], GRACE_SECONDS
+    )
+    if rest:
+        pids = ", ".join(str(process.pid) for process in rest)
+        raise StackError(f"these processes could not be ended: {pids}")
+    return len(mains)

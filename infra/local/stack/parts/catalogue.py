@@ -1,0 +1,26 @@
+"""All parts, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stack.errors import UsageError
+from stack.parts.embedder import embedder
+from stack.parts.localstack import localstack
+from stack.parts.opensearch import opensearch
+from stack.parts.part import Part
+from stack.workspace import Workspace
+
+
+def all_parts(workspace: Workspace) -> tuple[Part, ...]:
+    return opensearch(workspace), localstack(workspace), embedder(workspace)
+
+
+def select(workspace: Workspace, names: Sequence[str]) -> tuple[Part, ...]:
+    """The named parts; all when no name is given."""
+    parts = all_parts(workspace)
+    known = [part.name for part in parts]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no part {name!r}; the parts are {', '.join(known)}")
+    return tuple(part for part in parts if not names or part.name in names)

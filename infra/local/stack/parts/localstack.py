@@ -1,0 +1,106 @@
+"""LocalStack in host mode; it starts DynamoDB Local and the processes of functions itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from stack.parts.part import Part, Site, minimal_environment
+from stack.ports import HOST
+from stack.process import Spawn
+from stack.tools import java
+from stack.tools.jars import dynamodb_tool
+from stack.tools.python_tools import (
+    STATIC_FOLDER,
+    catalog,
+    localstack_tool,
+    runtime_tool,
+    sam_tool,
+)
+from stack.tools.store import link
+from stack.tools.venv import python
+from stack.workspace import Workspace
+
+NAME: Final = "localstack"
+BOOT_SECONDS: Final = 180.0
+DYNAMODB_HEAP: Final = "256m"
+
+
+def localstack(workspace: Workspace) -> Part:
+    server, dynamodb = localstack_tool(workspace), dynamodb_tool(workspace)
+    runtime = runtime_tool(workspace)
+
+    def spawn(site: Site) -> Spawn:
+        data = site.data(NAME)
+        installed = site.store.path(server)
+        root, temporary = data / "root", data / "tmp"
+        temporary.mkdir(parents=True, exist_ok=True)
+        _lay_out(
+            root / STATIC_FOLDER,
+            catalog_file=catalog(installed),
+            dynamodb=site.store.path(dynamodb),
+            java_home=java.provide(site.store).home,
+        )
+        functions_python = python(site.store.path(runtime))
+        environment = minimal_environment(data, _settings(site, root, temporary, functions_python))
+        words = (str(python(installed)), "-m", "localstack.runtime.main")
+        return Spawn(words, environment, data)
+
+    return Part(
+        name=NAME,
+        title="LocalStack",
+        port="gateway",
+        tools=(dynamodb, server, runtime, sam_tool(workspace)),
+        spawn=spawn,
+        probe=_probe,
+        boot_seconds=BOOT_SECONDS,
+        needs_java=True,
+    )
+
+
+def _lay_out(static: Path, *, catalog_file: Path, dynamodb: Path, java_home: Path) -> None:
+    """Puts what LocalStack would download where it looks for it first."""
+    link(static / catalog_file.name, catalog_file)
+    link(static / "dynamodb-local" / "2", dynamodb)
+    link(static / "java" / "21", java_home)
+
+
+def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -> dict[str, str]:
+    gateway = f"{HOST}:{site.ports.gateway}"
+    return {
+        "DEBUG": "0",
+        # In a container LocalStack would take system folders instead of the root named here.
+        "OVERRIDE_IN_DOCKER": "0",
+        "FILESYSTEM_ROOT": str(root),
+        "TMPDIR": str(temporary),
+        "GATEWAY_LISTEN": gateway,
+        "LOCALSTACK_HOST": gateway,
+        # As root it would serve DNS on all interfaces.
+        "DNS_ADDRESS": "0",
+        # Nothing is fetched or reported at start.
+        "SKIP_SSL_CERT_DOWNLOAD": "1",
+        "DISABLE_EVENTS": "1",
+        # An unsupported resource must fail, as it would be missing afterwards.
+        "CFN_IGNORE_UNSUPPORTED_RESOURCE_TYPES": "0",
+        # The executor of our plug-in: each execution environment is a local process.
+        "LAMBDA_RUNTIME_EXECUTOR": "process",
+        "SPINNERET_LAMBDA_PYTHON": str(functions_python),
+        # It includes the wait for a turn when many environments start at once.
+        "LAMBDA_RUNTIME_ENVIRONMENT_TIMEOUT": "120",
+        "LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_EMPTY_POLL_SEC": "1",
+        # The default addresses have host names that need LocalStack's DNS.
+        "SQS_ENDPOINT_STRATEGY": "path",
+        "OPENSEARCH_ENDPOINT_STRATEGY": "path",
+        "OPENSEARCH_CUSTOM_BACKEND": f"http://{HOST}:{site.ports.opensearch}",
+        # Expired or altered presigned URLs are refused, as on AWS.
+        "S3_SKIP_SIGNATURE_VALIDATION": "0",
+        "DYNAMODB_IN_MEMORY": "1",
+        "DYNAMODB_HEAP_SIZE": DYNAMODB_HEAP,
+        "DYNAMODB_REMOVE_EXPIRED_ITEMS": "1",
+    }
+
+
+def _probe(url: str) -> None:
+    from stack.parts.aws_probe import probe  # boto3 is slow to import
+
+    probe(url)

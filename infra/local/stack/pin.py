@@ -1,0 +1,28 @@
+"""`pin`: after a change of a pom, its artifacts resolved and their digests recorded."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from stack.tools.jars import dynamodb_tool, opensearch_tool
+from stack.tools.maven import fetch, write_digests
+from stack.tools.store import Store
+from stack.workspace import Workspace
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """There are no arguments of its own."""
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    store = Store(workspace)
+    for tool in (opensearch_tool(workspace), dynamodb_tool(workspace)):
+        (source,) = tool.inputs
+        with tempfile.TemporaryDirectory(prefix="spinneret-pin-") as scratch:
+            target = Path(scratch) / "jars"
+            fetch(store, tool, source / "pom.xml", target)
+            write_digests(source / "artifacts.sha256", target)
+        workspace.progress.say(f"wrote {source / 'artifacts.sha256'}")
+    return 0

@@ -1,0 +1,111 @@
+"""The ports of an instance: which ones are asked for, and whether they are free."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from stack.errors import UsageError
+
+HOST: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Ports:
+    """One port for each part that is listened to; all on loopback."""
+
+    gateway: int = 4566
+    opensearch: int = 9209
+    embedder: int = 8085
+
+
+VARIABLES: Final = {
+    "gateway": "SPINNERET_GATEWAY_PORT",
+    "opensearch": "SPINNERET_OPENSEARCH_PORT",
+    "embedder": "SPINNERET_EMBEDDER_PORT",
+}
+
+
+def requested(environ: Mapping[str, str]) -> dict[str, int]:
+    """The ports that the environment names, and only those."""
+    chosen = {}
+    for name, variable in VARIABLES.items():
+        text = environ.get(variable, "").strip()
+        if text:
+            chosen[name] = _parse(text, variable)
+    return chosen
+
+
+def _parse(text: str, variable: str) -> int:
+    if text.isascii() and text.isdecimal() and 1 <= int(text) <= 65535:
+        return int(text)
+    raise UsageError(f"{variable}={text} is not a port: give a number from 1 to 65535")
+
+
+def choose(wanted: Mapping[str, int], *, held: Ports | None, pick: bool) -> Ports:
+    """The ports of this start.
+
+    Ports that a running part holds stay as they are: asking for others is an error. Otherwise a
+    named port wins, and the rest are picked among the free ones or are the defaults.
+    """
+    if held is not None:
+        _refuse_change(wanted, held)
+        return held
+    return Ports(**{**(_free() if pick else {}), **wanted})
+
+
+def _refuse_change(wanted: Mapping[str, int], held: Ports) -> None:
+    for name, port in wanted.items():
+        current = getattr(held, name)
+        if port != current:
+            raise UsageError(
+                f"this instance runs with {name} on port {current}, but {VARIABLES[name]}={port}: "
+                "stop it first (down), or unset the variable"
+            )
+
+
+def _free() -> dict[str, int]:
+    with ExitStack() as sockets:  # all held until the last is picked, so that no two are the same
+        chosen = {}
+        for name in VARIABLES:
+            listener = sockets.enter_context(socket.socket())
+            listener.bind((HOST, 0))
+            chosen[name] = listener.getsockname()[1]
+        return chosen
+
+
+def refuse_taken(ports: Ports, names: Iterable[str]) -> None:
+    """Raises when two parts were given one port, or a named port already has a listener."""
+    numbers = asdict(ports)
+    seen: dict[int, str] = {}
+    for name in VARIABLES:
+        other = seen.setdefault(numbers[name], name)
+        if other != name:
+            raise UsageError(
+                f"port {numbers[name]} is given to both {other} and {name}: "
+                f"change {VARIABLES[other]} or {VARIABLES[name]}"
+            )
+    for name in names:
+        error = _bind_error(numbers[name])
+        if error is not None:
+            taken = error.errno == errno.EADDRINUSE
+            why = "is taken by another program" if taken else f"cannot be used ({error.strerror})"
+            raise UsageError(
+                f"port {numbers[name]} ({name}) {why}: "
+                f"set {VARIABLES[name]} to a free port, or use --free-ports"
+            )
+
+
+def _bind_error(port: int) -> OSError | None:
+    with socket.socket() as listener:
+        # As servers do: connections of a stopped server that still linger do not count.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((HOST, port))
+        except OSError as error:
+            return error
+    return None

@@ -1,0 +1,158 @@
+"""Processes that outlive the command that started them.
+
+A process is named by its id and its start time: the kernel gives ids again, so the id alone may
+later name somebody else's process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+# What every process of a part carries in its environment, and so do the processes it starts.
+OWNER_VARIABLE = "SPINNERET_STACK_PART"
+# Lambda functions get an environment of their own, which names their unpacked code.
+TASK_VARIABLE = "LAMBDA_TASK_ROOT"
+
+POLL_SECONDS = 0.05
+KILL_SECONDS = 5.0
+_CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class ProcessId:
+    """`started` is the start time in clock ticks since the machine's boot."""
+
+    pid: int
+    started: int
+
+
+@dataclass(frozen=True)
+class Spawn:
+    """How to start a part. The environment is complete: nothing of the caller's is added."""
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    directory: Path
+
+
+def identify(pid: int) -> ProcessId | None:
+    """The process that has this id now; None when there is none or only a zombie is left."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = stat.rpartition(")")[2].split()  # the name before may hold spaces and brackets
+    state, started = fields[0], int(fields[19])
+    return None if state in "ZX" else ProcessId(pid, started)
+
+
+def is_alive(process: ProcessId) -> bool:
+    return identify(process.pid) == process
+
+
+def started_at(process: ProcessId) -> float:
+    """When the process was started, in seconds of the Unix epoch."""
+    uptime = float(Path("/proc/uptime").read_text().split()[0])
+    return time.time() - uptime + process.started / _CLOCK_TICKS
+
+
+def resident_bytes(process: ProcessId) -> int:
+    """Memory in use, shared pages included; 0 when the process is gone."""
+    try:
+        pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return pages * _PAGE_BYTES
+
+
+def spawn(spec: Spawn, *, log: Path, owner: str) -> subprocess.Popen[bytes]:
+    """Starts a process in a session of its own, so that no signal of the terminal reaches it."""
+    environment = {**spec.environment, OWNER_VARIABLE: owner}
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            spec.command,
+            env=environment,
+            cwd=spec.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def owned(owner: str, task_folder: Path) -> list[ProcessId]:
+    """All live processes of a part: those with its mark and functions run from its folder."""
+    mark = f"{OWNER_VARIABLE}={owner}".encode()
+    task = f"{TASK_VARIABLE}={task_folder}/".encode()
+    found = []
+    for pid, environment in _environments():
+        entries = environment.split(b"\0")
+        if mark in entries or any(entry.startswith(task) for entry in entries):
+            process = identify(pid)
+            if process is not None:
+                found.append(process)
+    return found
+
+
+def _environments() -> Iterator[tuple[int, bytes]]:
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal():
+            try:
+                yield int(entry.name), Path(entry.path, "environ").read_bytes()
+            except (PermissionError, FileNotFoundError, ProcessLookupError):
+                continue  # another user's, or gone meanwhile
+
+
+def send(process: ProcessId, number: signal.Signals) -> bool:
+    """Signals this very process; False when it is gone, even if its id has a new holder."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not is_alive(process):
+            return False
+        signal.pidfd_send_signal(descriptor, number)
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def wait_until_gone(processes: Iterable[ProcessId], seconds: float) -> list[ProcessId]:
+    """Waits for the end of all; returns those that are still alive when the time is over."""
+    deadline = time.monotonic() + seconds
+    alive = [process for process in processes if is_alive(process)]
+    while alive and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        alive = [process for process in alive if is_alive(process)]
+    return alive
+
+
+def stop(
+    mains: Iterable[ProcessId], family: Callable[[], list[ProcessId]], grace: float
+) -> list[ProcessId]:
+    """Ends the main processes, then whatever is left of their family.
+
+    The mains get SIGTERM and `grace` seconds to end their children themselves; then every process
+    of the family gets SIGKILL. Returns the ones that survived even that.
+    """
+    mains = [process for process in mains if send(process, signal.SIGTERM)]
+    wait_until_gone(mains, grace)
+    deadline = time.monotonic() + KILL_SECONDS
+    rest = family()
+    while rest and time.monotonic() < deadline:
+        for process in rest:
+            send(process, signal.SIGKILL)
+        wait_until_gone(rest, deadline - time.monotonic())
+        rest = family()  # a process may have started another one meanwhile
+    return rest

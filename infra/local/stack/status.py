@@ -1,0 +1,104 @@
+"""`status`: a table of the parts and of what they have started."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from stack.instance import Instance, Record
+from stack.lifecycle import failure
+from stack.parts.catalogue import all_parts
+from stack.parts.part import Part
+from stack.process import ProcessId, resident_bytes, started_at
+from stack.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Row:
+    part: str
+    pid: str
+    up_since: str
+    rss: str
+    url: str
+    healthy: str
+
+
+HEADINGS = Row("PART", "PID", "UP SINCE", "RSS", "URL", "HEALTHY")
+WORKS = "yes"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """There are no arguments of its own."""
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    """The exit code is 0 when something runs and nothing has died or fails its probe."""
+    instance = Instance.named(arguments.instance, workspace)
+    record = instance.read()
+    if record is None or not record.processes:
+        workspace.progress.say(f"instance {instance.name} does not run")
+        return 1
+    parts = [part for part in all_parts(workspace) if part.name in record.processes]
+    health = _health(parts, record)
+    rows = [row for part in parts for row in _rows(part, instance, record, health[part.name])]
+    for line in table([HEADINGS, *rows]):
+        workspace.progress.say(line)
+    return 0 if all(state == WORKS for state in health.values()) else 1
+
+
+def _health(parts: Sequence[Part], record: Record) -> dict[str, str]:
+    alive = record.alive()
+    running = [part for part in parts if part.name in alive]
+    health = {part.name: "no: it has died" for part in parts}
+    with ThreadPoolExecutor(max(1, len(running))) as pool:
+        errors = pool.map(lambda part: failure(part, part.url(record.ports)), running)
+        for part, error in zip(running, errors, strict=True):
+            health[part.name] = WORKS if error is None else f"no: {error}"
+    return health
+
+
+def _rows(part: Part, instance: Instance, record: Record, health: str) -> Iterator[Row]:
+    main = record.alive().get(part.name)
+    url = part.url(record.ports)
+    if main is None:
+        yield Row(part.name, "-", "-", "-", url, health)
+    else:
+        yield Row(part.name, str(main.pid), _since(main), _megabytes([main]), url, health)
+    children: dict[str, list[ProcessId]] = defaultdict(list)
+    for process in instance.processes(part.name):
+        if process != main:
+            children[_kind(process)].append(process)
+    for kind, group in sorted(children.items()):
+        pid = str(group[0].pid) if len(group) == 1 else f"{len(group)} processes"
+        yield Row(f"  {kind}", pid, _since(group[0]), _megabytes(group), "", "")
+
+
+def _kind(process: ProcessId) -> str:
+    try:
+        command = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        command = b""
+    return "dynamodb" if b"DynamoDBLocal" in command else "functions"
+
+
+def _since(process: ProcessId) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started_at(process)))
+
+
+def _megabytes(processes: Sequence[ProcessId]) -> str:
+    return f"{sum(resident_bytes(process) for process in processes) / 1e6:.0f} MB"
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """Lines with the columns aligned."""
+    cells = [astuple(row) for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    ]

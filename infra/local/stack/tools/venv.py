@@ -1,0 +1,106 @@
+"""Python environments made by uv from pinned, hashed requirements."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from stack.errors import InstallError
+from stack.tools.command import run
+from stack.tools.store import Store, Tool
+
+INSTALL_SECONDS: Final = 900.0
+
+
+def python(folder: Path) -> Path:
+    return folder / "bin" / "python"
+
+
+def interpreter_fact() -> str:
+    """The interpreter that environments are made of: another one needs other environments."""
+    return f"{sys.base_prefix} {sys.version}"
+
+
+def site_packages(folder: Path) -> Path:
+    found = list(folder.glob("lib/python3*/site-packages"))
+    if len(found) != 1:
+        raise InstallError(f"{folder} is not a Python environment")
+    return found[0]
+
+
+class Venv:
+    """The environment of a tool while it is built."""
+
+    def __init__(self, store: Store, tool: Tool, folder: Path) -> None:
+        self._store = store
+        self._tool = tool
+        self.folder = folder
+
+    def create(self, requirements: Path) -> None:
+        """Makes the environment with exactly the pinned packages."""
+        self._uv("venv", "--quiet", "--allow-existing", "--python", sys.executable, self.folder)
+        self._pip("sync", "--require-hashes", requirements)
+
+    def add_without_dependencies(self, requirements: Path) -> None:
+        self._pip("install", "--no-deps", "--require-hashes", f"--requirements={requirements}")
+
+    def add_project(self, project: Path) -> None:
+        """Installs one of our own packages, whose dependencies are already there.
+
+        It is built from a copy, since the build writes into the source folder.
+        """
+        with tempfile.TemporaryDirectory(prefix="spinneret-build-") as scratch:
+            copy = Path(scratch) / project.name
+            shutil.copytree(
+                project, copy, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+            )
+            self._pip("install", "--no-deps", "--no-build-isolation", "--offline", copy)
+
+    def run(self, *arguments: str | Path, environ: dict[str, str], seconds: float) -> None:
+        self._run([python(self.folder), *arguments], environ, seconds)
+
+    def _pip(self, verb: str, *arguments: str | Path) -> None:
+        self._uv("pip", verb, "--quiet", "--python", python(self.folder), *arguments)
+
+    def _uv(self, *arguments: str | Path) -> None:
+        environ = {**self._store.workspace.environ, "UV_NO_PROGRESS": "1"}
+        self._run([uv(), *arguments], environ, INSTALL_SECONDS)
+
+    def _run(self, command: list[str | Path], environ: dict[str, str], seconds: float) -> None:
+        run(
+            command,
+            log=self._store.log(self._tool),
+            seconds=seconds,
+            directory=self._store.workspace.root,
+            environ=environ,
+        )
+
+
+@functools.cache
+def uv() -> str:
+    """The uv of the environment that this command runs in.
+
+    The first call must not be made by several threads at once: uv asks sysconfig, which then
+    gives one thread what another has not finished.
+    """
+    try:
+        from uv import find_uv_bin
+    except ImportError as error:
+        raise InstallError(
+            "uv is missing: run this command in the project's development environment"
+        ) from error
+    return str(find_uv_bin())
+
+
+def venv_tool(name: str, title: str, requirements: Path) -> Tool:
+    """A tool that is nothing but an environment of pinned packages."""
+
+    def build(store: Store, folder: Path) -> None:
+        Venv(store, tool, folder).create(requirements)
+
+    tool = Tool(name, title, (requirements,), (interpreter_fact(),), build)
+    return tool

@@ -1,0 +1,55 @@
+"""Where everything is: the repository's sources and the folder of tools and instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stack.progress import Progress
+
+LOCAL_VARIABLE = "SPINNERET_LOCAL"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """What every command works on.
+
+    `local` holds what is installed and what runs; git ignores it and it can be deleted whenever
+    nothing runs. `environ` is the caller's environment.
+    """
+
+    root: Path
+    local: Path
+    environ: Mapping[str, str]
+    progress: Progress
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> Workspace:
+        root = Path(__file__).resolve().parents[3]
+        local = Path(environ.get(LOCAL_VARIABLE) or root / ".local")
+        return cls(root, local.absolute(), environ, Progress())
+
+    @property
+    def sources(self) -> Path:
+        return self.root / "infra" / "local"
+
+    @property
+    def requirements(self) -> Path:
+        return self.sources / "requirements"
+
+    @property
+    def tools(self) -> Path:
+        return self.local / "tools"
+
+    @property
+    def instances(self) -> Path:
+        return self.local / "instances"
+
+    @property
+    def locks(self) -> Path:
+        return self.local / "locks"
+
+    @property
+    def install_logs(self) -> Path:
+        return self.local / "logs"

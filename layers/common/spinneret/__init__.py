@@ -1,0 +1,1 @@
+"""Spinneret: crawl and search the web on serverless primitives."""

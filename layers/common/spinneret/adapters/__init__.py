@@ -1,0 +1,1 @@
+"""What several adapters share: AWS clients, error translation, item and key building."""

@@ -1,0 +1,130 @@
+"""Small parts of DynamoDB expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from spinneret.adapters.aws import error_code, translated
+from spinneret.kernel.errors import DependencyUnavailable
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import (
+        ConditionCheckTypeDef,
+        PutTypeDef,
+        TransactWriteItemTypeDef,
+        UpdateTypeDef,
+    )
+
+Item = dict[str, Any]
+Condition = tuple[str, Mapping[str, Any]]
+"""An expression that spells attributes `#name` and values `:name`, and those values.
+
+Every attribute is written through a placeholder: DynamoDB reserves over 500 words.
+"""
+
+
+class ConditionFailed(Exception):
+    """A transaction was refused by a condition; nothing of it was written."""
+
+    def __init__(self, positions: frozenset[int]) -> None:
+        super().__init__(f"conditions failed at {sorted(positions)}")
+        self.positions = positions
+        """Which of the transaction's writes had a condition that didn't hold."""
+
+
+def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef]) -> None:
+    """Write all or nothing. Raises ConditionFailed and DependencyUnavailable.
+
+    The SDK sends one client token with all its tries, so a try that meets its own success is
+    answered as a success (TransactWriteItems API reference, ClientRequestToken).
+    """
+    try:
+        with translated("dynamodb"):
+            client.transact_write_items(TransactItems=writes)
+    except ClientError as error:
+        if error_code(error) != "TransactionCanceledException":
+            raise
+        reasons: Any = error.response.get("CancellationReasons") or []
+        codes = [reason.get("Code") for reason in reasons]
+        failed = frozenset(n for n, code in enumerate(codes) if code == "ConditionalCheckFailed")
+        if failed:
+            raise ConditionFailed(failed) from error
+        if "ValidationError" in codes:
+            raise
+        raise DependencyUnavailable("dynamodb", "a transaction collided") from error
+
+
+def equals(**attributes: Any) -> Condition:
+    """All attributes have these values; None means that the attribute is absent."""
+    terms, values = [], {}
+    for name, value in attributes.items():
+        if value is None:
+            terms.append(f"attribute_not_exists(#{name})")
+        else:
+            terms.append(f"#{name} = :is_{name}")
+            values[f":is_{name}"] = value
+    return " AND ".join(terms), values
+
+
+def put(table: str, item: Item, condition: Condition | None = None) -> TransactWriteItemTypeDef:
+    """A Put for a transaction."""
+    action: PutTypeDef = {"TableName": table, "Item": item}
+    if condition is not None:
+        expression, values = condition
+        action["ConditionExpression"] = expression
+        action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        _complete(action, expression, values)
+    return {"Put": action}
+
+
+def check(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
+    """A ConditionCheck for a transaction."""
+    expression, values = condition
+    action: ConditionCheckTypeDef = {
+        "TableName": table,
+        "Key": key,
+        "ConditionExpression": expression,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    _complete(action, expression, values)
+    return {"ConditionCheck": action}
+
+
+def update(
+    table: str, key: Item, changes: Mapping[str, Any], condition: Condition
+) -> TransactWriteItemTypeDef:
+    """An Update for a transaction: sets each attribute, or removes it where the value is None."""
+    sets = [f"#{name} = :to_{name}" for name, to in changes.items() if to is not None]
+    removes = [f"#{name}" for name, to in changes.items() if to is None]
+    parts = []
+    if sets:
+        parts.append("SET " + ", ".join(sets))
+    if removes:
+        parts.append("REMOVE " + ", ".join(removes))
+    expression, values = condition
+    action: UpdateTypeDef = {
+        "TableName": table,
+        "Key": key,
+        "UpdateExpression": " ".join(parts),
+        "ConditionExpression": expression,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    new = {f":to_{name}": to for name, to in changes.items() if to is not None}
+    _complete(action, f"{action['UpdateExpression']} {expression}", {**values, **new})
+    return {"Update": action}
+
+
+def names_in(expression: str) -> dict[str, str]:
+    """ExpressionAttributeNames for the placeholders in an expression."""
+    return {f"#{name}": name for name in re.findall(r"#(\w+)", expression)}
+
+
+def _complete(action: Any, expression: str, values: Mapping[str, Any]) -> None:
+    action["ExpressionAttributeNames"] = names_in(expression)
+    if values:
+        action["ExpressionAttributeValues"] = dict(values)

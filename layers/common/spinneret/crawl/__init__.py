@@ -1,0 +1,1 @@
+"""Crawling a page: the reference slice (route, service, store, worker)."""

@@ -1,0 +1,89 @@
+"""Requests, answers and payloads of crawling."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from spinneret.jobs.models import JobStatus, Priority
+from spinneret.kernel import limits
+
+UrlText = Annotated[str, StringConstraints(min_length=1, max_length=limits.URL_MAX_CHARS)]
+
+
+class CrawlRequest(BaseModel):
+    """Body of `POST /api/v1/crawl`: one `url`, or `urls` with an outcome each."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    url: UrlText | None = None
+    urls: Annotated[
+        tuple[UrlText, ...] | None,
+        Field(min_length=1, max_length=limits.URLS_PER_CRAWL, strict=False),
+    ] = None
+    priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
+    force: bool = False
+    """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if (self.url is None) == (self.urls is None):
+            raise ValueError("give either url or urls")
+        return self
+
+
+class ErrorView(BaseModel):
+    """Why something was refused or failed."""
+
+    error: str
+    code: str
+    details: dict[str, Any] = {}
+
+
+class Submission(BaseModel):
+    """Answer to one URL."""
+
+    job_id: str
+    status: JobStatus
+    message: str
+    cached: bool = False
+    """The job had its result already."""
+
+
+class UrlOutcome(BaseModel):
+    """One URL of a submission of several: a job, or why there is none."""
+
+    url: str
+    job_id: str | None = None
+    status: JobStatus | None = None
+    message: str
+    cached: bool = False
+    error: ErrorView | None = None
+
+
+class BatchSubmission(BaseModel):
+    """Answer to several URLs, in their order."""
+
+    jobs: list[UrlOutcome]
+    total_submitted: int
+    failed_count: int
+
+
+class CrawlView(BaseModel):
+    """A crawl as its tenant sees it."""
+
+    job_id: str
+    url: str
+    status: JobStatus
+    priority: Priority
+    progress: int
+    step: str | None
+    run: int
+    attempts: int
+    max_attempts: int
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    result: dict[str, Any] | None
+    error: ErrorView | None

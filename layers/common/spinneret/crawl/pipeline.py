@@ -1,0 +1,85 @@
+"""What a crawl job does: fetch, extract, and hand the page to the indexer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from spinneret.documents.models import Content
+from spinneret.documents.service import Indexer, Page
+from spinneret.fetching.models import FetchRequest
+from spinneret.fetching.ports import Fetcher
+from spinneret.fetching.rules import decode_text, require_success
+from spinneret.fetching.urls import cache_url, parse_url
+from spinneret.jobs.models import EventKind
+from spinneret.jobs.worker import Context
+from spinneret.kernel import limits
+from spinneret.kernel.clock import Clock
+
+MEDIA_TYPES: Final = frozenset(
+    {"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"}
+)  # C-03
+
+Extract = Callable[[str, str, str], Content]
+"""(text, media type, URL) → content; raises ContentRefused."""
+
+
+class CrawlPipeline:
+    """The handler of `crawl` jobs."""
+
+    def __init__(
+        self, *, fetcher: Fetcher, extract: Extract, indexer: Indexer, clock: Clock
+    ) -> None:
+        self._fetcher = fetcher
+        self._extract = extract
+        self._indexer = indexer
+        self._clock = clock
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Answers the job's result; every effect on the way is idempotent or fenced."""
+        context.checkpoint("fetching", 10)
+        page = self._fetcher.fetch(
+            FetchRequest(
+                url=context.job.payload["url"],
+                max_bytes=limits.CRAWL_MAX_BYTES,
+                max_redirects=limits.CRAWL_MAX_REDIRECTS,
+                media_types=MEDIA_TYPES,
+            )
+        )
+        require_success(page, self._clock())
+        context.note(
+            EventKind.STEP_DONE,
+            "fetched",
+            {"status_code": page.status_code, "bytes": len(page.body), "ms": page.duration_ms},
+        )
+        context.checkpoint("extracting", 30)
+        text = decode_text(page.body, page.charset)
+        content = self._extract(text, page.media_type, page.url)
+        indexed = self._indexer.index(
+            Page(
+                tenant=context.job.tenant,
+                url=page.url,
+                url_key=cache_url(page.url),
+                domain=parse_url(page.url).host,
+                content=content,
+            ),
+            context.lease,
+            context.checkpoint,
+        )
+        document = indexed.document
+        return {
+            "document_id": document.id,
+            "url": document.url,
+            "redirects": list(page.redirects),
+            "title": document.title,
+            "language": document.language,
+            "status_code": page.status_code,
+            "content_type": page.media_type,
+            "bytes": len(page.body),
+            "fetch_ms": page.duration_ms,
+            "chunks": document.chunk_count,
+            "tokens": document.token_count,
+            "version": document.version,
+            "unchanged": indexed.unchanged,
+            "links": len(content.links),
+        }

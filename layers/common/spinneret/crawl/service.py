@@ -1,0 +1,165 @@
+"""Submitting and reading crawls: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spinneret.crawl.models import (
+    BatchSubmission,
+    CrawlRequest,
+    CrawlView,
+    ErrorView,
+    Submission,
+    UrlOutcome,
+)
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.rules import check_url_at_submission
+from spinneret.fetching.urls import cache_url, canonical_url
+from spinneret.jobs import rules
+from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
+from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import DomainError, ValidationFailed
+
+KIND: Final = "crawl"
+RECIPE: Final = 1  # goes up when the same page would be processed to another result
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Checked:
+    """One submitted URL: its draft, or why it was refused."""
+
+    url: str
+    draft: Draft | None
+    error: DomainError | None = None
+
+
+class CrawlService:
+    """Crawls of one tenant."""
+
+    def __init__(self, *, jobs: JobService, policy: AddressPolicy) -> None:
+        self._jobs = jobs
+        self._policy = policy
+
+    def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
+        """Accept one URL or several.
+
+        A single URL that is refused raises; among several, each has its own outcome, and only a
+        request without any acceptable URL raises.
+        """
+        if request.url is not None:
+            draft = self._draft(request.url, request)
+            return self._jobs.submit(tenant, [draft], key, _single)
+        checked = [self._check(url, request) for url in request.urls or ()]
+        drafts = [each.draft for each in checked if each.draft]
+        if not drafts:
+            raise _none_acceptable(checked)
+        return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
+
+    def get(self, tenant: str, job_id: str) -> CrawlView:
+        """Raises NotFound."""
+        return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), KIND))
+
+    def _check(self, url: str, request: CrawlRequest) -> _Checked:
+        try:
+            return _Checked(url=url, draft=self._draft(url, request))
+        except DomainError as error:
+            return _Checked(url=url, draft=None, error=error)
+
+    def _draft(self, url: str, request: CrawlRequest) -> Draft:
+        check_url_at_submission(url, self._policy)
+        same = fingerprint({"kind": KIND, "recipe": RECIPE, "url": cache_url(url)})
+        return Draft(
+            kind=KIND,
+            payload={"url": canonical_url(url)},
+            priority=request.priority,
+            duplicate_key=None if request.force else same,
+        )
+
+
+def _single(placed: Sequence[Placed]) -> Reply:
+    [only] = placed
+    body = Submission(
+        job_id=only.job.id,
+        status=only.job.status,
+        message=_message(only),
+        cached=_cached(only),
+    )
+    return Reply(status=202, body=body.model_dump(mode="json"))
+
+
+def _several(checked: Sequence[_Checked], placed: Sequence[Placed]) -> Reply:
+    remaining = iter(placed)
+    outcomes = [
+        _refused(each.url, each.error) if each.error else _accepted(each.url, next(remaining))
+        for each in checked
+    ]
+    body = BatchSubmission(
+        jobs=outcomes,
+        total_submitted=len(placed),
+        failed_count=len(outcomes) - len(placed),
+    )
+    return Reply(status=202, body=body.model_dump(mode="json"))
+
+
+def _accepted(url: str, placed: Placed) -> UrlOutcome:
+    return UrlOutcome(
+        url=url,
+        job_id=placed.job.id,
+        status=placed.job.status,
+        message=_message(placed),
+        cached=_cached(placed),
+    )
+
+
+def _refused(url: str, error: DomainError) -> UrlOutcome:
+    return UrlOutcome(url=url, message="refused", error=_error_view(error))
+
+
+def _none_acceptable(checked: Sequence[_Checked]) -> ValidationFailed:
+    fields = [
+        {"field": f"urls.{number}", "message": each.error.message, "code": each.error.code}
+        for number, each in enumerate(checked)
+        if each.error
+    ]
+    return ValidationFailed("none of the URLs can be crawled", details={"fields": fields})
+
+
+def _message(placed: Placed) -> str:
+    if _cached(placed):
+        return "crawled within the last 24 hours"
+    return "already under way" if placed.duplicate else "accepted"
+
+
+def _cached(placed: Placed) -> bool:
+    return placed.duplicate and placed.job.status in rules.TERMINAL
+
+
+def _error_view(error: DomainError) -> ErrorView:
+    return ErrorView(error=error.message, code=error.code, details=error.details)
+
+
+def _view(job: Job) -> CrawlView:
+    failure = job.last_error
+    result: dict[str, Any] | None = None if job.result is None else dict(job.result)
+    return CrawlView(
+        job_id=job.id,
+        url=job.payload["url"],
+        status=job.status,
+        priority=job.priority,
+        progress=job.progress,
+        step=job.step,
+        run=job.run,
+        attempts=job.attempts,
+        max_attempts=job.max_attempts,
+        created_at=stamp(job.created_at),
+        started_at=stamp(job.started_at) if job.started_at else None,
+        finished_at=stamp(job.finished_at) if job.finished_at else None,
+        result=result,
+        error=None
+        if failure is None
+        else ErrorView(error=failure.message, code=failure.code, details=dict(failure.details)),
+    )

@@ -1,0 +1,35 @@
+"""Chooses the adapters of crawling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.crawl.service import CrawlService
+from spinneret.fetching.wiring import FetchSettings, address_policy
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import job_service
+from spinneret.tenancy.service import KeyService
+from spinneret.tenancy.wiring import TenancySettings, key_service
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlApiSettings(JobSettings, FetchSettings, TenancySettings):
+    """The crawl API's environment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlApi:
+    """What the routes of crawling use."""
+
+    keys: KeyService
+    crawl: CrawlService
+
+
+def crawl_api(env: Mapping[str, str]) -> CrawlApi:
+    """Services of the crawl API."""
+    settings = CrawlApiSettings.from_env(env)
+    return CrawlApi(
+        keys=key_service(settings),
+        crawl=CrawlService(jobs=job_service(settings), policy=address_policy(settings)),
+    )

@@ -1,0 +1,58 @@
+"""Chooses the adapters of the crawl worker; apart from the API's wiring, whose functions carry
+neither the fetcher nor the extractor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.adapters.aws import dynamodb_client, s3_client
+from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.service import KIND
+from spinneret.documents.dynamo import DynamoDocumentStore
+from spinneret.documents.extraction import extract
+from spinneret.documents.s3 import S3ContentStore
+from spinneret.documents.service import Indexer
+from spinneret.fetching.http import GuardedFetcher
+from spinneret.fetching.resolver import resolve_by_system
+from spinneret.fetching.wiring import FetchSettings, address_policy
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import worker
+from spinneret.jobs.worker import Worker
+from spinneret.kernel.clock import utc_now
+from spinneret.search.settings import SearchSettings
+from spinneret.search.wiring import chunk_index, embedder
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlWorkerSettings(JobSettings, FetchSettings, SearchSettings):
+    """The crawl worker's environment."""
+
+    documents_table: str
+    content_bucket: str
+    user_agent: str
+    """Name/version plus a contact URL; its product token is what robots.txt is matched against."""
+
+
+def crawl_worker(env: Mapping[str, str]) -> Worker:
+    """A worker for one crawl lane."""
+    settings = CrawlWorkerSettings.from_env(env)
+    model = embedder(settings)
+    indexer = Indexer(
+        documents=DynamoDocumentStore(
+            dynamodb_client(), settings.documents_table, settings.jobs_table
+        ),
+        contents=S3ContentStore(s3_client(), settings.content_bucket),
+        embedder=model,
+        index=chunk_index(settings, model),
+        clock=utc_now,
+    )
+    fetcher = GuardedFetcher(
+        policy=address_policy(settings),
+        resolver=resolve_by_system,
+        user_agent=settings.user_agent,
+        monotonic=time.monotonic,
+    )
+    pipeline = CrawlPipeline(fetcher=fetcher, extract=extract, indexer=indexer, clock=utc_now)
+    return worker(settings, {KIND: pipeline})

@@ -1,0 +1,1 @@
+"""Documents: main content, metadata, chunks and their versions."""

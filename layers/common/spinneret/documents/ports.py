@@ -1,0 +1,43 @@
+"""What documents need from outside."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spinneret.documents.models import Document
+from spinneret.jobs.models import Lease
+
+
+class DocumentStore(Protocol):
+    """Document rows: the truth about which version of a page is shown."""
+
+    def get(self, tenant: str, document_id: str) -> Document | None:
+        """Read one document, consistently."""
+        ...
+
+    def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
+        """Id → version for those that exist, at most 100 ids."""
+        ...
+
+    def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
+        """Make `document` the current version, in place of `replaces` (None: the first version).
+
+        Raises LeaseLost when the claim is over, VersionRaced when another version came first.
+        """
+        ...
+
+
+class ContentStore(Protocol):
+    """Bodies by content hash."""
+
+    def put(self, tenant: str, text: str) -> str:
+        """Store a text and answer its key, which is the same for the same text."""
+        ...
+
+    def get(self, key: str) -> str:
+        """Read a text back."""
+        ...
+
+
+class VersionRaced(Exception):
+    """Another job committed a version of the same document meanwhile: start again from it."""

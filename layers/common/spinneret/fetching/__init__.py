@@ -1,0 +1,1 @@
+"""Fetching from the open web: which addresses may be reached, canonical URLs, bounded bodies."""

@@ -1,0 +1,252 @@
+"""The guarded fetcher: one GET, its redirects, and a bounded body.
+
+It drives httpcore, the connection layer under httpx, and not httpx itself: httpx would parse and
+rewrite every URL a second time, undo content encodings without a bound, and has no place for a
+network backend. httpcore reads no environment (proxies, CA files, .netrc) and keeps no cookies.
+
+Each fetch has a pool of its own that keeps nothing alive, so every request makes a connection and
+every connection is checked. The price is a TCP and a TLS handshake per request: two or three round
+trips, which the delay between two requests to one site exceeds by far.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from io import BytesIO
+from typing import Final
+
+import certifi
+import httpcore
+
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.connection import Deadline, GuardedBackend
+from spinneret.fetching.content_type import SNIFF_BYTES, parse_content_type, sniff_media_type
+from spinneret.fetching.decoding import ACCEPT_ENCODING, decode, parse_content_encoding
+from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.fetching.ports import Resolver
+from spinneret.fetching.rules import is_blocked
+from spinneret.fetching.urls import Url, join_url, parse_url
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    ContentRefused,
+    FetchFailed,
+    FetchTimeout,
+    TooManyRedirects,
+    UrlBlocked,
+)
+
+_REDIRECTS: Final = frozenset(
+    {
+        HTTPStatus.MOVED_PERMANENTLY,
+        HTTPStatus.FOUND,
+        HTTPStatus.SEE_OTHER,
+        HTTPStatus.TEMPORARY_REDIRECT,
+        HTTPStatus.PERMANENT_REDIRECT,
+    }
+)
+
+
+class GuardedFetcher:
+    """Implements `Fetcher` on real sockets.
+
+    `user_agent` must be printable ASCII; `monotonic` answers seconds. `tls` replaces the default
+    context (certifi's roots, host names verified), `tcp` what connects to a checked address.
+    """
+
+    def __init__(
+        self,
+        policy: AddressPolicy,
+        resolver: Resolver,
+        *,
+        user_agent: str,
+        monotonic: Callable[[], float] = time.monotonic,
+        tls: ssl.SSLContext | None = None,
+        tcp: httpcore.NetworkBackend | None = None,
+    ) -> None:
+        if not (user_agent.isascii() and user_agent.isprintable() and user_agent.strip()):
+            raise ValueError("the user agent must be printable ASCII")
+        self._policy = policy
+        self._resolver = resolver
+        self._user_agent = user_agent
+        self._monotonic = monotonic
+        self._tls = tls
+        self._tcp = httpcore.SyncBackend() if tcp is None else tcp
+
+    def fetch(self, request: FetchRequest) -> FetchedPage:
+        """See `Fetcher.fetch`. The body of an answer that isn't 2xx is left unread and empty."""
+        url = parse_url(request.url)
+        deadline = Deadline(
+            url.host,
+            total_seconds=request.total_seconds,
+            read_seconds=request.read_seconds,
+            monotonic=self._monotonic,
+        )
+        with _translated(url.host), self._pool(url.host, deadline) as pool:
+            visit = _Visit(
+                pool=pool,
+                request=request,
+                requested=url,
+                deadline=deadline,
+                policy=self._policy,
+                user_agent=self._user_agent,
+            )
+            return visit.run()
+
+    def _pool(self, requested_host: str, deadline: Deadline) -> httpcore.ConnectionPool:
+        if self._tls is None:  # on first use: reading the roots takes longer than the rest
+            self._tls = ssl.create_default_context(cafile=certifi.where())
+        return httpcore.ConnectionPool(
+            ssl_context=self._tls,
+            max_keepalive_connections=0,
+            network_backend=GuardedBackend(
+                self._policy, self._resolver, deadline, self._tcp, requested_host
+            ),
+        )
+
+
+@dataclass(kw_only=True)
+class _Visit:
+    """One fetch under way."""
+
+    pool: httpcore.ConnectionPool
+    request: FetchRequest
+    requested: Url
+    deadline: Deadline
+    policy: AddressPolicy
+    user_agent: str
+    redirects: list[str] = field(default_factory=list)
+
+    def run(self) -> FetchedPage:
+        url = self.requested
+        while True:
+            if is_blocked(url, self.policy):
+                raise UrlBlocked(f"{self.requested.host} leads to a host that must not be reached")
+            with self.pool.stream("GET", _core_url(url), headers=self._headers(url)) as response:
+                headers = _joined(response.headers)
+                target = _redirect_target(url, response)
+                if target is None:
+                    return self._page(url, response, headers)
+            if len(self.redirects) >= self.request.max_redirects:
+                raise TooManyRedirects(f"{self.requested.host} redirects too often")
+            self.redirects.append(url.text)
+            url = target
+
+    def _headers(self, url: Url) -> list[tuple[bytes, bytes]]:
+        accept = ", ".join((*sorted(self.request.media_types), "*/*;q=0.1"))
+        values = {
+            "Host": url.authority,
+            "User-Agent": self.user_agent,
+            "Accept": accept if self.request.media_types else "*/*",
+            "Accept-Encoding": ACCEPT_ENCODING,
+        }
+        return [(name.encode("ascii"), value.encode("ascii")) for name, value in values.items()]
+
+    def _page(
+        self, url: Url, response: httpcore.Response, headers: Mapping[str, str]
+    ) -> FetchedPage:
+        media_type, charset = parse_content_type(headers.get("content-type", ""))
+        body = b""
+        if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
+            media_type, body = self._content(response, headers, media_type)
+        return FetchedPage(
+            requested_url=self.requested.text,
+            url=url.text,
+            status_code=response.status,
+            headers=headers,
+            media_type=media_type,
+            charset=charset,
+            body=body,
+            redirects=tuple(self.redirects),
+            duration_ms=self.deadline.elapsed_ms(),
+        )
+
+    def _content(
+        self, response: httpcore.Response, headers: Mapping[str, str], media_type: str
+    ) -> tuple[str, bytes]:
+        limit = self.request.max_bytes
+        if media_type:
+            self._check_media_type(media_type)
+        if _declared_length(headers) > limit:
+            raise BodyTooLarge(
+                f"the body is larger than {limit} bytes", details={"max_bytes": limit}
+            )
+        pieces = decode(
+            response.iter_stream(),
+            parse_content_encoding(headers.get("content-encoding", "")),
+            max_bytes=limit,
+            checkpoint=self.deadline.remaining,
+        )
+        body = BytesIO()
+        for piece in pieces:
+            body.write(piece)
+            if not media_type and body.tell() >= SNIFF_BYTES:
+                media_type = self._sniffed(body)
+        if not media_type:
+            media_type = self._sniffed(body)
+        return media_type, body.getvalue()
+
+    def _sniffed(self, body: BytesIO) -> str:
+        media_type = sniff_media_type(bytes(body.getbuffer()[:SNIFF_BYTES]))
+        self._check_media_type(media_type)
+        return media_type
+
+    def _check_media_type(self, media_type: str) -> None:
+        accepted = self.request.media_types
+        if accepted and media_type not in accepted:
+            raise ContentRefused(
+                f"{self.requested.host} answered {media_type}", details={"media_type": media_type}
+            )
+
+
+def _core_url(url: Url) -> httpcore.URL:
+    """From the parts, so that nothing parses the URL again."""
+    return httpcore.URL(
+        scheme=url.scheme.encode("ascii"),
+        host=url.host.encode("ascii"),
+        port=url.port,
+        target=url.target.encode("ascii"),
+    )
+
+
+def _joined(fields: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    values: dict[str, list[str]] = {}
+    for name, value in fields:
+        values.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return {name: ", ".join(parts) for name, parts in values.items()}
+
+
+def _redirect_target(url: Url, response: httpcore.Response) -> Url | None:
+    """Where a redirect leads; None if the answer is none or its Location can't be followed."""
+    if response.status not in _REDIRECTS:
+        return None
+    locations = {value for name, value in response.headers if name.lower() == b"location"}
+    if len(locations) != 1:  # contradicting ones are refused, as browsers do
+        return None
+    location = locations.pop()
+    try:
+        return join_url(url, location.decode("utf-8"))
+    except UnicodeDecodeError:
+        return join_url(url, location.decode("latin-1"))
+
+
+def _declared_length(headers: Mapping[str, str]) -> int:
+    length = headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() else 0
+
+
+@contextmanager
+def _translated(host: str) -> Iterator[None]:
+    try:
+        yield
+    except httpcore.TimeoutException as error:
+        raise FetchTimeout(f"{host} did not answer in time") from error
+    except (httpcore.NetworkError, OSError) as error:
+        reason = "TLS" if isinstance(error.__cause__, ssl.SSLError) else "connection"
+        raise FetchFailed(f"{host}: {reason} failed", details={"reason": reason}) from error
+    except httpcore.ProtocolError as error:
+        raise FetchFailed(f"{host} broke HTTP", details={"reason": "protocol"}) from error

@@ -1,0 +1,167 @@
+"""Jobs, events and replies as DynamoDB items, and back.
+
+Free-form values (payload, result, event data) are stored as JSON text: DynamoDB would turn their
+numbers into decimals.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer
+
+from spinneret.jobs import keys, rules
+from spinneret.jobs.models import (
+    Event,
+    EventKind,
+    Failure,
+    Job,
+    JobRef,
+    JobStatus,
+    Priority,
+    Reply,
+    RequestKey,
+)
+from spinneret.kernel import limits
+from spinneret.kernel.clock import parse_stamp, stamp
+
+Item = dict[str, Any]
+
+
+def job_item(job: Job) -> Item:
+    """The job row, with the keys of the due index while the sweeper has to watch it."""
+    item = {
+        **keys.job_key(job.ref),
+        "kind": job.kind,
+        "status": job.status.value,
+        "priority": job.priority.value,
+        "payload": _text(job.payload),
+        "created_at": stamp(job.created_at),
+        "due_at": stamp(job.due_at),
+        "run": job.run,
+        "fence": job.fence,
+        "attempts": job.attempts,
+        "max_attempts": job.max_attempts,
+        "sends": job.sends,
+        "own_faults": job.own_faults,
+        "waiting_since": _stamp(job.waiting_since),
+        "locked_by": job.locked_by,
+        "locked_until": _stamp(job.locked_until),
+        "started_at": _stamp(job.started_at),
+        "finished_at": _stamp(job.finished_at),
+        "progress": job.progress,
+        "step": job.step,
+        "result": None if job.result is None else _text(job.result),
+        "last_error": None if job.last_error is None else _text(asdict(job.last_error)),
+        "duplicate_key": job.duplicate_key,
+    }
+    watch = rules.sweep_at(job)
+    if watch is not None:
+        item["sweep_shard"] = keys.sweep_partition(keys.sweep_shard(job.id))
+        item["sweep_at"] = stamp(watch)
+    if job.finished_at is not None:
+        item["purge_at"] = epoch(job.finished_at + timedelta(seconds=limits.JOB_RETENTION_SECONDS))
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def job_from_item(item: Mapping[str, Any]) -> Job:
+    """The inverse of `job_item`."""
+    ref = keys.ref_of(item["pk"])
+    last_error = _value(item.get("last_error"))
+    return Job(
+        tenant=ref.tenant,
+        id=ref.job_id,
+        kind=item["kind"],
+        status=JobStatus(item["status"]),
+        priority=Priority(item["priority"]),
+        payload=_value(item["payload"]),
+        created_at=parse_stamp(item["created_at"]),
+        due_at=parse_stamp(item["due_at"]),
+        run=int(item["run"]),
+        fence=int(item["fence"]),
+        attempts=int(item["attempts"]),
+        max_attempts=int(item["max_attempts"]),
+        sends=int(item["sends"]),
+        own_faults=int(item["own_faults"]),
+        waiting_since=_moment(item.get("waiting_since")),
+        locked_by=item.get("locked_by"),
+        locked_until=_moment(item.get("locked_until")),
+        started_at=_moment(item.get("started_at")),
+        finished_at=_moment(item.get("finished_at")),
+        progress=int(item["progress"]),
+        step=item.get("step"),
+        result=_value(item.get("result")),
+        last_error=None if last_error is None else Failure(**last_error),
+        duplicate_key=item.get("duplicate_key"),
+    )
+
+
+def event_item(ref: JobRef, event: Event) -> Item:
+    """One row of the timeline."""
+    return {
+        "pk": keys.job_partition(ref),
+        "sk": f"{keys.EVENT_PREFIX}{event.id}",
+        "kind": event.kind.value,
+        "message": event.message,
+        "created_at": stamp(event.created_at),
+        "progress": event.progress,
+        "data": _text(event.data),
+        "purge_at": epoch(event.created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS)),
+    }
+
+
+def event_from_item(item: Mapping[str, Any]) -> Event:
+    """The inverse of `event_item`."""
+    fence, number = item["sk"].removeprefix(keys.EVENT_PREFIX).split("-")
+    return Event(
+        fence=int(fence),
+        number=int(number),
+        kind=EventKind(item["kind"]),
+        message=item["message"],
+        created_at=parse_stamp(item["created_at"]),
+        progress=int(item["progress"]),
+        data=_value(item["data"]),
+    )
+
+
+def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
+    """The record of an Idempotency-Key."""
+    expires = now + timedelta(seconds=limits.IDEMPOTENCY_SECONDS)
+    return {
+        "pk": keys.request_record(key.tenant, key.scope),
+        "payload_hash": key.payload,
+        "reply_status": reply.status,
+        "reply_body": _text(reply.body),
+        "expires_at": stamp(expires),
+        "purge_at": epoch(expires),
+    }
+
+
+def plain(item: Any) -> Item:
+    """Python values of a typed attribute map, as error responses carry it; empty for None."""
+    return {name: TypeDeserializer().deserialize(value) for name, value in (item or {}).items()}
+
+
+def epoch(moment: datetime) -> int:
+    """Whole seconds since 1970, the form that DynamoDB's TTL wants."""
+    return int(moment.timestamp())
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _value(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def _stamp(moment: datetime | None) -> str | None:
+    return None if moment is None else stamp(moment)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else parse_stamp(text)

@@ -1,0 +1,48 @@
+"""Key builders of the jobs and idempotency tables, so that no adapter spells a key by hand."""
+
+from __future__ import annotations
+
+import hashlib
+
+from spinneret.jobs.models import JobRef
+from spinneret.kernel import limits
+
+JOB_ROW = "JOB"
+EVENT_PREFIX = "EVENT#"
+
+
+def job_partition(ref: JobRef) -> str:
+    """Partition of one job's row and events."""
+    return f"T#{ref.tenant}#JOB#{ref.job_id}"
+
+
+def job_key(ref: JobRef) -> dict[str, str]:
+    """Primary key of the job row."""
+    return {"pk": job_partition(ref), "sk": JOB_ROW}
+
+
+def ref_of(partition: str) -> JobRef:
+    """The inverse of `job_partition`; tenants and ids hold no `#`."""
+    _, tenant, _, job_id = partition.split("#")
+    return JobRef(tenant=tenant, job_id=job_id)
+
+
+def sweep_shard(job_id: str) -> int:
+    """The shard of the due index that an id falls into; not a security hash."""
+    digest = hashlib.blake2s(job_id.encode(), digest_size=2).digest()
+    return int.from_bytes(digest, "big") % limits.SWEEP_SHARDS
+
+
+def sweep_partition(shard: int) -> str:
+    """Partition of one shard of the due index."""
+    return f"DUE#{shard}"
+
+
+def request_record(tenant: str, scope: str) -> str:
+    """Primary key of an Idempotency-Key's record."""
+    return f"T#{tenant}#REQUEST#{scope}"
+
+
+def duplicate_record(tenant: str, fingerprint: str) -> str:
+    """Primary key of an implicit key's record."""
+    return f"T#{tenant}#SAME#{fingerprint}"

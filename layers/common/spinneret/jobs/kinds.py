@@ -1,0 +1,29 @@
+"""The kinds of work and their policies: one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.jobs.models import Lane, Priority
+from spinneret.kernel import limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindPolicy:
+    """How jobs of one kind are queued and retried."""
+
+    lanes: Mapping[Priority, Lane]
+    max_attempts: int = limits.JOB_MAX_ATTEMPTS
+
+
+CRAWL_LANES: Mapping[Priority, Lane] = {
+    Priority.CRITICAL: Lane.CRAWL_HIGH,
+    Priority.HIGH: Lane.CRAWL_HIGH,
+    Priority.NORMAL: Lane.CRAWL_NORMAL,
+    Priority.LOW: Lane.CRAWL_LOW,
+}
+
+KINDS: Mapping[str, KindPolicy] = {
+    "crawl": KindPolicy(lanes=CRAWL_LANES),
+}

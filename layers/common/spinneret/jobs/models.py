@@ -1,0 +1,181 @@
+"""The job record and the values around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from spinneret.kernel import limits
+
+
+class JobStatus(StrEnum):
+    """Where a job stands; `rules.TERMINAL` lists the states that nothing leaves within a run."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    PARTIALLY_FAILED = "partially_failed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+class Priority(StrEnum):
+    """The submitter's wish; lanes serve it."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    NORMAL = "normal"
+    LOW = "low"
+
+
+class Lane(StrEnum):
+    """One queue with its own concurrency."""
+
+    CRAWL_HIGH = "crawl-high"
+    CRAWL_NORMAL = "crawl-normal"
+    CRAWL_LOW = "crawl-low"
+
+
+class EventKind(StrEnum):
+    """Kinds of progress events (P-06)."""
+
+    STATUS_CHANGED = "status_changed"
+    STEP_STARTED = "step_started"
+    STEP_DONE = "step_done"
+    WARNING = "warning"
+    ERROR = "error"
+    METRIC = "metric"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why a job failed or waits, as its tenant may see it."""
+
+    code: str
+    message: str
+    type: str
+    """`permanent`, `transient`, `dependency`, `lease_expired` or `internal`."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobRef:
+    """Names one job; the body of every queue message."""
+
+    tenant: str
+    job_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One piece of work.
+
+    `fence` rises with every claim and guards every write of that claim. `attempts` counts only
+    failures and expired leases, never polite waits or hand-backs.
+    """
+
+    tenant: str
+    id: str
+    kind: str
+    status: JobStatus
+    priority: Priority
+    payload: Mapping[str, Any]
+    created_at: datetime
+    due_at: datetime
+    """Not to be claimed earlier."""
+    run: int = 1
+    fence: int = 0
+    attempts: int = 0
+    max_attempts: int = limits.JOB_MAX_ATTEMPTS
+    sends: int = 1
+    """Messages sent for the present wait; spaces out the sweeper's resends."""
+    own_faults: int = 0
+    """Waits in a row for one of our own parts; never counted as attempts."""
+    waiting_since: datetime | None = None
+    """Begin of that row of waits."""
+    locked_by: str | None = None
+    locked_until: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    progress: int = 0
+    step: str | None = None
+    result: Mapping[str, Any] | None = None
+    last_error: Failure | None = None
+    duplicate_key: str | None = None
+    """Fingerprint of what the job does (P-05's implicit key)."""
+
+    @property
+    def ref(self) -> JobRef:
+        """The job's name."""
+        return JobRef(tenant=self.tenant, job_id=self.id)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lease:
+    """Proof of a claim; carried by every write made under it."""
+
+    tenant: str
+    job_id: str
+    fence: int
+    owner: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """One line of a job's timeline; ordered by (fence, number)."""
+
+    fence: int
+    number: int
+    kind: EventKind
+    message: str
+    created_at: datetime
+    progress: int
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """Sorts as the timeline does."""
+        return f"{self.fence:08d}-{self.number:06d}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A job to be submitted: what the domain knows of it."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    priority: Priority
+    duplicate_key: str | None
+    """None bypasses the duplicate check (`force`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """A stored answer: what an idempotent replay repeats."""
+
+    status: int
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestKey:
+    """An Idempotency-Key in its scope, and the payload it came with."""
+
+    tenant: str
+    scope: str
+    """Fingerprint of method, route template and key."""
+    payload: str
+    """Fingerprint of the request's body."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredReply:
+    """What an idempotency key was used for."""
+
+    payload: str
+    reply: Reply

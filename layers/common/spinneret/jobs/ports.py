@@ -1,0 +1,102 @@
+"""What the job kernel needs from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from spinneret.jobs.models import Event, Job, JobRef, Lane, Lease, Reply, RequestKey, StoredReply
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewJob:
+    """A job row to be written, and the finished job whose duplicate key it takes over."""
+
+    job: Job
+    replaces: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claimed:
+    """The claim succeeded; the job as it stands now."""
+
+    job: Job
+    lease: Lease
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """The claim failed; the job as it stands, None when there is no such job."""
+
+    job: Job | None
+
+
+class SubmissionRaced(Exception):
+    """Another submission took a key between look-up and write; look up again."""
+
+
+class JobStore(Protocol):
+    """Job rows, their events and their idempotency records.
+
+    All methods raise DependencyUnavailable when the store doesn't answer. Every write is one
+    conditional operation: it happens whole or not at all.
+    """
+
+    def get(self, ref: JobRef) -> Job | None:
+        """Read one job, consistently."""
+        ...
+
+    def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
+        """The answer given to an earlier request under this key, unless it has expired."""
+        ...
+
+    def find_duplicates(self, tenant: str, keys: Sequence[str]) -> dict[str, str]:
+        """Duplicate key → id of the job that holds it, for those that are held."""
+        ...
+
+    def submit(
+        self,
+        jobs: Sequence[NewJob],
+        events: Sequence[Event],
+        request: RequestKey | None,
+        reply: Reply,
+        now: datetime,
+    ) -> None:
+        """Write jobs, first events, duplicate keys and the reply in one transaction.
+
+        `events` go with `jobs` one to one. Raises SubmissionRaced when a key was taken meanwhile.
+        """
+        ...
+
+    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+        """Take a pending job that is due: running, fence + 1, locked until `until`.
+
+        A claim whose answer was lost is recognised by its `owner` and counts as claimed.
+        """
+        ...
+
+    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
+        """Write what changed from `before` to `after`, and the events, if the job still stands as
+        `before` says (status, fence, owner, end of the lease). Raises LeaseLost otherwise.
+
+        A transition whose answer was lost and that is repeated counts as done.
+        """
+        ...
+
+    def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
+        """Unfinished jobs of a shard whose sweep time has come, oldest first."""
+        ...
+
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+        """A job's timeline after the event id `after`, in order."""
+        ...
+
+
+class JobQueue(Protocol):
+    """Sends hints that a job is due; their loss or duplication does no harm."""
+
+    def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
+        """Raises DependencyUnavailable; delay is 0 to 900 s."""
+        ...

@@ -1,0 +1,179 @@
+"""Submitting jobs and reading them: the side of the job kernel that requests use."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from spinneret.jobs import rules
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import (
+    Draft,
+    Event,
+    EventKind,
+    Job,
+    JobRef,
+    JobStatus,
+    Lane,
+    Reply,
+    RequestKey,
+)
+from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
+from spinneret.kernel import limits
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    IdempotencyMismatch,
+    NotFound,
+)
+from spinneret.kernel.ids import NewId
+
+logger = logging.getLogger(__name__)
+
+_RACES = 5  # submissions of one key that may interleave before we say that the store is busy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """Where a draft ended: a new job, or the one that already does the same work."""
+
+    job: Job
+    duplicate: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submitted:
+    """The answer to a submission; `replayed` when its Idempotency-Key brought an earlier one."""
+
+    reply: Reply
+    replayed: bool = False
+
+
+class JobService:
+    """Accepts work: row first, message second; the sweeper sends what was never sent."""
+
+    def __init__(
+        self,
+        *,
+        store: JobStore,
+        queue: JobQueue,
+        kinds: Mapping[str, KindPolicy],
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._kinds = kinds
+        self._clock = clock
+        self._new_id = new_id
+
+    def submit(
+        self,
+        tenant: str,
+        drafts: Sequence[Draft],
+        request: RequestKey | None,
+        answer: Callable[[Sequence[Placed]], Reply],
+    ) -> Submitted:
+        """Store the jobs and the answer in one transaction, then send the messages.
+
+        `answer` renders what was placed, draft by draft. Raises IdempotencyMismatch when the key
+        came with another payload before.
+        """
+        for _ in range(_RACES):
+            now = self._clock()
+            if request and (stored := self._store.find_reply(request, now)):
+                if stored.payload != request.payload:
+                    raise IdempotencyMismatch("this Idempotency-Key came with another payload")
+                return Submitted(reply=stored.reply, replayed=True)
+            placed, new = self._place(tenant, drafts)
+            reply = answer(placed)
+            events = [_accepted(item.job) for item in new]
+            try:
+                self._store.submit(new, events, request, reply, now)
+            except SubmissionRaced:
+                continue
+            self._send([item.job for item in new])
+            return Submitted(reply=reply)
+        raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
+
+    def get(self, ref: JobRef, kind: str) -> Job:
+        """A job of one kind; raises NotFound for an unknown, foreign or other kind of id."""
+        job = self._store.get(ref)
+        if job is None or job.kind != kind:
+            raise NotFound("no such job")
+        return job
+
+    def _place(self, tenant: str, drafts: Sequence[Draft]) -> tuple[list[Placed], list[NewJob]]:
+        wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
+        holders = self._store.find_duplicates(tenant, wanted) if wanted else {}
+        placed: list[Placed] = []
+        new: dict[str, NewJob] = {}
+        fresh: dict[str, Job] = {}
+        for draft in drafts:
+            key = draft.duplicate_key
+            if key in fresh:
+                placed.append(Placed(job=fresh[key], duplicate=True))
+                continue
+            holder = self._holder(tenant, holders.get(key)) if key else None
+            if holder is not None and self._still_answers(holder):
+                placed.append(Placed(job=holder, duplicate=True))
+                continue
+            job = self._new_job(tenant, draft)
+            replaces = holders.get(key) if key else None
+            new[job.id] = NewJob(job=job, replaces=replaces)
+            placed.append(Placed(job=job, duplicate=False))
+            if key:
+                fresh[key] = job
+        return placed, list(new.values())
+
+    def _holder(self, tenant: str, job_id: str | None) -> Job | None:
+        return self._store.get(JobRef(tenant=tenant, job_id=job_id)) if job_id else None
+
+    def _still_answers(self, job: Job) -> bool:
+        """A live job, or a fresh result (ruling "Duplicate"); a failure doesn't block a new try."""
+        if job.status not in rules.TERMINAL:
+            return True
+        if job.status is not JobStatus.COMPLETED or job.finished_at is None:
+            return False
+        age = (self._clock() - job.finished_at).total_seconds()
+        return age < limits.RESULT_FRESH_SECONDS
+
+    def _new_job(self, tenant: str, draft: Draft) -> Job:
+        now = self._clock()
+        return Job(
+            tenant=tenant,
+            id=self._new_id("job"),
+            kind=draft.kind,
+            status=JobStatus.PENDING,
+            priority=draft.priority,
+            payload=draft.payload,
+            created_at=now,
+            due_at=now,
+            max_attempts=self._kinds[draft.kind].max_attempts,
+            duplicate_key=draft.duplicate_key,
+        )
+
+    def _send(self, jobs: Sequence[Job]) -> None:
+        lanes: defaultdict[Lane, list[JobRef]] = defaultdict(list)
+        for job in jobs:
+            lanes[self._kinds[job.kind].lanes[job.priority]].append(job.ref)
+        for lane, refs in lanes.items():
+            try:
+                self._queue.send(lane, refs)
+            except DependencyUnavailable:
+                # The rows stand; the sweeper sends them again.
+                logger.warning("jobs_not_sent", extra={"lane": lane, "count": len(refs)})
+
+
+def _accepted(job: Job) -> Event:
+    return Event(
+        fence=0,
+        number=0,
+        kind=EventKind.STATUS_CHANGED,
+        message=JobStatus.PENDING,
+        created_at=job.created_at,
+        progress=0,
+        data={"status": JobStatus.PENDING, "run": job.run},
+    )

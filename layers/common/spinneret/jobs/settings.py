@@ -1,0 +1,29 @@
+"""What functions that hold the job kernel read from their environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.jobs.models import Lane
+from spinneret.kernel.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobSettings(Settings):
+    """Tables and lanes."""
+
+    jobs_table: str
+    idempotency_table: str
+    crawl_high_queue_url: str
+    crawl_normal_queue_url: str
+    crawl_low_queue_url: str
+
+    @property
+    def lanes(self) -> Mapping[Lane, str]:
+        """The queue of every lane."""
+        return {
+            Lane.CRAWL_HIGH: self.crawl_high_queue_url,
+            Lane.CRAWL_NORMAL: self.crawl_normal_queue_url,
+            Lane.CRAWL_LOW: self.crawl_low_queue_url,
+        }

@@ -1,0 +1,66 @@
+"""Chooses the adapters of the job kernel."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from uuid import uuid4
+
+from spinneret.adapters.aws import dynamodb_client, sqs_client
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.service import JobService
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.sqs import SqsJobQueue
+from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.jobs.worker import Handler, Worker
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+
+
+def job_store(settings: JobSettings) -> DynamoJobStore:
+    """The store of this stage."""
+    return DynamoJobStore(dynamodb_client(), settings.jobs_table, settings.idempotency_table)
+
+
+def job_queue(settings: JobSettings) -> SqsJobQueue:
+    """The lanes of this stage."""
+    return SqsJobQueue(sqs_client(), settings.lanes)
+
+
+def job_service(settings: JobSettings) -> JobService:
+    """Submission and look-up."""
+    return JobService(
+        store=job_store(settings),
+        queue=job_queue(settings),
+        kinds=KINDS,
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+    )
+
+
+def worker(settings: JobSettings, handlers: Mapping[str, Handler]) -> Worker:
+    """A worker of the given kinds."""
+    return Worker(
+        store=job_store(settings),
+        queue=job_queue(settings),
+        kinds=KINDS,
+        handlers=handlers,
+        clock=utc_now,
+        random=random.random,
+        new_owner=lambda: uuid4().hex,
+    )
+
+
+class SweepPass:
+    """One pass of the sweeper, for its rule."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        settings = JobSettings.from_env(env)
+        self._sweeper = Sweeper(
+            store=job_store(settings), queue=job_queue(settings), kinds=KINDS, clock=utc_now
+        )
+
+    def __call__(self) -> Swept:
+        """Sweep once."""
+        return self._sweeper.sweep()

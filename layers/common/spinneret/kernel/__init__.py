@@ -1,0 +1,1 @@
+"""What every domain shares: errors, bounds, settings, time, ids, canonical JSON."""

@@ -1,0 +1,53 @@
+"""Strict JSON in, canonical JSON out.
+
+Two requests are the same request when their canonical forms are equal, so parsing refuses what
+would make that ambiguous: duplicate keys, NaN and infinities, bytes that aren't UTF-8.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from spinneret.kernel.errors import MalformedRequest
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse strictly (RFC 8259; duplicate names refused as I-JSON does, RFC 7493 section 2.3).
+
+    Raises MalformedRequest.
+    """
+    try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8")
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise MalformedRequest("the body is not valid JSON") from error
+
+
+def canonical_json(value: Any) -> bytes:
+    """Sorted keys, no blanks, UTF-8. Tells 1 from "1" from true, and null from missing.
+
+    Numbers keep Python's shortest form, so 1 and 1.0 differ; RFC 8785 would unify them, which no
+    request of ours needs.
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    ).encode("utf-8", "surrogatepass")
+
+
+def fingerprint(value: Any) -> str:
+    """SHA-256 of the canonical form, in hex."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise MalformedRequest("the body names a field twice")
+    return result
+
+
+def _refuse_constant(name: str) -> Any:
+    raise MalformedRequest(f"{name} is not a JSON number")

@@ -1,0 +1,185 @@
+"""The one error tree.
+
+    DomainError
+    ├── PermanentError          a worker fails the job at once
+    │   ├── ValidationFailed, UrlInvalid, UrlBlocked, NotFound, Conflict, AuthRequired, Forbidden …
+    │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects
+    ├── TransientError          a worker tries again and charges an attempt
+    │   └── FetchTimeout, FetchFailed, HttpUnavailable, RateLimited
+    ├── DependencyUnavailable   one of our own parts is down: try again, charge nothing
+    └── LeaseLost               another claim owns the job: stop and touch nothing
+
+`code` is part of the public interface: clients and stored jobs depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class DomainError(Exception):
+    """Base of all expected failures; the message is safe to show to the tenant."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, *, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: dict[str, Any] = dict(details or {})
+
+
+class PermanentError(DomainError):
+    """Trying again can't help."""
+
+
+class TransientError(DomainError):
+    """Trying again may help; `retry_after` (seconds) is the remote side's own wish."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        details: Mapping[str, Any] | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, details=details)
+        self.retry_after = retry_after
+
+
+class ValidationFailed(PermanentError):
+    """A request that names an unknown field or a value out of bounds; details name the fields."""
+
+    code = "VALIDATION_ERROR"
+    status = 422
+
+
+class MalformedRequest(PermanentError):
+    """A body that isn't the JSON it claims to be."""
+
+    code = "VALIDATION_ERROR"
+    status = 400
+
+
+class IdempotencyMismatch(PermanentError):
+    """The idempotency key was used before with another payload."""
+
+    code = "IDEMPOTENCY_MISMATCH"
+    status = 422
+
+
+class UrlInvalid(PermanentError):
+    """Not an absolute http(s) URL without credentials."""
+
+    code = "URL_INVALID"
+    status = 400
+
+
+class UrlBlocked(PermanentError):
+    """The URL, or a redirect of it, leads to an address that must not be reached."""
+
+    code = "URL_BLOCKED"
+    status = 403
+
+
+class AuthRequired(PermanentError):
+    """No credential, or one that names no tenant."""
+
+    code = "AUTH_REQUIRED"
+    status = 401
+
+
+class Forbidden(PermanentError):
+    """The credential lacks the scope that the route asks for."""
+
+    code = "FORBIDDEN"
+    status = 403
+
+
+class NotFound(PermanentError):
+    """Unknown to this tenant; another tenant's id gives the same answer."""
+
+    code = "NOT_FOUND"
+    status = 404
+
+
+class Conflict(PermanentError):
+    """The state of the resource doesn't allow this."""
+
+    code = "CONFLICT"
+    status = 409
+
+
+class HttpRefused(PermanentError):
+    """The site answered with a 4xx that a second try won't change."""
+
+    code = "HTTP_ERROR"
+    status = 502
+
+
+class ContentRefused(PermanentError):
+    """The page's content type, language or emptiness keeps it out of the index."""
+
+    code = "CONTENT_REFUSED"
+    status = 422
+
+
+class EmbeddingRefused(PermanentError):
+    """The embedder's vector has the wrong size, isn't finite or is next to zero."""
+
+    code = "EMBEDDING_REFUSED"
+    status = 502
+
+
+class BodyTooLarge(PermanentError):
+    """More bytes, before or after decoding, than the fetch allows."""
+
+    code = "BODY_TOO_LARGE"
+    status = 413
+
+
+class TooManyRedirects(PermanentError):
+    """More hops than the fetch allows."""
+
+    code = "TOO_MANY_REDIRECTS"
+    status = 502
+
+
+class FetchTimeout(TransientError):
+    """The site kept the connection longer than the fetch allows."""
+
+    code = "FETCH_TIMEOUT"
+    status = 504
+
+
+class FetchFailed(TransientError):
+    """Name resolution, connection, TLS or protocol failure."""
+
+    code = "FETCH_FAILED"
+    status = 502
+
+
+class HttpUnavailable(TransientError):
+    """408, 425, 429 or 5xx from the site."""
+
+    code = "HTTP_ERROR"
+    status = 502
+
+
+class DependencyUnavailable(DomainError):
+    """One of our own parts (store, queue, index, embedder) doesn't answer."""
+
+    code = "DEPENDENCY_UNAVAILABLE"
+    status = 503
+
+    def __init__(self, dependency: str, message: str = "temporarily unavailable") -> None:
+        super().__init__(f"{dependency}: {message}", details={"dependency": dependency})
+        self.dependency = dependency
+
+
+class LeaseLost(DomainError):
+    """A write was refused by its fence: the job belongs to another claim or is finished."""
+
+    code = "LEASE_LOST"
+    status = 409

@@ -1,0 +1,44 @@
+"""Readiness: ask every part one cheap question."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.operations.models import DependencyHealth, Readiness
+
+logger = logging.getLogger(__name__)
+
+Probe = Callable[[], None]
+"""Returns when the part answers; raises DependencyUnavailable otherwise. Bounded in time."""
+
+
+class HealthService:
+    """Asks all parts at once, so that one slow part doesn't hide the others."""
+
+    def __init__(
+        self, probes: Mapping[str, Probe], timer: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self._probes = probes
+        self._timer = timer
+
+    def ready(self) -> Readiness:
+        """Every dependency by name."""
+        with ThreadPoolExecutor(max_workers=len(self._probes)) as pool:
+            answers = dict(zip(self._probes, pool.map(self._ask, self._probes), strict=True))
+        healthy = all(answer.status == "ok" for answer in answers.values())
+        return Readiness(status="ready" if healthy else "not_ready", dependencies=answers)
+
+    def _ask(self, name: str) -> DependencyHealth:
+        started = self._timer()
+        status = "ok"
+        try:
+            self._probes[name]()
+        except DependencyUnavailable:
+            logger.warning("dependency_unavailable", extra={"dependency": name})
+            status = "unavailable"
+        latency = round((self._timer() - started) * 1000, 1)
+        return DependencyHealth(status=status, latency_ms=latency)

@@ -1,0 +1,1 @@
+"""The Lambda-facing side: resolver factory, worker factory, logging. Domains never import it."""

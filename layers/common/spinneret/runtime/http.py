@@ -1,0 +1,185 @@
+"""The resolver factory: authentication, access, errors and logs, the same for every API function.
+
+Authentication happens here, inside the function, so that it is the same behind API Gateway,
+LocalStack and `sam local`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
+from aws_lambda_powertools.event_handler.openapi.exceptions import (
+    RequestUnsupportedContentType,
+    RequestValidationError,
+)
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from spinneret.kernel import limits
+from spinneret.kernel.canonical import parse_json
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    DomainError,
+    Forbidden,
+    NotFound,
+    TransientError,
+    ValidationFailed,
+)
+from spinneret.runtime import access
+from spinneret.runtime.logs import configure
+from spinneret.tenancy.models import Principal
+from spinneret.tenancy.service import KeyService
+
+logger = logging.getLogger(__name__)
+
+Event = dict[str, Any]
+ApiHandler = Callable[[Event, LambdaContext], dict[str, Any]]
+
+
+class Services(Protocol):
+    """What every API function's wiring provides; the rest is its own."""
+
+    @property
+    def keys(self) -> KeyService:
+        """Checks credentials."""
+        ...
+
+
+def resolver() -> APIGatewayRestResolver:
+    """A resolver that validates, parses strictly and answers errors in the one shape."""
+    app = APIGatewayRestResolver(enable_validation=True, json_body_deserializer=parse_json)
+    app.exception_handler(DomainError)(lambda error: _as_response(app, error))
+    app.exception_handler(RequestValidationError)(lambda error: _as_response(app, _invalid(error)))
+    app.exception_handler(RequestUnsupportedContentType)(
+        lambda _: _as_response(app, _unsupported())
+    )
+    app.not_found(lambda _: _as_response(app, NotFound("no such route")))
+    app.exception_handler(Exception)(lambda error: _as_response(app, error))
+    return app
+
+
+def entrypoint(
+    app: APIGatewayRestResolver, build: Callable[[Mapping[str, str]], Services], name: str
+) -> ApiHandler:
+    """The Lambda handler; `build` makes the services from the environment at the first request.
+
+    Routes find them in `context["services"]` and the caller in `context["principal"]`.
+    """
+    built: list[Services] = []
+
+    def handler(event: Event, context: LambdaContext) -> dict[str, Any]:
+        started = time.perf_counter()
+        if not built:
+            configure(name)
+            built.append(build(os.environ))
+        services = built[0]
+        facts = _facts(event)
+        try:
+            principal = _admit(event, services.keys)
+        except DomainError as error:
+            logger.info("request_received", extra=facts)
+            answer = _refusal(error, facts["request_id"])
+        else:
+            facts["tenant"] = principal.tenant if principal else None
+            logger.info("request_received", extra=facts)
+            app.context.update(services=services, principal=principal)
+            answer = app.resolve(event, context)
+        duration = round((time.perf_counter() - started) * 1000, 1)
+        logger.info(
+            "request_done", extra={**facts, "status": answer["statusCode"], "duration_ms": duration}
+        )
+        return answer
+
+    return handler
+
+
+def _admit(event: Event, keys: KeyService) -> Principal | None:
+    """Size, route, credential and scope, in this order; None on open routes."""
+    if len(event.get("body") or "") > limits.REQUEST_BODY_MAX_BYTES:
+        raise BodyTooLarge(f"a body has at most {limits.REQUEST_BODY_MAX_BYTES} bytes")
+    row = access.find(event["httpMethod"], event["path"])
+    if row is not None and row.scope is None:
+        return None
+    principal = keys.authenticate(_secret(event))
+    if row is None:
+        raise NotFound("no such route")
+    if row.scope is not None and not principal.may(row.scope):
+        raise Forbidden(f"the key lacks the scope {row.scope}")
+    return principal
+
+
+def _secret(event: Event) -> str | None:
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    scheme, _, token = (headers.get("authorization") or "").partition(" ")
+    if scheme.lower() == "bearer" and token:
+        return str(token).strip()
+    secret = headers.get("x-api-key")
+    return str(secret) if secret else None
+
+
+def _facts(event: Event) -> dict[str, Any]:
+    request = event.get("requestContext") or {}
+    return {
+        "method": event["httpMethod"],
+        "path": event["path"],
+        "client_ip": (request.get("identity") or {}).get("sourceIp"),
+        "request_id": request.get("requestId"),
+    }
+
+
+def _as_response(app: APIGatewayRestResolver, error: Exception) -> Response[str]:
+    request_id = app.current_event.request_context.request_id
+    refusal = _refusal(error, request_id)
+    return Response(
+        status_code=refusal["statusCode"],
+        content_type=content_types.APPLICATION_JSON,
+        body=refusal["body"],
+        headers={k: v for k, v in refusal["headers"].items() if k != "Content-Type"},
+    )
+
+
+def _refusal(error: Exception, request_id: str | None) -> dict[str, Any]:
+    """`{error, code, details, request_id}`; an unexpected error shows nothing of itself."""
+    if not isinstance(error, DomainError):
+        logger.error("request_failed", exc_info=error, extra={"request_id": request_id})
+        error = DomainError("internal error")
+    elif error.status >= 500:
+        logger.error(
+            "request_failed",
+            extra={"request_id": request_id, "code": error.code, "reason": error.message},
+        )
+    headers = {"Content-Type": content_types.APPLICATION_JSON}
+    if isinstance(error, TransientError) and error.retry_after is not None:
+        headers["Retry-After"] = str(round(error.retry_after))
+    body = {
+        "error": error.message,
+        "code": error.code,
+        "details": error.details,
+        "request_id": request_id,
+    }
+    return {"statusCode": error.status, "headers": headers, "body": json.dumps(body)}
+
+
+def _invalid(error: RequestValidationError) -> ValidationFailed:
+    """Names fields and rules; never repeats the values, which may be secrets."""
+    fields = [
+        {
+            "field": ".".join(str(part) for part in each["loc"] if part != "body") or "body",
+            "message": each["msg"],
+        }
+        for each in error.errors()
+    ]
+    return ValidationFailed(
+        f"invalid: {', '.join(field['field'] for field in fields)}", details={"fields": fields}
+    )
+
+
+def _unsupported() -> ValidationFailed:
+    return ValidationFailed(
+        "the body must be application/json", details={"fields": [{"field": "content-type"}]}
+    )

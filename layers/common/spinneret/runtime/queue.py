@@ -1,0 +1,54 @@
+"""The worker factory: a Lambda handler that runs the jobs that an SQS batch names."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch import (
+    BatchProcessor,
+    EventType,
+    process_partial_response,
+)
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from spinneret.jobs.sqs import ref_of
+from spinneret.jobs.worker import Worker
+from spinneret.runtime.logs import configure
+
+logger = logging.getLogger(__name__)
+
+QueueHandler = Callable[[dict[str, Any], LambdaContext], Any]
+
+
+def worker_entrypoint(build: Callable[[Mapping[str, str]], Worker], name: str) -> QueueHandler:
+    """The Lambda handler of a lane. A message that fails goes back alone, the rest is done.
+
+    Only a message that can't be read and a store that doesn't answer make a message fail; every
+    outcome of a job is written to the job.
+    """
+    built: list[Worker] = []
+
+    def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+        if not built:
+            configure(name)
+            built.append(build(os.environ))
+        worker = built[0]
+
+        def run(record: SQSRecord) -> None:
+            try:
+                ref = ref_of(record.body)
+            except ValueError:
+                logger.exception("message_malformed", extra={"message_id": record.message_id})
+                raise
+            worker.run(ref, lambda: context.get_remaining_time_in_millis() / 1000)
+
+        processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
+        return process_partial_response(
+            event=event, record_handler=run, processor=processor, context=context
+        )
+
+    return handler

@@ -1,0 +1,29 @@
+"""Lambda handlers of rules: they take no input and do one bounded pass."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from spinneret.runtime.logs import configure
+
+Pass = Callable[[], Any]
+
+
+def scheduled_entrypoint(
+    build: Callable[[Mapping[str, str]], Pass], name: str
+) -> Callable[[dict[str, Any], LambdaContext], dict[str, Any]]:
+    """The handler answers what the pass did (a dataclass) as a dictionary."""
+    built: list[Pass] = []
+
+    def handler(_event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
+        if not built:
+            configure(name)
+            built.append(build(os.environ))
+        return asdict(built[0]())
+
+    return handler

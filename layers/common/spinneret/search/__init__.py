@@ -1,0 +1,1 @@
+"""Hybrid search: embedding, the chunk index and rank fusion."""

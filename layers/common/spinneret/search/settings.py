@@ -1,0 +1,17 @@
+"""Where the index and the embedder are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spinneret.kernel.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(Settings):
+    """Index and embedder of this stage."""
+
+    opensearch_url: str
+    opensearch_auth: str
+    """`sigv4` on AWS, `none` for an index that asks for no signature."""
+    embedder_url: str

@@ -1,0 +1,92 @@
+"""The embedder over the HTTP protocol of Text Embeddings Inference (TEI)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import httpx
+
+from spinneret.documents.models import TokenSpan
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+from spinneret.search.models import EmbedderInfo
+
+_FIRST_PAUSE = 0.2  # seconds; doubled before the third try
+
+
+class TeiEmbedder:
+    """Implements Embedder. `info` is asked once and kept: a model changes by a new deployment."""
+
+    def __init__(
+        self, base_url: str, client: httpx.Client, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._client = client
+        self._sleep = sleep
+        self._info: EmbedderInfo | None = None
+
+    def info(self) -> EmbedderInfo:
+        """See Embedder. TEI names no dimension, so one short text is embedded to learn it."""
+        if self._info is None:
+            answer = self._ask("GET", "/info", None)
+            [probe] = self._ask("POST", "/embed", {"inputs": ["dimension"]})
+            self._info = EmbedderInfo(
+                model_id=answer["model_id"],
+                dimension=len(probe),
+                max_input_tokens=answer["max_input_length"],
+                max_batch=answer["max_client_batch_size"],
+            )
+        return self._info
+
+    def tokenize(self, text: str) -> list[TokenSpan]:
+        """See Embedder."""
+        if not text:
+            return []
+        [tokens] = self._ask("POST", "/tokenize", {"inputs": text, "add_special_tokens": False})
+        return [TokenSpan(start=token["start"], end=token["stop"]) for token in tokens]
+
+    def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        """See Embedder. Vectors are checked before they are normalised here."""
+        dimension = self.info().dimension
+        body = {"inputs": list(texts), "normalize": False, "truncate": False}
+        vectors = self._ask("POST", "/embed", body)
+        if len(vectors) != len(texts):
+            raise EmbeddingRefused("the embedder answered another number of vectors")
+        return [unit(vector, dimension) for vector in vectors]
+
+    def _ask(self, method: str, path: str, body: Any) -> Any:
+        pause = _FIRST_PAUSE
+        for attempt in range(1, limits.EMBED_ATTEMPTS + 1):
+            try:
+                response = self._client.request(
+                    method, self._base_url + path, json=body, timeout=limits.EMBED_SECONDS
+                )
+            except httpx.HTTPError as error:
+                if attempt == limits.EMBED_ATTEMPTS:
+                    raise DependencyUnavailable("embedder") from error
+            else:
+                if response.is_success:
+                    return response.json()
+                if response.status_code not in (429, 502, 503, 504):
+                    raise EmbeddingRefused(
+                        "the embedder refused the input",
+                        details={"status_code": response.status_code},
+                    )
+            self._sleep(pause)
+            pause *= 2
+        raise DependencyUnavailable("embedder", "overloaded")
+
+
+def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
+    """The vector at length one; raises EmbeddingRefused for what can't be a text's embedding."""
+    if len(vector) != dimension:
+        raise EmbeddingRefused(f"a vector has {len(vector)} dimensions instead of {dimension}")
+    norm = math.sqrt(math.fsum(value * value for value in vector))
+    if not math.isfinite(norm):
+        raise EmbeddingRefused("a vector isn't finite")
+    if norm < limits.EMBED_MIN_NORM:
+        raise EmbeddingRefused("a vector is next to zero")
+    return tuple(value / norm for value in vector)

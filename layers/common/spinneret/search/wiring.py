@@ -1,0 +1,61 @@
+"""Chooses the adapters of search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import httpx
+
+from spinneret.adapters.aws import dynamodb_client
+from spinneret.adapters.opensearch import opensearch_client
+from spinneret.documents.dynamo import DynamoDocumentStore
+from spinneret.search.opensearch import OpenSearchChunkIndex
+from spinneret.search.service import SearchService
+from spinneret.search.settings import SearchSettings
+from spinneret.search.tei import TeiEmbedder
+from spinneret.tenancy.service import KeyService
+from spinneret.tenancy.wiring import TenancySettings, key_service
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchApiSettings(SearchSettings, TenancySettings):
+    """The search API's environment."""
+
+    documents_table: str
+    jobs_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchApi:
+    """What the routes of search use."""
+
+    keys: KeyService
+    search: SearchService
+
+
+def embedder(settings: SearchSettings) -> TeiEmbedder:
+    """The embedder of this stage; keeps its connection for the life of the process."""
+    return TeiEmbedder(settings.embedder_url, httpx.Client(trust_env=False))
+
+
+def chunk_index(settings: SearchSettings, of: TeiEmbedder) -> OpenSearchChunkIndex:
+    """The index of this stage for one embedder's vectors."""
+    client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
+    return OpenSearchChunkIndex(client, of)
+
+
+def search_api(env: Mapping[str, str]) -> SearchApi:
+    """Services of the search API."""
+    settings = SearchApiSettings.from_env(env)
+    model = embedder(settings)
+    return SearchApi(
+        keys=key_service(settings),
+        search=SearchService(
+            embedder=model,
+            index=chunk_index(settings, model),
+            documents=DynamoDocumentStore(
+                dynamodb_client(), settings.documents_table, settings.jobs_table
+            ),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Tenants and the credentials that name them."""

@@ -1,0 +1,57 @@
+"""A fetcher that answers from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.fetching.urls import parse_url
+from spinneret.kernel.errors import BodyTooLarge, ContentRefused, DomainError
+
+
+class FakeFetcher:
+    """Implements `Fetcher`; keeps the requests it got, and fails loudly for a URL without a page.
+
+    Media types and size are held as by the real one; redirects are what a page says they were.
+    """
+
+    def __init__(self, pages: Mapping[str, FetchedPage | DomainError]) -> None:
+        self._pages = {parse_url(url).text: answer for url, answer in pages.items()}
+        self.requests: list[FetchRequest] = []
+
+    def fetch(self, request: FetchRequest) -> FetchedPage:
+        """Answer the page of the URL or raise the error that stands for it."""
+        self.requests.append(request)
+        answer = self._pages[parse_url(request.url).text]
+        if isinstance(answer, DomainError):
+            raise answer
+        success = 200 <= answer.status_code < 300
+        if success and request.media_types and answer.media_type not in request.media_types:
+            raise ContentRefused(f"the site answered {answer.media_type}")
+        if len(answer.body) > request.max_bytes:
+            raise BodyTooLarge(f"the body is larger than {request.max_bytes} bytes")
+        return answer
+
+
+def fetched_page(
+    url: str,
+    body: bytes | str = b"<!doctype html><title>A page</title><p>Text.",
+    *,
+    status_code: int = 200,
+    media_type: str = "text/html",
+    charset: str | None = "utf-8",
+    headers: Mapping[str, str] | None = None,
+    redirects: tuple[str, ...] = (),
+) -> FetchedPage:
+    """A page with everything a test doesn't care about filled in."""
+    return FetchedPage(
+        requested_url=redirects[0] if redirects else url,
+        url=url,
+        status_code=status_code,
+        headers=dict(headers or {}),
+        media_type=media_type,
+        charset=charset,
+        body=body.encode() if isinstance(body, str) else body,
+        redirects=redirects,
+        duration_ms=1,
+    )

@@ -1,0 +1,86 @@
+"""Handlers that show how a Lambda function is run. Standard library and boto3 only."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+Event = dict[str, Any]
+
+calls = 0
+
+
+def describe(event: Event, context: Any) -> Event:
+    """What the function sees of its environment."""
+    global calls
+    calls += 1
+    return {
+        "variables": dict(os.environ),
+        "search_path": sys.path,
+        "folder": os.getcwd(),
+        "pid": os.getpid(),
+        "calls": calls,
+        "filesystem_encoding": sys.getfilesystemencoding(),
+        "request_id": context.aws_request_id,
+        "arn": context.invoked_function_arn,
+        "remaining_ms": context.get_remaining_time_in_millis(),
+    }
+
+
+def import_layers(event: Event, context: Any) -> Event:
+    """Where each of the named modules comes from."""
+    return {name: __import__(name).ORIGIN for name in event["modules"]}
+
+
+def sleep(event: Event, context: Any) -> Event:
+    """Also for records of a queue: the body is the number of seconds."""
+    seconds = event.get("seconds") or sum(float(record["body"]) for record in event["Records"])
+    started = time.time()
+    time.sleep(seconds)
+    print(f"SLEPT {started} {time.time()}")
+    return {"pid": os.getpid()}
+
+
+def sleep_with_child(event: Event, context: Any) -> None:
+    """Prints the number of a process that it has started, then outlives its time-out."""
+    child = subprocess.Popen(["sleep", "60"])
+    print(f"CHILD {child.pid}")
+    time.sleep(60)
+
+
+def raise_value_error(event: Event, context: Any) -> None:
+    raise ValueError("no such thing")
+
+
+def exit_with(event: Event, context: Any) -> None:
+    if event.get("hard"):
+        os._exit(event["code"])
+    sys.exit(event["code"])
+
+
+def crash(event: Event, context: Any) -> None:
+    os.kill(os.getpid(), 11)
+
+
+def return_object(event: Event, context: Any) -> object:
+    return object()
+
+
+def return_text(event: Event, context: Any) -> str:
+    return "x" * event["length"]
+
+
+def return_token(event: Event, context: Any) -> None:
+    """Finishes its Step Functions task, and goes on for a second."""
+    import boto3
+
+    boto3.client("stepfunctions").send_task_success(taskToken=event["token"], output="{}")
+    time.sleep(1)
+
+
+def note_arrival(event: Event, context: Any) -> None:
+    for record in event["Records"]:
+        print(f"LATENCY {time.time() - float(record['body']):.3f}")

@@ -1,0 +1,329 @@
+"""A function process behaves as on AWS. Wordings and limits are those that AWS documents."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tests.stack.lambda_probe import Answer, Laboratory, wait_for
+
+pytestmark = pytest.mark.stack
+
+RESPONSE_LIMIT = 6_291_556
+
+
+@pytest.fixture(scope="module")
+def laboratory(aws: Callable[[str], Any]) -> Iterator[Laboratory]:
+    laboratory = Laboratory(aws)
+    yield laboratory
+    laboratory.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def slow_start(laboratory: Laboratory) -> Iterator[Future[Answer]]:
+    """An invocation that takes ten seconds, beside the other tests."""
+    function = laboratory.function("slow_import.handler")
+    with ThreadPoolExecutor(1) as callers:
+        yield callers.submit(laboratory.invoke, function)
+
+
+@pytest.fixture(scope="module")
+def describing(laboratory: Laboratory) -> str:
+    return laboratory.function("probe.describe", variables={"OWN": "value"})
+
+
+@pytest.fixture(scope="module")
+def description(laboratory: Laboratory, describing: str) -> dict[str, Any]:
+    answer = laboratory.invoke(describing)
+    assert answer.error is None
+    return dict(answer.payload)
+
+
+# Variables
+
+
+def test_a_function_sees_the_variables_that_aws_sets(
+    description: dict[str, Any], describing: str
+) -> None:
+    seen = description["variables"]
+    expected = {
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EXECUTION_ENV": "AWS_Lambda_python3.11",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "128",
+        "AWS_LAMBDA_FUNCTION_NAME": describing,
+        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+        "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{describing}",
+        "AWS_REGION": "us-east-1",
+        "LANG": "en_US.UTF-8",
+        "OWN": "value",
+        "TZ": ":UTC",
+        "_HANDLER": "probe.describe",
+    }
+    assert {name: seen.get(name) for name in expected} == expected
+    assert seen["LAMBDA_TASK_ROOT"] == description["folder"]
+    assert seen.keys() >= {
+        "AWS_ACCESS_KEY_ID",
+        "AWS_ENDPOINT_URL",
+        "AWS_LAMBDA_LOG_STREAM_NAME",
+        "AWS_LAMBDA_RUNTIME_API",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "LAMBDA_RUNTIME_DIR",
+    }
+
+
+def test_a_function_sees_no_variable_of_the_machine(description: dict[str, Any]) -> None:
+    seen = description["variables"]
+    ours = {"HOME", "LANG", "LD_LIBRARY_PATH", "OWN", "PATH", "PYTHONPATH", "TMPDIR", "TZ"}
+    from_localstack = {"EDGE_PORT", "LOCALSTACK_HOSTNAME"}
+    pattern = re.compile(r"_?AWS_|_HANDLER$|LAMBDA_|_X_AMZN_TRACE_ID$")
+    unexpected = {name for name in seen if not pattern.match(name)} - ours - from_localstack
+    assert unexpected <= {"LC_CTYPE"}  # Python's own, where the machine has no en_US.UTF-8
+    assert seen["HOME"] != os.environ.get("HOME")
+
+
+def test_text_is_utf8_whatever_the_locales_of_the_machine(description: dict[str, Any]) -> None:
+    assert description["filesystem_encoding"] == "utf-8"
+
+
+def test_the_context_tells_arn_and_remaining_time(
+    laboratory: Laboratory, description: dict[str, Any], describing: str
+) -> None:
+    assert description["arn"].endswith(f":function:{describing}")
+    assert 13_000 < description["remaining_ms"] <= 15_000
+
+
+# Code and layers
+
+
+def test_the_search_path_has_the_order_of_aws(description: dict[str, Any]) -> None:
+    task_root, site_packages, opt_python, runtime, *library = description["search_path"]
+    opt = opt_python.removesuffix("/python")
+    assert task_root == description["variables"]["LAMBDA_TASK_ROOT"]
+    assert site_packages == f"{opt}/python/lib/python3.11/site-packages"
+    assert runtime == description["variables"]["LAMBDA_RUNTIME_DIR"]
+    assert not any(path.startswith((task_root, opt)) for path in library)
+
+
+def test_code_wins_over_layers_and_later_layers_over_earlier_ones(laboratory: Laboratory) -> None:
+    site_packages = "python/lib/python3.11/site-packages"
+    first = laboratory.layer(
+        {f"python/{name}.py": "ORIGIN = 'first layer'" for name in ("one", "two", "three", "four")}
+    )
+    second = laboratory.layer(
+        {
+            "python/two.py": "ORIGIN = 'second layer'",
+            "python/three.py": "ORIGIN = 'second layer'",
+            f"{site_packages}/four.py": "ORIGIN = 'site-packages of the second layer'",
+        }
+    )
+    function = laboratory.function(
+        "probe.import_layers",
+        layers=[first, second],
+        files={"three.py": "ORIGIN = 'code'"},
+    )
+    answer = laboratory.invoke(function, {"modules": ["one", "two", "three", "four"]})
+    assert answer.payload == {
+        "one": "first layer",
+        "two": "second layer",
+        "three": "code",
+        "four": "site-packages of the second layer",
+    }
+
+
+def test_two_functions_with_the_same_code_share_one_folder(
+    laboratory: Laboratory, description: dict[str, Any]
+) -> None:
+    other = laboratory.invoke(laboratory.function("probe.describe")).payload
+    assert other["folder"] == description["folder"]
+
+
+def test_files_stay_while_another_function_uses_them(laboratory: Laboratory) -> None:
+    files = {"own.py": "ORIGIN = 'shared'"}
+    staying = laboratory.function("probe.import_layers", files=files)
+    deleted = Laboratory(laboratory.aws)
+    deleted.function("probe.import_layers", files=files)
+    deleted.close()
+    assert laboratory.invoke(staying, {"modules": ["own"]}).payload == {"own": "shared"}
+
+
+# One process per environment
+
+
+def test_a_warm_function_keeps_its_process(laboratory: Laboratory) -> None:
+    function = laboratory.function("probe.describe")
+    first, second = laboratory.invoke(function), laboratory.invoke(function)
+    assert second.payload["pid"] == first.payload["pid"]
+    assert second.payload["calls"] == 2
+    assert second.payload["request_id"] != first.payload["request_id"]
+
+
+def test_only_a_cold_start_reports_an_init_duration(laboratory: Laboratory) -> None:
+    function = laboratory.function("probe.describe")
+    assert laboratory.invoke(function).log_number("Init Duration") > 0
+    assert "Init Duration" not in laboratory.invoke(function).log
+
+
+def test_twenty_simultaneous_invocations_all_succeed(laboratory: Laboratory) -> None:
+    function = laboratory.function("probe.sleep")
+    with ThreadPoolExecutor(20) as callers:
+        answers = list(
+            callers.map(lambda _: laboratory.invoke(function, {"seconds": 1}), range(20))
+        )
+    assert [answer.error for answer in answers] == [None] * 20
+    assert len({answer.payload["pid"] for answer in answers}) > 1
+
+
+# Failures
+
+
+def test_a_function_that_outlives_its_timeout_is_killed_with_its_children(
+    laboratory: Laboratory,
+) -> None:
+    function = laboratory.function("probe.sleep_with_child", timeout=1)
+    started = time.monotonic()
+    answer = laboratory.invoke(function)
+    assert time.monotonic() - started < 10
+    request_id = _request_id(answer)
+    assert answer.error == "Unhandled"
+    assert answer.payload == {
+        "errorType": "Sandbox.Timedout",
+        "errorMessage": f"RequestId: {request_id} Error: Task timed out after 1.00 seconds",
+    }
+    assert re.search(rf"Z {request_id} Task timed out after 1\.00 seconds$", answer.log, re.M)
+    assert 1000 <= answer.log_number("Duration") < 2000
+    child = re.search(r"CHILD (\d+)", answer.log)
+    assert child
+    wait_for(lambda: not _runs(int(child[1])), "the function's child has ended")
+
+
+def test_an_exception_is_answered_with_its_type_message_and_stack(laboratory: Laboratory) -> None:
+    answer = laboratory.invoke(laboratory.function("probe.raise_value_error"))
+    assert answer.error == "Unhandled"
+    assert answer.payload["errorType"] == "ValueError"
+    assert answer.payload["errorMessage"] == "no such thing"
+    assert answer.payload["requestId"] == _request_id(answer)
+    assert answer.payload["stackTrace"][0].startswith('  File "/var/task/probe.py", line ')
+    assert "[ERROR] ValueError: no such thing" in answer.log
+
+
+@pytest.mark.parametrize(
+    ("handler", "error_type", "message"),
+    [
+        (
+            "broken_import.handler",
+            "Runtime.ImportModuleError",
+            "Unable to import module 'broken_import': No module named 'module_that_does_not_exist'",
+        ),
+        ("raising_import.handler", "RuntimeError", "not configured"),
+        (
+            "probe.missing",
+            "Runtime.HandlerNotFound",
+            "Handler 'missing' missing on module 'probe'",
+        ),
+    ],
+)
+def test_a_failed_init_is_answered_and_tried_again(
+    laboratory: Laboratory, handler: str, error_type: str, message: str
+) -> None:
+    function = laboratory.function(handler)
+    for _ in range(2):
+        answer = laboratory.invoke(function)
+        assert answer.error == "Unhandled"
+        assert answer.payload["errorType"] == error_type
+        assert answer.payload["errorMessage"] == message
+        assert message in answer.log
+        assert f"Phase: init\tStatus: error\tError Type: {error_type}" in answer.log
+
+
+@pytest.mark.parametrize(
+    ("handler", "event", "reason"),
+    [
+        ("probe.exit_with", {"code": 0}, "Runtime exited without providing a reason"),
+        ("probe.exit_with", {"code": 3}, "Runtime exited with error: exit status 3"),
+        (
+            "probe.exit_with",
+            {"code": 4, "hard": True},
+            "Runtime exited with error: exit status 4",
+        ),
+        ("probe.crash", {}, "Runtime exited with error: signal: segmentation fault"),
+    ],
+)
+def test_a_process_that_ends_is_reported_and_the_next_start_is_cold(
+    laboratory: Laboratory, handler: str, event: dict[str, Any], reason: str
+) -> None:
+    function = laboratory.function(handler)
+    for _ in range(2):
+        answer = laboratory.invoke(function, event)
+        assert answer.error == "Unhandled"
+        assert answer.payload == {
+            "errorType": "Runtime.ExitError",
+            "errorMessage": f"RequestId: {_request_id(answer)} Error: {reason}",
+        }
+        assert answer.log_number("Init Duration") > 0
+
+
+def test_a_result_that_is_not_json_is_an_error(laboratory: Laboratory) -> None:
+    answer = laboratory.invoke(laboratory.function("probe.return_object"))
+    assert answer.error == "Unhandled"
+    assert answer.payload["errorType"] == "Runtime.MarshalError"
+
+
+def test_a_response_may_have_six_megabytes_and_no_more(laboratory: Laboratory) -> None:
+    function = laboratory.function("probe.return_text")
+    quotes = 2
+    largest = laboratory.invoke(function, {"length": RESPONSE_LIMIT - quotes})
+    assert largest.error is None
+    assert len(largest.payload) == RESPONSE_LIMIT - quotes
+    too_large = laboratory.invoke(function, {"length": RESPONSE_LIMIT - quotes + 1})
+    assert too_large.error == "Unhandled"
+    assert too_large.payload == {
+        "errorType": "Function.ResponseSizeTooLarge",
+        "errorMessage": f"Response payload size ({RESPONSE_LIMIT + 1} bytes) exceeded maximum"
+        f" allowed payload size ({RESPONSE_LIMIT} bytes).",
+    }
+
+
+# Logs
+
+
+def test_the_log_of_an_invocation_is_in_cloudwatch(laboratory: Laboratory) -> None:
+    function = laboratory.function("probe.sleep")
+    answer = laboratory.invoke(function, {"seconds": 0.1})
+    lines = [match[0] for match in laboratory.logged(function, r"^.*$", count=4)]
+    request_id = _request_id(answer)
+    assert lines[0] == f"START RequestId: {request_id} Version: $LATEST"
+    assert lines[1].startswith("SLEPT ")
+    assert lines[2] == f"END RequestId: {request_id}"
+    assert re.match(
+        rf"REPORT RequestId: {request_id}\tDuration: [\d.]+ ms\tBilled Duration: \d+ ms"
+        r"\tMemory Size: 128 MB\tMax Memory Used: [1-9]\d* MB\tInit Duration: [\d.]+ ms\t",
+        lines[3],
+    )
+
+
+def test_an_init_of_more_than_ten_seconds_times_out(slow_start: Future[Answer]) -> None:
+    answer = slow_start.result(timeout=30)
+    assert answer.payload["errorType"] == "Sandbox.Timedout"
+    assert answer.payload["errorMessage"].endswith("Task timed out after 10.00 seconds")
+    assert "Phase: init\tStatus: timeout" in answer.log
+
+
+def _request_id(answer: Answer) -> str:
+    match = re.search(r"^START RequestId: (\S+)", answer.log, re.MULTILINE)
+    assert match, answer.log
+    return match[1]
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,270 @@
+"""The parts of the Lambda executor that need no LocalStack."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.stack.lambda_probe import wait_for
+
+PLUGIN = Path(__file__).parents[2] / "infra/local/localstack_plugin"
+
+
+@pytest.fixture(autouse=True)
+def _plugin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(str(PLUGIN))
+    yield
+
+
+# The bounded pool
+
+
+@pytest.fixture
+def ended() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def pool(ended: list[str]) -> Any:
+    from spinneret_localstack.process_executor.warm_pool import WarmPool
+
+    return WarmPool(limit=2, end=ended.append)
+
+
+def _use(pool: Any, owner: str) -> None:
+    pool.check_out(owner, timeout=0)
+    pool.check_in(owner, f"process of {owner}")
+
+
+def test_an_owner_gets_its_idle_member_again(pool: Any) -> None:
+    _use(pool, "a")
+    assert pool.check_out("a", timeout=0) == "process of a"
+
+
+def test_the_member_idle_for_longest_gives_up_its_place(pool: Any, ended: list[str]) -> None:
+    for owner in ("a", "b", "a", "c"):
+        _use(pool, owner)
+    assert ended == ["process of b"]
+
+
+def test_a_member_in_use_keeps_its_place(pool: Any, ended: list[str]) -> None:
+    pool.check_out("a", timeout=0)
+    _use(pool, "b")
+    _use(pool, "c")
+    assert ended == ["process of b"]
+
+
+def test_a_caller_is_refused_when_all_members_stay_in_use(pool: Any) -> None:
+    from spinneret_localstack.process_executor.warm_pool import PoolExhaustedError
+
+    pool.check_out("a", timeout=0)
+    pool.check_out("b", timeout=0)
+    with pytest.raises(PoolExhaustedError, match="all 2 places"):
+        pool.check_out("c", timeout=0.05)
+
+
+@pytest.mark.parametrize("returned", ["process of a", None])
+def test_a_waiting_caller_gets_the_next_place(pool: Any, returned: str | None) -> None:
+    pool.check_out("a", timeout=0)
+    pool.check_out("b", timeout=0)
+    with ThreadPoolExecutor(1) as callers:
+        waiting = callers.submit(pool.check_out, "c", timeout=10)
+        pool.check_in("a", returned)
+        assert waiting.result(timeout=10) is None
+
+
+def test_the_bound_holds_under_many_callers(pool: Any) -> None:
+    live: set[str] = set()
+    most = 0
+    lock = threading.Lock()
+
+    def call(number: int) -> None:
+        nonlocal most
+        owner = f"{number % 5}"
+        pool.check_out(owner, timeout=10)
+        with lock:
+            live.add(owner + str(number))
+            most = max(most, len(live))
+        with lock:
+            live.remove(owner + str(number))
+        pool.check_in(owner, None)
+
+    with ThreadPoolExecutor(8) as callers:
+        list(callers.map(call, range(200)))
+    assert 1 <= most <= 2
+
+
+# Unpacked archives
+
+
+class FakeArchive:
+    """Writes one file where LocalStack would unpack a zip."""
+
+    def __init__(self, scratch: Path, content: dict[str, str]) -> None:
+        digest = hashlib.sha256(repr(content).encode()).digest()
+        self.code_sha256 = base64.b64encode(digest).decode()
+        self.unpacked = 0
+        self._content = content
+        self._location = scratch / f"{id(self)}"
+
+    def prepare_for_execution(self) -> None:
+        self.unpacked += 1
+        for name, text in self._content.items():
+            path = self._location / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def get_unzipped_code_location(self) -> Path:
+        return self._location
+
+    def destroy_cached(self) -> None:
+        """Nothing is left: the folder was moved away."""
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Any:
+    from spinneret_localstack.process_executor.archive_cache import ArchiveCache
+
+    return ArchiveCache(tmp_path / "cache")
+
+
+def test_the_same_content_is_unpacked_once_by_simultaneous_callers(
+    cache: Any, tmp_path: Path
+) -> None:
+    code = [FakeArchive(tmp_path, {"a.py": "1"}) for _ in range(8)]
+    layer = FakeArchive(tmp_path, {"python/b.py": "2"})
+    with ThreadPoolExecutor(8) as callers:
+        folders = list(callers.map(lambda archive: cache.prepare(archive, [layer]), code))
+    assert sum(archive.unpacked for archive in code) == 1
+    assert layer.unpacked == 1
+    assert len({(each.task_root, each.opt) for each in folders}) == 1
+
+
+def test_layers_are_merged_in_their_order_and_left_as_they_were(cache: Any, tmp_path: Path) -> None:
+    code = FakeArchive(tmp_path, {"a.py": ""})
+    first = FakeArchive(tmp_path, {"python/b.py": "first", "python/c.py": "first"})
+    second = FakeArchive(tmp_path, {"python/b.py": "second"})
+    both = cache.prepare(code, [first, second])
+    reverse = cache.prepare(code, [second, first])
+    only_first = cache.prepare(code, [first])
+    texts = [(each.opt / "python/b.py").read_text() for each in (both, reverse, only_first)]
+    assert texts == ["second", "first", "first"]
+    assert (both.opt / "python/c.py").read_text() == "first"
+    assert (first.unpacked, second.unpacked) == (1, 1)
+
+
+def test_a_folder_is_removed_with_its_last_use(cache: Any, tmp_path: Path) -> None:
+    code = FakeArchive(tmp_path, {"a.py": ""})
+    layers = [FakeArchive(tmp_path, {f"python/{name}.py": ""}) for name in "bc"]
+    uses = [cache.prepare(code, layers) for _ in range(2)]
+    cache.release(uses[0])
+    assert uses[1].task_root.exists()
+    assert uses[1].opt.exists()
+    cache.release(uses[1])
+    assert {path.name for path in (tmp_path / "cache").iterdir()} == {"no-layers"}
+
+
+def test_a_failed_unpacking_leaves_nothing_and_is_tried_again(cache: Any, tmp_path: Path) -> None:
+    code, layer = FakeArchive(tmp_path, {"a.py": ""}), FakeArchive(tmp_path, {"python/b.py": ""})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layer, "prepare_for_execution", _fail)
+        with pytest.raises(OSError, match="disk"):
+            cache.prepare(code, [layer])
+    assert {path.name for path in (tmp_path / "cache").iterdir()} == {"no-layers"}
+    assert (cache.prepare(code, [layer]).opt / "python/b.py").exists()
+
+
+def _fail() -> None:
+    raise OSError("disk is full")
+
+
+# The end of LocalStack
+
+_PARENT = """
+import subprocess, sys, time
+from pathlib import Path
+from spinneret_localstack.process_executor.process_guard import ProcessGuard
+guard = ProcessGuard(Path(sys.argv[1]))
+def start():
+    shell = ["sh", "-c", "sleep 60 & echo $!; wait"]
+    process = subprocess.Popen(shell, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    guard.add(process.pid)
+    return process, int(process.stdout.readline())
+kept, child_of_kept = start()
+released, child_of_released = start()
+guard.remove(released.pid)
+print(kept.pid, child_of_kept, released.pid, child_of_released, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_the_guard_ends_registered_groups_when_its_parent_dies(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", _PARENT, str(folder)],
+        env={"PYTHONPATH": str(PLUGIN), "PATH": os.environ["PATH"]},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout is not None
+    kept, child_of_kept, released, child_of_released = map(int, parent.stdout.readline().split())
+    try:
+        assert _runs(kept) and _runs(child_of_kept)
+        parent.send_signal(how)
+        parent.wait(10)
+        wait_for(lambda: not (_runs(kept) or _runs(child_of_kept)), "the group has ended")
+        wait_for(lambda: not folder.exists(), "the folder is removed")
+        assert _runs(released) and _runs(child_of_released)
+    finally:
+        os.killpg(released, signal.SIGKILL)
+
+
+def _runs(pid: int) -> bool:
+    """Zombies don't count: in a container nobody may collect an orphan."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({}, "SPINNERET_LAMBDA_PYTHON"),
+        ({"SPINNERET_LAMBDA_PYTHON": "/no/python"}, "SPINNERET_LAMBDA_PYTHON"),
+        ({"SPINNERET_LAMBDA_MAX_ENVIRONMENTS": "0"}, "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"),
+        ({"SPINNERET_LAMBDA_PARALLEL_INITS": "two"}, "SPINNERET_LAMBDA_PARALLEL_INITS"),
+    ],
+)
+def test_a_wrong_setting_is_named(variables: dict[str, str], named: str) -> None:
+    from spinneret_localstack.settings import Settings, SettingsError
+
+    python = {"SPINNERET_LAMBDA_PYTHON": sys.executable} if variables else {}
+    with pytest.raises(SettingsError, match=named):
+        Settings.from_env(python | variables)
+
+
+def test_the_environments_are_bounded_without_any_setting() -> None:
+    from spinneret_localstack.settings import Settings
+
+    settings = Settings.from_env({"SPINNERET_LAMBDA_PYTHON": sys.executable})
+    assert settings.max_environments == 32
+    assert settings.parallel_inits == 2 * (os.cpu_count() or 1)

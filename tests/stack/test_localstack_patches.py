@@ -1,0 +1,228 @@
+"""LocalStack's defects are corrected, and none of the corrections has become needless."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.stack.lambda_probe import ROLE, Laboratory, wait_for
+
+pytestmark = pytest.mark.stack
+
+UPSTREAM_POLL_SECONDS = 5
+LISTENING = "0A"  # in /proc/net/tcp
+LOOPBACK = "0100007F"  # 127.0.0.1 there
+
+
+@pytest.fixture
+def laboratory(aws: Callable[[str], Any]) -> Iterator[Laboratory]:
+    laboratory = Laboratory(aws)
+    yield laboratory
+    laboratory.close()
+
+
+def test_every_patch_is_still_needed(stack: Any) -> None:
+    answer = subprocess.run(
+        [stack.localstack_python, "-W", "ignore", "-m", "spinneret_localstack.upstream"],
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(answer.stdout) == {
+        "cloudformation-polling": True,
+        "gateway-address": True,
+        "sqs-concurrency": True,
+        "task-token": True,
+    }
+
+
+# Gateway
+
+
+def test_the_gateway_listens_on_loopback_only(stack: Any) -> None:
+    port = urlsplit(stack.gateway_url).port
+    assert port
+    with open("/proc/net/tcp") as table:
+        sockets = [line.split()[1:4:2] for line in table.readlines()[1:]]
+    listening = {address for address, state in (_split(s) for s in sockets) if state == LISTENING}
+    of_gateway = {address for address in listening if address.endswith(f":{port:04X}")}
+    assert of_gateway == {f"{LOOPBACK}:{port:04X}"}
+
+
+def test_the_gateway_refuses_other_addresses_of_the_machine(stack: Any) -> None:
+    # Every address of 127.0.0.0/8 is this machine's: one that the gateway was not given.
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", urlsplit(stack.gateway_url).port), timeout=2)
+
+
+# CloudFormation
+
+
+def test_a_stack_with_a_function_is_created_without_upstreams_pauses(
+    aws: Callable[[str], Any],
+) -> None:
+    # The fastest of three: a busy machine may delay one, upstream's pause delays all.
+    durations = [_time_of_stack(aws("cloudformation"), f"probe-{n}", _FUNCTION) for n in range(3)]
+    assert min(durations) < UPSTREAM_POLL_SECONDS
+
+
+def test_a_resource_type_that_is_not_supported_fails_its_stack(aws: Callable[[str], Any]) -> None:
+    cloudformation = aws("cloudformation")
+    resource = {"Type": "AWS::AppSync::GraphQLApi", "Properties": {"Name": "probe"}}
+    cloudformation.create_stack(StackName="probe-unsupported", TemplateBody=_template(resource))
+    try:
+        assert _wait_for_stack(cloudformation, "probe-unsupported") == "CREATE_FAILED"
+    finally:
+        cloudformation.delete_stack(StackName="probe-unsupported")
+
+
+# Step Functions
+
+
+def test_a_task_token_returned_by_the_called_function_ends_its_task(
+    laboratory: Laboratory,
+) -> None:
+    function = laboratory.function("probe.return_token")
+    task = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
+        "Parameters": {"FunctionName": function, "Payload": {"token.$": "$$.Task.Token"}},
+        "HeartbeatSeconds": 3,
+        "End": True,
+    }
+    workflows = laboratory.aws("stepfunctions")
+    machine = workflows.create_state_machine(
+        name="probe-token",
+        roleArn=ROLE,
+        definition=json.dumps({"StartAt": "Task", "States": {"Task": task}}),
+    )["stateMachineArn"]
+    try:
+        execution = workflows.start_execution(stateMachineArn=machine)["executionArn"]
+
+        def ended() -> str | None:
+            status = workflows.describe_execution(executionArn=execution)["status"]
+            return None if status == "RUNNING" else str(status)
+
+        assert wait_for(ended, "the execution has ended") == "SUCCEEDED"
+    finally:
+        workflows.delete_state_machine(stateMachineArn=machine)
+
+
+# Queues
+
+
+@pytest.mark.parametrize(
+    ("settings", "concurrency"),
+    [({"ScalingConfig": {"MaximumConcurrency": 5}}, 5), ({}, 2)],
+)
+def test_a_mapping_invokes_up_to_its_maximum_concurrency(
+    laboratory: Laboratory, settings: dict[str, Any], concurrency: int
+) -> None:
+    function = laboratory.function("probe.sleep")
+    with ThreadPoolExecutor(concurrency) as callers:  # warm: cold starts would blur the overlap
+        list(
+            callers.map(lambda _: laboratory.invoke(function, {"seconds": 0.5}), range(concurrency))
+        )
+    queue = laboratory.queue()
+    laboratory.map_queue(queue, function, BatchSize=1, **settings)
+    messages = 2 * concurrency
+    for _ in range(messages):
+        laboratory.aws("sqs").send_message(QueueUrl=queue, MessageBody="1.5")
+    slept = laboratory.logged(function, r"SLEPT (\S+) (\S+)", count=concurrency + messages)
+    spans = [(float(match[1]), float(match[2])) for match in slept]
+    of_messages = [(start, end) for start, end in spans if end - start > 1]
+    assert max(_running_at(start, of_messages) for start, _ in of_messages) == concurrency
+
+
+def test_an_idle_queue_wakes_its_function(laboratory: Laboratory) -> None:
+    function = laboratory.function("probe.note_arrival")
+    queue = laboratory.queue()
+    laboratory.map_queue(queue, function, BatchSize=1)
+    count = 8
+    for sent in range(1, count + 1):
+        laboratory.aws("sqs").send_message(QueueUrl=queue, MessageBody=str(time.time()))
+        arrivals = laboratory.logged(function, r"LATENCY (\S+)", count=sent)
+    _, *warm = sorted(float(match[1]) for match in arrivals)
+    print(f"queue to function, milliseconds: {[round(1000 * seconds) for seconds in warm]}")
+    assert len(warm) == count - 1
+
+
+@pytest.mark.parametrize("how", ["disable", "delete"])
+def test_a_mapping_stops_receiving_within_seconds(laboratory: Laboratory, how: str) -> None:
+    queue = laboratory.queue()
+    mapping = laboratory.map_queue(queue, laboratory.function("probe.note_arrival"))
+    functions, sqs = laboratory.aws("lambda"), laboratory.aws("sqs")
+    if how == "disable":
+        functions.update_event_source_mapping(UUID=mapping, Enabled=False)
+        wait_for(lambda: laboratory.mapping_state(mapping) == "Disabled", "disabled")
+    else:
+        functions.delete_event_source_mapping(UUID=mapping)
+        wait_for(lambda: laboratory.mapping_state(mapping) == "Deleted", "deleted")
+
+    def gets_own_message() -> bool:
+        # A poller that still waits has been waiting for longer, so the message would be its.
+        sqs.send_message(QueueUrl=queue, MessageBody=str(time.time()))
+        return "Messages" in sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=0)
+
+    wait_for(gets_own_message, "nobody else receives", seconds=5)
+
+
+def test_a_disabled_mapping_can_be_enabled_again(laboratory: Laboratory) -> None:
+    function = laboratory.function("probe.note_arrival")
+    queue = laboratory.queue()
+    mapping = laboratory.map_queue(queue, function)
+    for enabled, state in ((False, "Disabled"), (True, "Enabled")):
+        laboratory.aws("lambda").update_event_source_mapping(UUID=mapping, Enabled=enabled)
+        wait_for(lambda: laboratory.mapping_state(mapping) == state, state)
+    laboratory.aws("sqs").send_message(QueueUrl=queue, MessageBody=str(time.time()))
+    assert len(laboratory.logged(function, r"LATENCY")) == 1
+
+
+_FUNCTION = {
+    "Type": "AWS::Lambda::Function",
+    "Properties": {
+        "Runtime": "python3.11",
+        "Handler": "index.handler",
+        "Role": ROLE,
+        "Code": {"ZipFile": "def handler(event, context): pass"},
+    },
+}
+
+
+def _template(resource: dict[str, Any]) -> str:
+    return json.dumps({"Resources": {"Probe": resource}})
+
+
+def _time_of_stack(cloudformation: Any, name: str, resource: dict[str, Any]) -> float:
+    started = time.monotonic()
+    cloudformation.create_stack(StackName=name, TemplateBody=_template(resource))
+    try:
+        assert _wait_for_stack(cloudformation, name) == "CREATE_COMPLETE"
+        return time.monotonic() - started
+    finally:
+        cloudformation.delete_stack(StackName=name)
+
+
+def _wait_for_stack(cloudformation: Any, name: str) -> str:
+    def ended() -> str | None:
+        status = str(cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"])
+        return None if status.endswith("IN_PROGRESS") else status
+
+    return wait_for(ended, f"stack {name} is ready")
+
+
+def _running_at(moment: float, spans: list[tuple[float, float]]) -> int:
+    return sum(start <= moment < end for start, end in spans)
+
+
+def _split(columns: list[str]) -> tuple[str, str]:
+    address, state = columns
+    return address, state
