@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3.11
 PINNED := infra/local/requirements
 BIN := .venv/bin
-STACK := PYTHONPATH=infra/local $(BIN)/python -m stack
+STACK := PYTHONPATH=infra/local:layers/common:. $(BIN)/python -m stack
 INSTANCE ?= dev
 URL ?=
 # The functions' code, for which the quick checks run.
@@ -18,15 +18,15 @@ help: ## List the commands
 demo: .venv/.done ## Start everything, crawl a small website and search it (URL=https://… crawls that page instead)
 	@$(STACK) demo --instance $(INSTANCE) $(if $(URL),--url '$(URL)')
 
-test: check ## Run every test, on a fresh instance of the stack of its own
-	@$(BIN)/python -m pytest tests/contract tests/integration tests/stack tests/e2e -m "" --run-stack
+test: check ## Run every test; the stack's run on a fresh instance of their own
+	@$(BIN)/python -m pytest tests/contract tests/integration tests/stack tests/e2e -m "not quick"
 
 check: .venv/.done ## Quick loop: lint, types, imports, unit tests (under a minute)
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture
+	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack"
 
 up: .venv/.done ## Start the local stack (installs what is missing)
 	@$(STACK) up --instance $(INSTANCE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.operations.models import Health, Readiness
@@ -26,4 +26,8 @@ def readiness() -> Response[Readiness]:
     """Every dependency answers (200), or which one doesn't (503)."""
     services = cast(CoreApi, router.context["services"])
     ready = services.health.ready()
-    return Response(status_code=200 if ready.status == "ready" else 503, body=ready)
+    return Response(
+        status_code=200 if ready.status == "ready" else 503,
+        content_type=content_types.APPLICATION_JSON,
+        body=ready,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import io
 import json
 import re
@@ -30,6 +31,12 @@ class Answer:
     error: str | None
     log: str
 
+    @property
+    def request_id(self) -> str:
+        match = re.search(r"^START RequestId: (\S+)", self.log, re.MULTILINE)
+        assert match, self.log
+        return match[1]
+
     def log_number(self, name: str) -> float:
         """A number of the REPORT line."""
         match = re.search(rf"^REPORT .*\t{name}: ([0-9.]+)", self.log, re.MULTILINE)
@@ -41,8 +48,8 @@ class Laboratory:
     """Names are unique, so several test runs may share a stack."""
 
     def __init__(self, aws: Callable[[str], Any]) -> None:
-        self.aws = aws
-        self._functions = aws("lambda")
+        self.aws: Callable[[str], Any] = functools.cache(aws)
+        self._functions = self.aws("lambda")
         self._cleanup = ExitStack()
 
     def close(self) -> None:

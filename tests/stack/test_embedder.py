@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import numpy as np
 import pytest
-from tests.stack.embedder_texts import TEXTS
+
+from tests.stack.embedder_texts import ENGLISH_TEXTS, OTHER_TEXTS, TEXTS
 from tests.stack.reference_encoder import ReferenceEncoder
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ pytestmark = pytest.mark.stack
 DIMENSION = 384
 MAX_INPUT_LENGTH = 512
 MAX_CLIENT_BATCH_SIZE = 32
+MAX_CONCURRENT_TEXTS = 512
 # Two of a text's tokens are [CLS] and [SEP].
 LONGEST_TEXT = "web " * (MAX_INPUT_LENGTH - 2)
 JSON_HEADERS = {"content-type": "application/json"}
@@ -34,6 +37,11 @@ def client(stack: Any) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.fixture(scope="module")
+def reference(stack: Any) -> ReferenceEncoder:
+    return ReferenceEncoder(stack.embedder_weights)
+
+
 def embed(client: httpx.Client, inputs: str | list[str], **options: Any) -> npt.NDArray[np.float64]:
     response = client.post("/embed", json={"inputs": inputs, **options})
     assert response.status_code == 200, response.text
@@ -43,6 +51,7 @@ def embed(client: httpx.Client, inputs: str | list[str], **options: Any) -> npt.
 def tokenize(client: httpx.Client, text: str, **options: Any) -> list[dict[str, Any]]:
     response = client.post("/tokenize", json={"inputs": text, **options})
     assert response.status_code == 200, response.text
+    tokens: list[dict[str, Any]]
     (tokens,) = response.json()
     return tokens
 
@@ -59,7 +68,7 @@ def test_info_describes_the_model_and_the_limits(client: httpx.Client) -> None:
         "model_sha": None,
         "model_dtype": "int8",
         "model_type": {"embedding": {"pooling": "mean"}},
-        "max_concurrent_requests": 512,
+        "max_concurrent_requests": MAX_CONCURRENT_TEXTS,
         "max_input_length": MAX_INPUT_LENGTH,
         "max_batch_tokens": 16384,
         "max_batch_requests": None,
@@ -77,8 +86,8 @@ def test_one_text_gives_a_list_of_one_unit_vector(client: httpx.Client) -> None:
 
 
 def test_vectors_of_a_batch_are_in_the_order_of_the_texts(client: httpx.Client) -> None:
-    one_by_one = np.concatenate([embed(client, text, truncate=True) for text in TEXTS])
-    together = embed(client, list(TEXTS), truncate=True)
+    one_by_one = np.concatenate([embed(client, text) for text in TEXTS])
+    together = embed(client, list(TEXTS))
     assert together.shape == (len(TEXTS), DIMENSION)
     similarity = together @ one_by_one.T
     assert similarity.argmax(axis=1).tolist() == list(range(len(TEXTS)))
@@ -91,11 +100,17 @@ def test_without_normalize_the_vector_keeps_its_direction_only(client: httpx.Cli
     np.testing.assert_allclose(raw / np.linalg.norm(raw), unit, atol=1e-6)
 
 
-def test_vectors_agree_with_a_float32_forward_pass(client: httpx.Client, stack: Any) -> None:
-    reference = ReferenceEncoder(stack.embedder_weights)
-    expected = np.stack([reference.embed(text) for text in TEXTS])
-    cosines = (embed(client, list(TEXTS), truncate=True) * expected).sum(axis=1)
-    assert cosines.min() >= 0.99, dict(zip(TEXTS, cosines.round(4), strict=True))
+# The floors leave room below what int8 rounding costs: at worst 0.995 over a hundred English
+# passages, 0.989 over as many fragments of other scripts.
+@pytest.mark.parametrize(
+    ("texts", "floor"), [(ENGLISH_TEXTS, 0.99), (OTHER_TEXTS, 0.985)], ids=["english", "other"]
+)
+def test_vectors_agree_with_a_float32_forward_pass(
+    client: httpx.Client, reference: ReferenceEncoder, texts: tuple[str, ...], floor: float
+) -> None:
+    expected = np.stack([reference.embed(text) for text in texts])
+    cosines = (embed(client, list(texts)) * expected).sum(axis=1)
+    assert cosines.min() >= floor, dict(zip(texts, cosines.round(4), strict=True))
 
 
 def test_a_paraphrase_is_closer_than_another_topic(client: httpx.Client) -> None:
@@ -227,22 +242,33 @@ def test_a_query_is_answered_while_a_large_batch_is_computed(client: httpx.Clien
     assert answered_before >= 2
 
 
-def test_texts_beyond_the_capacity_are_refused_at_once_and_abandoned_ones_make_room(
-    stack: Any,
+def test_texts_beyond_the_capacity_are_refused_and_abandoned_ones_make_room(
+    client: httpx.Client, stack: Any
 ) -> None:
     batch = {"inputs": [LONGEST_TEXT] * MAX_CLIENT_BATCH_SIZE}
-    requests = 512 // MAX_CLIENT_BATCH_SIZE + 1
-    with ThreadPoolExecutor(requests) as executor:
-        # Leaving this block closes the connections that still wait for an answer.
-        with httpx.Client(base_url=stack.embedder_url, timeout=5) as crowd:
-            calls = [executor.submit(crowd.post, "/embed", json=batch) for _ in range(requests)]
-            refused = next(call.result() for call in as_completed(calls) if not call.exception())
+
+    async def first_answer_of_a_crowd() -> httpx.Response:
+        async with httpx.AsyncClient(base_url=stack.embedder_url, timeout=60) as crowd:
+            requests = MAX_CONCURRENT_TEXTS // MAX_CLIENT_BATCH_SIZE + 1
+            calls = [
+                asyncio.ensure_future(crowd.post("/embed", json=batch)) for _ in range(requests)
+            ]
+            done, waiting = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+            for call in waiting:
+                call.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            return done.pop().result()
+
+    refused = asyncio.run(first_answer_of_a_crowd())
     assert refused.status_code == 429
     assert refused.json() == {"error": "Model is overloaded", "error_type": "Overloaded"}
-    with httpx.Client(base_url=stack.embedder_url, timeout=20) as survivor:
-        assert embed(survivor, "web").shape == (1, DIMENSION)
+
+    # Computing the abandoned texts would take longer than this deadline.
+    deadline = time.monotonic() + 10
+    while client.post("/embed", json=batch).status_code == 429:
+        assert time.monotonic() < deadline
 
 
 def test_unknown_paths_and_methods_are_refused(client: httpx.Client) -> None:
     assert client.get("/embed").status_code == 405
-    assert client.post("/rerank", content=json.dumps({})).status_code == 404
+    assert client.post("/rerank", json={}).status_code == 404

@@ -1,5 +1,7 @@
 """The parts of the Lambda executor that need no LocalStack."""
 
+# ruff: noqa: PLC0415  # the plug-in can be imported inside a test only
+
 from __future__ import annotations
 
 import base64
@@ -9,21 +11,20 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.stack.lambda_probe import wait_for
 
 PLUGIN = Path(__file__).parents[2] / "infra/local/localstack_plugin"
 
 
 @pytest.fixture(autouse=True)
-def _plugin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(PLUGIN))
-    yield
 
 
 # The bounded pool
@@ -214,21 +215,20 @@ def test_the_guard_ends_registered_groups_when_its_parent_dies(
 ) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
-    parent = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", _PARENT, str(folder)],
         env={"PYTHONPATH": str(PLUGIN), "PATH": os.environ["PATH"]},
         stdout=subprocess.PIPE,
         text=True,
-    )
-    assert parent.stdout is not None
-    kept, child_of_kept, released, child_of_released = map(int, parent.stdout.readline().split())
-    try:
-        assert _runs(kept) and _runs(child_of_kept)
+    ) as parent:
+        assert parent.stdout is not None
+        kept, its_child, released, other_child = map(int, parent.stdout.readline().split())
+        assert all(map(_runs, (kept, its_child, released, other_child)))
         parent.send_signal(how)
-        parent.wait(10)
-        wait_for(lambda: not (_runs(kept) or _runs(child_of_kept)), "the group has ended")
+    try:
+        wait_for(lambda: not any(map(_runs, (kept, its_child))), "the group has ended")
         wait_for(lambda: not folder.exists(), "the folder is removed")
-        assert _runs(released) and _runs(child_of_released)
+        assert all(map(_runs, (released, other_child)))
     finally:
         os.killpg(released, signal.SIGKILL)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
 from tests.stack.lambda_probe import ROLE, Laboratory, wait_for
 
 pytestmark = pytest.mark.stack
@@ -39,6 +40,7 @@ def test_every_patch_is_still_needed(stack: Any) -> None:
     assert json.loads(answer.stdout) == {
         "cloudformation-polling": True,
         "gateway-address": True,
+        "keepalive-timers": True,
         "sqs-concurrency": True,
         "task-token": True,
     }
@@ -50,11 +52,10 @@ def test_every_patch_is_still_needed(stack: Any) -> None:
 def test_the_gateway_listens_on_loopback_only(stack: Any) -> None:
     port = urlsplit(stack.gateway_url).port
     assert port
-    with open("/proc/net/tcp") as table:
-        sockets = [line.split()[1:4:2] for line in table.readlines()[1:]]
-    listening = {address for address, state in (_split(s) for s in sockets) if state == LISTENING}
-    of_gateway = {address for address in listening if address.endswith(f":{port:04X}")}
-    assert of_gateway == {f"{LOOPBACK}:{port:04X}"}
+    _, *sockets = Path("/proc/net/tcp").read_text().splitlines()
+    addresses = {row.split()[1] for row in sockets if row.split()[3] == LISTENING}
+    of_port = {address for address in addresses if address.endswith(f":{port:04X}")}
+    assert of_port == {f"{LOOPBACK}:{port:04X}"}
 
 
 def test_the_gateway_refuses_other_addresses_of_the_machine(stack: Any) -> None:
@@ -151,7 +152,7 @@ def test_an_idle_queue_wakes_its_function(laboratory: Laboratory) -> None:
         laboratory.aws("sqs").send_message(QueueUrl=queue, MessageBody=str(time.time()))
         arrivals = laboratory.logged(function, r"LATENCY (\S+)", count=sent)
     _, *warm = sorted(float(match[1]) for match in arrivals)
-    print(f"queue to function, milliseconds: {[round(1000 * seconds) for seconds in warm]}")
+    print(f"queue to function, milliseconds: {[round(1000 * seconds) for seconds in warm]}")  # noqa: T201  # shown, not judged: it depends on the machine
     assert len(warm) == count - 1
 
 
@@ -172,16 +173,18 @@ def test_a_mapping_stops_receiving_within_seconds(laboratory: Laboratory, how: s
         sqs.send_message(QueueUrl=queue, MessageBody=str(time.time()))
         return "Messages" in sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=0)
 
-    wait_for(gets_own_message, "nobody else receives", seconds=5)
+    wait_for(gets_own_message, "nobody else receives", seconds=10)
 
 
 def test_a_disabled_mapping_can_be_enabled_again(laboratory: Laboratory) -> None:
     function = laboratory.function("probe.note_arrival")
     queue = laboratory.queue()
     mapping = laboratory.map_queue(queue, function)
-    for enabled, state in ((False, "Disabled"), (True, "Enabled")):
-        laboratory.aws("lambda").update_event_source_mapping(UUID=mapping, Enabled=enabled)
-        wait_for(lambda: laboratory.mapping_state(mapping) == state, state)
+    functions = laboratory.aws("lambda")
+    functions.update_event_source_mapping(UUID=mapping, Enabled=False)
+    wait_for(lambda: laboratory.mapping_state(mapping) == "Disabled", "disabled")
+    functions.update_event_source_mapping(UUID=mapping, Enabled=True)
+    wait_for(lambda: laboratory.mapping_state(mapping) == "Enabled", "enabled")
     laboratory.aws("sqs").send_message(QueueUrl=queue, MessageBody=str(time.time()))
     assert len(laboratory.logged(function, r"LATENCY")) == 1
 
@@ -221,8 +224,3 @@ def _wait_for_stack(cloudformation: Any, name: str) -> str:
 
 def _running_at(moment: float, spans: list[tuple[float, float]]) -> int:
     return sum(start <= moment < end for start, end in spans)
-
-
-def _split(columns: list[str]) -> tuple[str, str]:
-    address, state = columns
-    return address, state

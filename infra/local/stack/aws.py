@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    import boto3
+import boto3
+import botocore.session
+from botocore.config import Config
 
-REGION: Final = "us-east-1"
-# The account that LocalStack keeps the stack's resources in.
-ACCOUNT: Final = "000000000000"
+from stack.workspace import ACCOUNT, REGION
+
 CONNECT_SECONDS: Final = 5
 READ_SECONDS: Final = 60
 
 
 def session() -> boto3.Session:
     """A session for LocalStack, whatever the caller's AWS profile and credentials are."""
-    import boto3  # slow to import, and most commands make no client
-    import botocore.session
-
     # A profile named in the environment must not even be looked up: it may not exist here.
     core = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
     core.set_config_variable("config_file", "/dev/null")
@@ -29,8 +26,6 @@ def session() -> boto3.Session:
 
 def client(session: boto3.Session, service: str, gateway: str) -> Any:
     """A client that has deadlines, does not try again, and needs no names to be resolved."""
-    from botocore.config import Config
-
     config = Config(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=READ_SECONDS,

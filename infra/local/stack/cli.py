@@ -8,8 +8,7 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import FrameType
-from typing import Final, Protocol, cast
+from typing import Final, NoReturn, Protocol, cast
 
 from stack.errors import StackError
 from stack.instance import DEFAULT_NAME
@@ -32,6 +31,11 @@ COMMANDS: Final = (
     Command("logs", "stack.logs", "show the log of a part, or of all"),
     Command("clean", "stack.clean", "stop the instance and remove its data"),
     Command("install", "stack.install", "only install the tools"),
+    Command("deploy", "stack.deploy", "build the application and bring it to the instance"),
+    Command("invoke", "stack.invoke", "call a deployed function with an event"),
+    Command("key", "stack.key", "issue an API key for a tenant"),
+    Command("demo", "stack.demo", "crawl a small website, or a page, and search it"),
+    Command("validate", "stack.validate", "check the templates"),
     Command("pin", "stack.pin", "record the digests of the Java artifacts anew"),
 )
 
@@ -86,5 +90,5 @@ def _run(module: CommandModule, arguments: argparse.Namespace) -> int:
         return INTERRUPTED
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt(*_: object) -> NoReturn:
     raise KeyboardInterrupt

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
 
 from stack.instance import Instance, instance_lock
 from stack.lifecycle import end
@@ -28,7 +27,7 @@ def take_down(instance: Instance, workspace: Workspace) -> None:
     record = instance.read()
     running = end(instance, record, [part.name for part in all_parts(workspace)])
     if record is not None:
-        instance.write(replace(record, processes={}, tools=()))
+        instance.write(record.without(record.parts))
     instance.endpoints_file.unlink(missing_ok=True)
     seconds = time.monotonic() - begin
     text = f"is stopped ({seconds:.1f} s)" if running else "does not run"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stack.aws import REGION
 from stack.files import write_json
 from stack.instance import Instance, Record
 from stack.parts import embedder, localstack
@@ -20,6 +19,7 @@ from stack.tools.python_tools import (
 )
 from stack.tools.store import Store
 from stack.tools.venv import python
+from stack.workspace import REGION
 
 # The names that readers know the parts' addresses by.
 KEYS = {"localstack": "gateway"}
@@ -42,7 +42,7 @@ def write(instance: Instance, record: Record, parts: Iterable[Part], store: Stor
 
 def _localstack(record: Record, store: Store) -> dict[str, str]:
     workspace = store.workspace
-    process = record.processes[localstack.NAME]
+    process = record.parts[localstack.NAME].process
     return {
         "localstack_python": str(python(store.path(localstack_tool(workspace)))),
         "localstack_boot": f"{record.boot}-{process.pid}-{process.started}",

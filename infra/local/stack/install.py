@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Final
 
 from stack.parts.catalogue import select
@@ -30,8 +29,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def install(parts: Sequence[Part], store: Store, *, with_java: bool) -> list[Path]:
-    """Installs what is missing; returns the folders of all the parts' tools.
+def install(parts: Sequence[Part], store: Store, *, with_java: bool) -> None:
+    """Installs what is missing.
 
     `with_java` makes sure of a Java runtime too, which is needed to start parts, not to use them.
     """
@@ -39,11 +38,12 @@ def install(parts: Sequence[Part], store: Store, *, with_java: bool) -> list[Pat
     if with_java and any(part.needs_java for part in parts):
         java.provide(store)
     if all(store.is_installed(tool) for tool in tools):
-        return [store.ensure(tool) for tool in tools]
+        return
     uv()  # before there are threads
     with ThreadPoolExecutor(WORKERS) as pool:
         waits = [pool.submit(store.ensure, tool) for tool in tools]
         try:
-            return [wait.result() for wait in waits]
+            for wait in waits:
+                wait.result()
         finally:
             pool.shutdown(cancel_futures=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -25,38 +25,44 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True)
+class Running:
+    """A part's main process and the folders of the tools that it was started with."""
+
+    process: ProcessId
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Record:
     """What an instance runs: written before a part is waited for, so that no part gets lost.
 
     `boot` is the machine's boot: start times of processes are comparable within one only.
-    `tools` are the installed tools in use, which must not be removed meanwhile.
     """
 
     boot: str
     ports: Ports
-    processes: dict[str, ProcessId] = field(default_factory=dict)
-    tools: tuple[str, ...] = ()
+    parts: dict[str, Running]
 
-    def alive(self) -> dict[str, ProcessId]:
+    def alive(self) -> dict[str, Running]:
         """The parts whose main process runs now."""
         if self.boot != machine_boot():
             return {}
-        return {name: process for name, process in self.processes.items() if is_alive(process)}
+        return {name: part for name, part in self.parts.items() if is_alive(part.process)}
 
-    def with_process(self, name: str, process: ProcessId) -> Self:
-        return replace(self, processes={**self.processes, name: process})
+    def with_part(self, name: str, part: Running) -> Self:
+        return replace(self, parts={**self.parts, name: part})
 
-    def without(self, name: str) -> Self:
-        rest = {key: process for key, process in self.processes.items() if key != name}
-        return replace(self, processes=rest)
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def without(self, names: Collection[str]) -> Self:
+        rest = {name: part for name, part in self.parts.items() if name not in names}
+        return replace(self, parts=rest)
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Self:
-        processes = {name: ProcessId(**process) for name, process in value["processes"].items()}
-        return cls(value["boot"], Ports(**value["ports"]), processes, tuple(value["tools"]))
+        parts = {
+            name: Running(ProcessId(**part["process"]), tuple(part["tools"]))
+            for name, part in value["parts"].items()
+        }
+        return cls(value["boot"], Ports(**value["ports"]), parts)
 
 
 @dataclass(frozen=True)
@@ -95,14 +101,18 @@ class Instance:
         return self.logs / f"{part}.log"
 
     def read(self) -> Record | None:
-        """The record of the last start; None when the instance was never started."""
+        """The record of the last start; None when the instance was never started.
+
+        A record of another form, which another version of this program wrote, counts as none: its
+        processes are still found by their mark.
+        """
         try:
             return Record.from_json(json.loads(self.run_file.read_text()))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 
     def write(self, record: Record) -> None:
-        write_json(self.run_file, record.to_json())
+        write_json(self.run_file, asdict(record))
 
     def owner(self, part: str) -> str:
         """The mark that all processes of a part carry, in all the machine's instances unique."""

@@ -10,9 +10,10 @@ from typing import Final
 
 from stack.errors import ProbeError, StackError, StartError
 from stack.files import last_lines
-from stack.instance import Instance, Record
+from stack.instance import Instance, Record, Running
 from stack.parts.part import Part, Site
-from stack.process import ProcessId, identify, is_alive, spawn, stop
+from stack.process import ProcessId, is_alive, spawn, stop
+from stack.tools.store import Store
 
 # LocalStack ends its functions and DynamoDB itself, which takes it some seconds.
 GRACE_SECONDS: Final = 15.0
@@ -22,19 +23,48 @@ SHOWN_LINES: Final = 20
 POLL_SECONDS: Final = 0.2
 
 
-def start(part: Part, site: Site) -> ProcessId:
+def start_missing(
+    missing: Sequence[Part], parts: Sequence[Part], site: Site, record: Record
+) -> Record:
+    """Starts the missing parts and waits until all of the parts work.
+
+    If one fails, or the user interrupts, everything that was started here is ended again.
+    """
+    instance, say = site.instance, site.store.workspace.progress.say
+    names = [part.name for part in missing]
+    if missing:
+        say(f"starting {', '.join(part.title for part in missing)} …")
+    try:
+        for part in missing:
+            running = Running(_start(part, site), tool_folders(part, site.store))
+            record = record.with_part(part.name, running)
+            instance.write(record)
+        for part, seconds in _await_ready(parts, site, record, fresh=names):
+            if part.name in names:
+                say(f"{part.title} works … {seconds:.0f} s")
+    except BaseException:
+        end(instance, record, names)
+        instance.write(record.without(names))
+        raise
+    return record
+
+
+def tool_folders(part: Part, store: Store) -> tuple[str, ...]:
+    return tuple(str(store.path(tool)) for tool in part.tools)
+
+
+def _start(part: Part, site: Site) -> ProcessId:
     """Starts a part; its log begins anew and the former one is kept beside it."""
     log = site.instance.log(part.name)
     if log.exists():
         log.replace(log.with_name(f"{log.name}.1"))
-    child = spawn(part.spawn(site), log=log, owner=site.instance.owner(part.name))
-    process = identify(child.pid)
+    process = spawn(part.spawn(site), log=log, owner=site.instance.owner(part.name))
     if process is None:
         raise StartError(_with_log(f"{part.title} ended at once", site.instance, part))
     return process
 
 
-def await_ready(
+def _await_ready(
     parts: Sequence[Part], site: Site, record: Record, *, fresh: Collection[str]
 ) -> Iterator[tuple[Part, float]]:
     """Probes all parts at once and gives each one that has passed, with the seconds it took.
@@ -48,7 +78,7 @@ def await_ready(
         waits = {}
         for part in parts:
             limit = part.boot_seconds if part.name in fresh else RUNNING_SECONDS
-            process = record.processes[part.name]
+            process = record.parts[part.name].process
             waits[pool.submit(_wait, part, site, process, limit, abandon)] = part
         try:
             for done in as_completed(waits):
@@ -90,17 +120,21 @@ def _with_log(text: str, instance: Instance, part: Part) -> str:
     return f"{text}\nthe end of {log}:\n{lines}"
 
 
-def end(instance: Instance, record: Record | None, names: Sequence[str]) -> int:
+def end(instance: Instance, record: Record | None, names: Sequence[str]) -> bool:
     """Ends the named parts with all that they started, also what outlived a part's main process.
 
-    Returns how many parts ran. Raises StackError when a process cannot be ended.
+    Returns whether there was anything to end. Raises StackError when a process cannot be ended.
     """
+
+    def family() -> list[ProcessId]:
+        return [process for name in names for process in instance.processes(name)]
+
     alive = record.alive() if record is not None else {}
-    mains = [alive[name] for name in names if name in alive]
-    rest = stop(
-        mains, lambda: [p for name in names for p in instance.processes(name)], GRACE_SECONDS
-    )
+    mains = [alive[name].process for name in names if name in alive] or family()
+    if not mains:
+        return False
+    rest = stop(mains, family, GRACE_SECONDS)
     if rest:
         pids = ", ".join(str(process.pid) for process in rest)
         raise StackError(f"these processes could not be ended: {pids}")
-    return len(mains)
+    return True

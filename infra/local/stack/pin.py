@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """There are no arguments of its own."""
 
 
-def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+def run(_: argparse.Namespace, workspace: Workspace) -> int:
     store = Store(workspace)
     for tool in (opensearch_tool(workspace), dynamodb_tool(workspace)):
         (source,) = tool.inputs

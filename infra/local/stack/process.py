@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -72,12 +73,15 @@ def resident_bytes(process: ProcessId) -> int:
     return pages * _PAGE_BYTES
 
 
-def spawn(spec: Spawn, *, log: Path, owner: str) -> subprocess.Popen[bytes]:
-    """Starts a process in a session of its own, so that no signal of the terminal reaches it."""
+def spawn(spec: Spawn, *, log: Path, owner: str) -> ProcessId | None:
+    """Starts a process in a session of its own, so that no signal of the terminal reaches it.
+
+    Returns None when it has already ended.
+    """
     environment = {**spec.environment, OWNER_VARIABLE: owner}
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
-        return subprocess.Popen(
+        child = subprocess.Popen(
             spec.command,
             env=environment,
             cwd=spec.directory,
@@ -86,6 +90,20 @@ def spawn(spec: Spawn, *, log: Path, owner: str) -> subprocess.Popen[bytes]:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    process = _when_marked(child.pid)
+    # Should it end while this command still runs, it must not stay behind as a zombie.
+    threading.Thread(target=child.wait, name=f"reap-{child.pid}", daemon=True).start()
+    return process
+
+
+def _when_marked(pid: int) -> ProcessId | None:
+    """Waits until the new program's environment, and so its mark, can be seen by others."""
+    while (process := identify(pid)) is not None:
+        # Empty for an instant, while the kernel lays out the new program.
+        if Path(f"/proc/{pid}/environ").read_bytes():
+            return process
+        time.sleep(0.001)
+    return None
 
 
 def owned(owner: str, task_folder: Path) -> list[ProcessId]:

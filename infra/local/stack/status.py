@@ -40,10 +40,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """The exit code is 0 when something runs and nothing has died or fails its probe."""
     instance = Instance.named(arguments.instance, workspace)
     record = instance.read()
-    if record is None or not record.processes:
+    if record is None or not record.parts:
         workspace.progress.say(f"instance {instance.name} does not run")
         return 1
-    parts = [part for part in all_parts(workspace) if part.name in record.processes]
+    parts = [part for part in all_parts(workspace) if part.name in record.parts]
     health = _health(parts, record)
     rows = [row for part in parts for row in _rows(part, instance, record, health[part.name])]
     for line in table([HEADINGS, *rows]):
@@ -63,7 +63,8 @@ def _health(parts: Sequence[Part], record: Record) -> dict[str, str]:
 
 
 def _rows(part: Part, instance: Instance, record: Record, health: str) -> Iterator[Row]:
-    main = record.alive().get(part.name)
+    running = record.alive().get(part.name)
+    main = running.process if running is not None else None
     url = part.url(record.ports)
     if main is None:
         yield Row(part.name, "-", "-", "-", url, health)

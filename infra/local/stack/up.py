@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from stack import endpoints, ports
 from stack.install import install
 from stack.instance import Instance, Record, instance_lock, machine_boot
-from stack.lifecycle import await_ready, end, start
+from stack.lifecycle import end, start_missing, tool_folders
 from stack.parts import localstack
 from stack.parts.catalogue import all_parts, select
 from stack.parts.part import Part, Site
@@ -50,41 +50,30 @@ def bring_up(
     ports.refuse_taken(chosen, [part.port for part in missing])
 
     store = Store(workspace)
-    tools = install(parts, store, with_java=bool(missing))
+    install(parts, store, with_java=bool(missing))
     if not alive:
         shutil.rmtree(instance.data, ignore_errors=True)
-    in_use = {str(tool) for tool in tools} | set(former.tools if former and alive else ())
-    record = Record(machine_boot(), chosen, alive, tuple(sorted(in_use)))
-    record = _start(missing, parts, Site(instance, chosen, store), record)
+    record = Record(machine_boot(), chosen, alive)
+    record = start_missing(missing, parts, Site(instance, chosen, store), record)
 
     running = [part for part in all_parts(workspace) if part.name in record.alive()]
     endpoints.write(instance, record, running, store)
     _report(instance, record, running, workspace, time.monotonic() - begin)
-    lost = former is not None and localstack.NAME in former.processes
-    if lost and any(part.name == localstack.NAME for part in missing):
-        workspace.progress.say("LocalStack had died and its resources with it: deploy again")
+    for line in _advice(former, record, running, store):
+        workspace.progress.say(line)
 
 
-def _start(missing: Sequence[Part], parts: Sequence[Part], site: Site, record: Record) -> Record:
-    """Starts the missing parts; if one fails, ends all that were started here."""
-    instance, say = site.instance, site.store.workspace.progress.say
-    names = [part.name for part in missing]
-    if missing:
-        say(f"starting {', '.join(part.title for part in missing)} …")
-    try:
-        for part in missing:
-            record = record.with_process(part.name, start(part, site))
-            instance.write(record)
-        for part, seconds in await_ready(parts, site, record, fresh=names):
-            if part.name in names:
-                say(f"{part.title} works … {seconds:.0f} s")
-    except BaseException:
-        end(instance, record, names)
-        for name in names:
-            record = record.without(name)
-        instance.write(record)
-        raise
-    return record
+def _advice(
+    former: Record | None, record: Record, running: Sequence[Part], store: Store
+) -> Iterator[str]:
+    """What the user should do next, as far as it can be told from here."""
+    before = former.parts.get(localstack.NAME) if former is not None else None
+    now = record.parts.get(localstack.NAME)
+    if before is not None and now is not None and before != now:
+        yield "LocalStack had died, and all that was deployed with it: deploy again"
+    for part in running:
+        if record.parts[part.name].tools != tool_folders(part, store):
+            yield f"{part.title} runs as it was before its sources changed: down and up renew it"
 
 
 def _report(

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from stack.progress import Progress
 
-LOCAL_VARIABLE = "SPINNERET_LOCAL"
+LOCAL_VARIABLE: Final = "SPINNERET_LOCAL"
+# Where LocalStack keeps the stack's resources.
+REGION: Final = "us-east-1"
+ACCOUNT: Final = "000000000000"
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,10 @@ def test_an_address_that_is_not_public_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "example.com", "fe80::1%eth0", "2001:4860:4860::8888%1", "8.8.8.8%0", "010.0.0.1"]
-    + ["8.8.8", "8.8.8.8:80", "[2606:4700::1111]", "8.8.8.8 ", "0x8.8.8.8", "8.8.8.8/32"],
+    [
+        *("", "example.com", "fe80::1%eth0", "2001:4860:4860::8888%1", "8.8.8.8%0", "010.0.0.1"),
+        *("8.8.8", "8.8.8.8:80", "[2606:4700::1111]", "8.8.8.8 ", "0x8.8.8.8", "8.8.8.8/32"),
+    ],
 )
 def test_what_is_not_a_plain_address_is_refused(text: str) -> None:
     assert not AddressPolicy().permits("example.com", 80, text)

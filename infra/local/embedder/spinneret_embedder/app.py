@@ -117,6 +117,9 @@ async def _while_connected(request: Request, work: Coroutine[Any, Any, Vectors])
         if not task.done():
             raise ClientDisconnect
         return task.result()
+    except asyncio.CancelledError as error:
+        # uvicorn cancels the requests that outlive the grace period of a shutdown.
+        raise EmbeddingError(ErrorType.UNHEALTHY, "the server is shutting down") from error
     finally:
         task.cancel()
         departure.cancel()

@@ -17,6 +17,7 @@ class ErrorType(Enum):
     TOKENIZER = ("Tokenizer", 422)
     BACKEND = ("Backend", 424)
     OVERLOADED = ("Overloaded", 429)
+    UNHEALTHY = ("Unhealthy", 503)
 
     def __init__(self, label: str, status: int) -> None:
         self.label = label

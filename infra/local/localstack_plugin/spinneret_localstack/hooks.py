@@ -1,8 +1,6 @@
-"""What runs when LocalStack starts, before its gateway listens. An exception here ends the start.
+"""What runs when LocalStack starts, before its gateway listens. An exception ends the start."""
 
-Imports are inside the functions: LocalStack loads every hook module early, and the patched
-services take two seconds to import.
-"""
+# ruff: noqa: PLC0415  # LocalStack imports hook modules early, and the services take two seconds
 
 from __future__ import annotations
 

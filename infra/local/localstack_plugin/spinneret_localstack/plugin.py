@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 class ProcessRuntimeExecutorPlugin(RuntimeExecutorPlugin):
     name = "process"
 
-    def load(self, *args: Any, **kwargs: Any) -> type[ProcessRuntimeExecutor]:
-        from spinneret_localstack.process_executor.executor import ProcessRuntimeExecutor
+    def load(self, *_args: Any, **_kwargs: Any) -> type[ProcessRuntimeExecutor]:
+        from spinneret_localstack.process_executor.executor import (  # noqa: PLC0415  # imported late: pulls in the Lambda service
+            ProcessRuntimeExecutor,
+        )
 
         return ProcessRuntimeExecutor

@@ -37,7 +37,7 @@ class Settings:
         python = env.get(PYTHON)
         if not python:
             raise SettingsError(f"{PYTHON} is not set: it names the functions' interpreter")
-        if not os.access(python, os.X_OK) or not os.path.isabs(python):
+        if not os.access(python, os.X_OK) or not Path(python).is_absolute():
             raise SettingsError(f"{PYTHON}={python} is not the absolute path of an executable")
         return cls(
             python=Path(python),

@@ -13,9 +13,10 @@ from typing import Any, Final
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from stack.aws import ACCOUNT, client, session
+from stack.aws import client, session
 from stack.errors import ProbeError
 from stack.parts.part import probing
+from stack.workspace import ACCOUNT
 
 HEALTH_SECONDS: Final = 5.0
 ACTIVE_SECONDS: Final = 60.0
@@ -95,7 +96,7 @@ def _lambda(functions: Any, name: str) -> None:
         Runtime="python3.11",
         Handler="probe.handle",
         Role=f"arn:aws:iam::{ACCOUNT}:role/probe",
-        Code={"ZipFile": _archive()},
+        Code={"ZipFile": archive(_HANDLER)},
         Timeout=30,
     )
     try:
@@ -119,12 +120,13 @@ def _wait_until_active(functions: Any, name: str) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _archive() -> bytes:
+def archive(code: str) -> bytes:
+    """A deployment package of one module, `probe`."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(buffer, "w") as package:
         entry = zipfile.ZipInfo("probe.py")  # its fixed time makes all archives the same
         entry.external_attr = 0o644 << 16
-        archive.writestr(entry, _HANDLER)
+        package.writestr(entry, code)
     return buffer.getvalue()
 
 

@@ -101,6 +101,7 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
 
 
 def _probe(url: str) -> None:
-    from stack.parts.aws_probe import probe  # boto3 is slow to import
+    # boto3 is slow to import, and most commands do not probe.
+    from stack.parts.aws_probe import probe  # noqa: PLC0415  (see above)
 
     probe(url)

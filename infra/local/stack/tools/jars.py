@@ -48,9 +48,7 @@ def _extract_jars(archive: Path, target: Path) -> None:
                 plugin.extract(name, target)
 
 
-def _compile(
-    store: Store, tool: Tool, main: Path, jars: Collection[Path], classes: Path
-) -> None:
+def _compile(store: Store, tool: Tool, main: Path, jars: Collection[Path], classes: Path) -> None:
     """Compiles a main class with the compiler among the jars, which is then removed."""
     (compiler,) = (jar for jar in jars if jar.name.startswith("ecj-"))
     path = ":".join(str(jar) for jar in sorted(jars))

@@ -44,15 +44,22 @@ class Tool:
 
 
 class Store:
+    """The tools as of one moment: sources that change meanwhile count from the next command on."""
+
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._folder = workspace.tools / "store"
+        self._paths: dict[str, Path] = {}
         # Threads of this command wait for each other silently, other commands are told of.
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def path(self, tool: Tool) -> Path:
         """Where this tool is, or will be once it is installed."""
-        return self._folder / f"{tool.name}-{stamp(tool)}"
+        if tool.name not in self._paths:
+            # The folder counts too: an environment does not work at another place.
+            name = f"{tool.name}-{stamp(tool, str(self._folder))}"
+            self._paths[tool.name] = self._folder / name
+        return self._paths[tool.name]
 
     def is_installed(self, tool: Tool) -> bool:
         return (self.path(tool) / MARKER).exists()
@@ -98,25 +105,26 @@ class Store:
 def _tools_in_use(workspace: Workspace) -> Iterator[str]:
     for instance in all_instances(workspace):
         record = instance.read()
-        if record is not None and record.alive():
-            yield from record.tools
+        if record is not None:
+            for part in record.alive().values():
+                yield from part.tools
 
 
 def link(name: Path, target: Path) -> None:
     """Makes a symbolic link point to the target, at no moment missing."""
-    if name.is_symlink() and Path(os.readlink(name)) == target:
+    if name.is_symlink() and name.readlink() == target:
         return
     name.parent.mkdir(parents=True, exist_ok=True)
-    draft = name.with_name(f"{name.name}.{os.getpid()}.new")
+    draft = name.with_name(f"{name.name}.{os.getpid()}-{threading.get_ident()}.new")
     draft.unlink(missing_ok=True)
     draft.symlink_to(target)
     draft.replace(name)
 
 
-def stamp(tool: Tool) -> str:
-    """A digest of all inputs: names, contents and facts."""
+def stamp(tool: Tool, *facts: str) -> str:
+    """A digest of all inputs (names and contents) and facts."""
     digest = hashlib.sha256()
-    for fact in (tool.name, *tool.facts):
+    for fact in (tool.name, *tool.facts, *facts):
         digest.update(f"fact {fact}\n".encode())
     for path in tool.inputs:
         for file in _files(path):

@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from uv import find_uv_bin
+
 from stack.errors import InstallError
 from stack.tools.command import run
 from stack.tools.store import Store, Tool
@@ -87,12 +89,6 @@ def uv() -> str:
     The first call must not be made by several threads at once: uv asks sysconfig, which then
     gives one thread what another has not finished.
     """
-    try:
-        from uv import find_uv_bin
-    except ImportError as error:
-        raise InstallError(
-            "uv is missing: run this command in the project's development environment"
-        ) from error
     return str(find_uv_bin())
 
 

@@ -92,11 +92,16 @@ def decode_text(body: bytes, charset: str | None) -> str:
 
 
 def _decode_if_fitting(body: bytes, codec: str) -> str | None:
-    """The text, unless more of what isn't ASCII is lost than read: then the charset is a lie."""
-    try:
-        return body.decode(codec)
-    except UnicodeDecodeError:
-        text = body.decode(codec, "replace")
+    """The text, unless more of what isn't ASCII is lost than read: then the charset is a lie.
+
+    A body that is no text of its charset but flawless UTF-8 is UTF-8.
+    """
+    for candidate in (codec, "utf-8"):
+        try:
+            return body.decode(candidate)
+        except UnicodeDecodeError:
+            continue
+    text = body.decode(codec, "replace")
     lost = text.count("\N{REPLACEMENT CHARACTER}")
     read = len(text) - len(text.encode("ascii", "ignore")) - lost
     return text if lost < read else None

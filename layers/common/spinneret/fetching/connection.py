@@ -17,7 +17,10 @@ CONNECT_ATTEMPTS: Final = 3  # addresses of one host that are tried
 
 
 class Deadline:
-    """The end of a whole fetch, and the longest silence before it (both in seconds)."""
+    """The end of a whole fetch, and the longest silence before it (both in seconds).
+
+    `host` is the one of the requested URL: the only one that messages name.
+    """
 
     def __init__(
         self,
@@ -27,7 +30,7 @@ class Deadline:
         read_seconds: float,
         monotonic: Callable[[], float],
     ) -> None:
-        self._host = host
+        self.host = host
         self._read_seconds = read_seconds
         self._monotonic = monotonic
         self._began_at = monotonic()
@@ -37,7 +40,7 @@ class Deadline:
         """Seconds left, more than 0; raises FetchTimeout when there are none."""
         left = self._ends_at - self._monotonic()
         if left <= 0:
-            raise FetchTimeout(f"{self._host} did not answer in time")
+            raise FetchTimeout(f"{self.host} did not answer in time")
         return left
 
     def allowance(self, attempts: int = 1) -> float:
@@ -53,7 +56,7 @@ class GuardedBackend(httpcore.NetworkBackend):
     """Resolves once per connection, checks every answer and connects to a checked address.
 
     One refused address refuses the host: who mixes public and private answers is attacking, and
-    which of them the next look-up gives is up to them. Messages name only `requested_host`.
+    which of them the next look-up gives is up to them.
     """
 
     def __init__(
@@ -62,23 +65,21 @@ class GuardedBackend(httpcore.NetworkBackend):
         resolver: Resolver,
         deadline: Deadline,
         tcp: httpcore.NetworkBackend,
-        requested_host: str,
     ) -> None:
         self._policy = policy
         self._resolver = resolver
         self._deadline = deadline
-        self._requested_host = requested_host
         self._tcp = tcp
 
     def connect_tcp(
         self,
         host: str,
         port: int,
-        timeout: float | None = None,
+        timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect within the deadline; `timeout` is ignored in its favour."""
+        """As httpcore, but for `timeout`."""
         candidates = self._checked_addresses(host, port)[:CONNECT_ATTEMPTS]
         for position, address in enumerate(candidates, start=1):
             try:
@@ -94,12 +95,12 @@ class GuardedBackend(httpcore.NetworkBackend):
                     raise
             else:
                 return GuardedStream(stream, self._deadline)
-        raise FetchFailed(f"{self._requested_host} has no address")
+        raise FetchFailed(f"{self._deadline.host} has no address")
 
     def _checked_addresses(self, host: str, port: int) -> list[str]:
         addresses = self._addresses(host, port)
         if not all(self._policy.permits(host, port, address) for address in addresses):
-            raise UrlBlocked(f"{self._requested_host} leads to an address that must not be reached")
+            raise UrlBlocked(f"{self._deadline.host} leads to an address that must not be reached")
         return addresses
 
     def _addresses(self, host: str, port: int) -> list[str]:
@@ -108,9 +109,9 @@ class GuardedBackend(httpcore.NetworkBackend):
         try:
             return resolve_within(self._resolver, host, port, self._deadline.remaining())
         except TimeoutError as error:
-            raise FetchTimeout(f"{self._requested_host} was not resolved in time") from error
+            raise FetchTimeout(f"{self._deadline.host} was not resolved in time") from error
         except FetchFailed as error:  # its message may name a host that a redirect led to
-            raise FetchFailed(f"{self._requested_host} could not be resolved") from error
+            raise FetchFailed(f"{self._deadline.host} could not be resolved") from error
 
 
 class GuardedStream(httpcore.NetworkStream):
@@ -124,12 +125,20 @@ class GuardedStream(httpcore.NetworkStream):
         self._stream = stream
         self._deadline = deadline
 
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """As httpcore; `timeout` is ignored."""
+    def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
+    ) -> bytes:
+        """As httpcore, but for `timeout`."""
         return self._stream.read(max_bytes, timeout=self._deadline.allowance())
 
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """As httpcore; `timeout` is ignored."""
+    def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
+    ) -> None:
+        """As httpcore, but for `timeout`."""
         self._stream.write(buffer, timeout=self._deadline.allowance())
 
     def close(self) -> None:
@@ -140,15 +149,19 @@ class GuardedStream(httpcore.NetworkStream):
         self,
         ssl_context: ssl.SSLContext,
         server_hostname: str | None = None,
-        timeout: float | None = None,
+        timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
     ) -> httpcore.NetworkStream:
         """As httpcore; the standard library holds the time-out over the whole handshake."""
         try:
-            allowance = self._deadline.allowance()
+            secured = self._stream.start_tls(
+                ssl_context, server_hostname, timeout=self._deadline.allowance()
+            )
+        except httpcore.ConnectError as error:
+            host = self._deadline.host
+            raise FetchFailed(f"{host} failed in TLS", details={"reason": "tls"}) from error
         except FetchTimeout:
-            self.close()  # httpcore leaves a stream open whose start_tls raises
+            self.close()  # else closed by the inner stream; httpcore's pool doesn't know it yet
             raise
-        secured = self._stream.start_tls(ssl_context, server_hostname, timeout=allowance)
         return GuardedStream(secured, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:

@@ -8,7 +8,9 @@ from typing import Final
 SNIFF_BYTES: Final = 512  # enough for a byte-order mark, blanks and a comment's start
 
 _MEDIA_TYPE: Final = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*")
-_CHARSET: Final = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.I)
+_CHARSET: Final = re.compile(
+    r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.IGNORECASE
+)
 # The HTML patterns of the WHATWG MIME Sniffing standard, section 7.1.
 _HTML_STARTS: Final = tuple(
     b"<" + name

@@ -86,7 +86,7 @@ class GuardedFetcher:
             read_seconds=request.read_seconds,
             monotonic=self._monotonic,
         )
-        with _translated(url.host), self._pool(url.host, deadline) as pool:
+        with _translated(url.host), self._pool(deadline) as pool:
             visit = _Visit(
                 pool=pool,
                 request=request,
@@ -97,15 +97,13 @@ class GuardedFetcher:
             )
             return visit.run()
 
-    def _pool(self, requested_host: str, deadline: Deadline) -> httpcore.ConnectionPool:
+    def _pool(self, deadline: Deadline) -> httpcore.ConnectionPool:
         if self._tls is None:  # on first use: reading the roots takes longer than the rest
             self._tls = ssl.create_default_context(cafile=certifi.where())
         return httpcore.ConnectionPool(
             ssl_context=self._tls,
             max_keepalive_connections=0,
-            network_backend=GuardedBackend(
-                self._policy, self._resolver, deadline, self._tcp, requested_host
-            ),
+            network_backend=GuardedBackend(self._policy, self._resolver, deadline, self._tcp),
         )
 
 
@@ -246,7 +244,7 @@ def _translated(host: str) -> Iterator[None]:
     except httpcore.TimeoutException as error:
         raise FetchTimeout(f"{host} did not answer in time") from error
     except (httpcore.NetworkError, OSError) as error:
-        reason = "TLS" if isinstance(error.__cause__, ssl.SSLError) else "connection"
-        raise FetchFailed(f"{host}: {reason} failed", details={"reason": reason}) from error
+        message = f"the connection to {host} failed"
+        raise FetchFailed(message, details={"reason": "connection"}) from error
     except httpcore.ProtocolError as error:
         raise FetchFailed(f"{host} broke HTTP", details={"reason": "protocol"}) from error

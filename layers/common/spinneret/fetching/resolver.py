@@ -10,7 +10,7 @@ from spinneret.fetching.ports import Resolver
 from spinneret.kernel.errors import FetchFailed
 
 
-def resolve_host(host: str, port: int) -> list[str]:
+def resolve_by_system(host: str, port: int) -> list[str]:
     """All addresses of the host in the system's order of preference; implements `Resolver`.
 
     Has no time-out of its own (resolv.conf sets one, commonly 5 s a try): see `resolve_within`.

@@ -116,7 +116,7 @@ def registrable_domain(host: str) -> str:
     name = host.removesuffix(".").lower()
     if parse_address(name) is not None or "." not in name:
         return name
-    return _suffix_list()(name) or name
+    return _suffix_list()(name)
 
 
 def _canonical(url: Url) -> Url:
@@ -165,4 +165,12 @@ def _suffix_list() -> Callable[[str], str]:
         cache_dir=None,
         include_psl_private_domains=True,
     )
-    return lambda name: extract.extract_str(name).top_domain_under_public_suffix
+
+    def registrable(name: str) -> str:
+        parts = extract.extract_str(name)
+        if parts.suffix:
+            return parts.top_domain_under_public_suffix or name
+        # The list's last rule: a top-level domain that it doesn't know is a public suffix.
+        return ".".join(name.split(".")[-2:])
+
+    return registrable

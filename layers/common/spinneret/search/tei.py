@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 import httpx
 
@@ -14,7 +14,9 @@ from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from spinneret.search.models import EmbedderInfo
 
-_FIRST_PAUSE = 0.2  # seconds; doubled before the third try
+_FIRST_PAUSE: Final = 0.2  # seconds; doubled before the third try
+_PIECE_CHARS: Final = 50_000  # TEI refuses 250 characters per token of the model's window and more
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))  # RFC 3629: bytes that begin no character
 
 
 class TeiEmbedder:
@@ -43,10 +45,17 @@ class TeiEmbedder:
 
     def tokenize(self, text: str) -> list[TokenSpan]:
         """See Embedder."""
-        if not text:
-            return []
-        [tokens] = self._ask("POST", "/tokenize", {"inputs": text, "add_special_tokens": False})
-        return [TokenSpan(start=token["start"], end=token["stop"]) for token in tokens]
+        spans: list[TokenSpan] = []
+        for begin, end in pieces(text, _PIECE_CHARS):
+            piece = text[begin:end]
+            body = {"inputs": piece, "add_special_tokens": False}
+            [tokens] = self._ask("POST", "/tokenize", body)
+            offsets = [(token["start"], token["stop"]) for token in tokens]
+            spans += [
+                TokenSpan(start=begin + start, end=begin + stop)
+                for start, stop in characters_of(piece, offsets)
+            ]
+        return spans
 
     def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
         """See Embedder. Vectors are checked before they are normalised here."""
@@ -70,7 +79,9 @@ class TeiEmbedder:
             else:
                 if response.is_success:
                     return response.json()
-                if response.status_code not in (429, 502, 503, 504):
+                if response.status_code != httpx.codes.TOO_MANY_REQUESTS and (
+                    response.status_code < httpx.codes.INTERNAL_SERVER_ERROR
+                ):
                     raise EmbeddingRefused(
                         "the embedder refused the input",
                         details={"status_code": response.status_code},
@@ -78,6 +89,46 @@ class TeiEmbedder:
             self._sleep(pause)
             pause *= 2
         raise DependencyUnavailable("embedder", "overloaded")
+
+
+def pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Ranges of at most `size` characters that cover the text, cut at blanks where there are any.
+
+    Pieces of nothing but blanks are left out: they hold no tokens.
+    """
+    begin = 0
+    while begin < len(text):
+        end = min(begin + size, len(text))
+        if end < len(text):
+            blank = max(text.rfind("\n", begin, end), text.rfind(" ", begin, end))
+            end = blank + 1 if blank >= begin else end
+        if not text[begin:end].isspace():
+            yield begin, end
+        begin = end
+
+
+def characters_of(text: str, offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Character ranges of ascending UTF-8 byte ranges, which are what TEI's `/tokenize` answers.
+
+    A token may begin or end inside a character (byte-level vocabularies): it then covers it whole.
+    """
+    if text.isascii():
+        yield from offsets
+        return
+    data = text.encode()
+    position = index = 0
+    for start, stop in offsets:
+        index += _leads(data[position:start])
+        inside = start < len(data) and data[start] in _CONTINUATION
+        first = index - inside
+        index += _leads(data[start:stop])
+        position = stop
+        yield first, index
+
+
+def _leads(data: bytes) -> int:
+    """Characters that begin in these bytes."""
+    return len(data.translate(None, _CONTINUATION))
 
 
 def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:

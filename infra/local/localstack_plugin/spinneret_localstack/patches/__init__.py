@@ -11,6 +11,7 @@ from typing import Protocol
 from spinneret_localstack.patches import (
     cloudformation_polling,
     gateway_address,
+    keepalive_timers,
     sqs_concurrency,
     task_token,
 )
@@ -25,6 +26,7 @@ class Patch(Protocol):
 PATCHES: dict[str, Patch] = {
     "cloudformation-polling": cloudformation_polling,
     "gateway-address": gateway_address,
+    "keepalive-timers": keepalive_timers,
     "sqs-concurrency": sqs_concurrency,
     "task-token": task_token,
 }

@@ -7,18 +7,19 @@ Effect: every function and API adds 5 seconds; a deployment takes minutes instea
 
 from __future__ import annotations
 
-import functools
 import inspect
+from typing import Any
 
 from localstack.services.cloudformation.resource_provider import ResourceProviderExecutor
+from localstack.utils.patch import patch
 
 POLL_SECONDS = 0.2
 
 
 def apply() -> None:
-    ResourceProviderExecutor.deploy_loop = functools.partialmethod(
-        ResourceProviderExecutor.deploy_loop, sleep_time=POLL_SECONDS
-    )
+    @patch(ResourceProviderExecutor.deploy_loop)
+    def deploy_loop(original: Any, *args: Any, **kwargs: Any) -> Any:
+        return original(*args, **{"sleep_time": POLL_SECONDS, **kwargs})
 
 
 def is_needed() -> bool:

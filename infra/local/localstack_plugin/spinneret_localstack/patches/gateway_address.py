@@ -15,28 +15,28 @@ from typing import Any
 from localstack import config
 from localstack.runtime.server import twisted
 from localstack.runtime.server.twisted import TwistedRuntimeServer
+from localstack.utils.patch import patch
 
 
 def apply() -> None:
-    original = TwistedRuntimeServer.register
+    module: Any = twisted
 
-    @functools.wraps(original)
+    @patch(TwistedRuntimeServer.register)
     def register(
-        self: TwistedRuntimeServer,
+        original: Any,
+        server: TwistedRuntimeServer,
         gateway: Any,
         listen: list[config.HostAndPort],
         ssl_creds: tuple[str, str] | None = None,
     ) -> None:
-        endpoints = twisted.endpoints
+        endpoints = module.endpoints
         try:
             for address in listen:
                 # Upstream's method looks its endpoint classes up in this name.
-                twisted.endpoints = _bound_to(address.host, endpoints)
-                original(self, gateway, [address], ssl_creds)
+                module.endpoints = _bound_to(address.host, endpoints)
+                original(server, gateway, [address], ssl_creds)
         finally:
-            twisted.endpoints = endpoints
-
-    TwistedRuntimeServer.register = register
+            module.endpoints = endpoints
 
 
 def is_needed() -> bool:

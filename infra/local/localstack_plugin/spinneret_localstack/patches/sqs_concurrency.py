@@ -12,7 +12,6 @@ whatever its concurrency, and a new message wakes its thread at once.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import logging
 import threading
@@ -28,33 +27,30 @@ from localstack.services.lambda_.event_source_mapping.pollers.poller import (
 )
 from localstack.services.lambda_.event_source_mapping.pollers.sqs_poller import SqsPoller
 from localstack.utils.backoff import ExponentialBackoff
+from localstack.utils.patch import patch
 
 LOG = logging.getLogger(__name__)
 
 DEFAULT_CONCURRENCY = 2  # AWS's smallest MaximumConcurrency
 # Also the longest time for which a deleted or disabled mapping goes on receiving.
-WAIT_SECONDS = 2
+WAIT_SECONDS = 4
 # Receiving returns at once when the queue is shut down: don't spin until the mapping is stopped.
 PAUSE_AFTER_EMPTY_SECONDS = 0.02
 FIRST_PAUSE_AFTER_ERROR_SECONDS = 2.0
 
 
 def apply() -> None:
-    original = EsmWorkerFactory.get_esm_worker
-
-    @functools.wraps(original)
-    def get_esm_worker(self: EsmWorkerFactory) -> EsmWorker:
-        worker = original(self)
+    @patch(EsmWorkerFactory.get_esm_worker)
+    def get_esm_worker(original: Any, factory: EsmWorkerFactory) -> EsmWorker:
+        worker: EsmWorker = original(factory)
         if isinstance(worker.poller, SqsPoller):
-            scaling = self.esm_config.get("ScalingConfig") or {}
-            worker.poller = ConcurrentPoller(
+            scaling = factory.esm_config.get("ScalingConfig") or {}
+            worker.poller = ConcurrentPoller(  # type: ignore[assignment]  # what a worker needs of it
                 worker.poller,
                 scaling.get("MaximumConcurrency") or DEFAULT_CONCURRENCY,
-                worker._shutdown_event,
+                stopping=worker._shutdown_event,  # noqa: SLF001  # there is no public way to it
             )
         return worker
-
-    EsmWorkerFactory.get_esm_worker = get_esm_worker
 
 
 def is_needed() -> bool:
@@ -93,7 +89,7 @@ class ConcurrentPoller:
         self._poller.close()
 
     def _poll_until_stopped(self) -> None:
-        backoff = ExponentialBackoff(
+        backoff = ExponentialBackoff(  # type: ignore[call-arg]  # pydantic's defaults
             initial_interval=FIRST_PAUSE_AFTER_ERROR_SECONDS,
             max_interval=config.LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_ERROR_SEC,
         )

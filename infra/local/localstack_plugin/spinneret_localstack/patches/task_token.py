@@ -9,29 +9,26 @@ Effect: the state fails with States.Timeout although the task has succeeded.
 
 from __future__ import annotations
 
-import functools
+from typing import Any
 
 from localstack.services.stepfunctions.asl.eval.callback.callback import (
     CallbackEndpoint,
     CallbackOutcomeSuccess,
     HeartbeatEndpoint,
 )
+from localstack.utils.patch import patch
 
 
 def apply() -> None:
-    original = CallbackEndpoint.setup_heartbeat_endpoint
-
-    @functools.wraps(original)
+    @patch(CallbackEndpoint.setup_heartbeat_endpoint)
     def setup_heartbeat_endpoint(
-        self: CallbackEndpoint, heartbeat_seconds: int
+        original: Any, callback: CallbackEndpoint, heartbeat_seconds: int
     ) -> HeartbeatEndpoint:
-        endpoint = original(self, heartbeat_seconds)
+        endpoint: HeartbeatEndpoint = original(callback, heartbeat_seconds)
         # `notify` stores the outcome before it looks for the endpoint: one of the two sees both.
-        if self.get_outcome() is not None:
+        if callback.get_outcome() is not None:
             endpoint.notify()
         return endpoint
-
-    CallbackEndpoint.setup_heartbeat_endpoint = setup_heartbeat_endpoint
 
 
 def is_needed() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import os
 import shutil
@@ -60,7 +61,7 @@ class ArchiveCache:
         """
         held: list[str] = []
         try:
-            task_root = self._hold(held, _key("code", code), lambda at: _unpack(code, at))
+            task_root = self._hold(held, _key("code", code), functools.partial(_unpack, code))
             opt = self._prepare_layers(held, layers)
         except BaseException:
             self._release(held)
@@ -72,7 +73,7 @@ class ArchiveCache:
 
     def _prepare_layers(self, held: list[str], layers: Sequence[Archive]) -> Path:
         folders = [
-            self._hold(held, _key("layer", layer), lambda at, layer=layer: _unpack(layer, at))
+            self._hold(held, _key("layer", layer), functools.partial(_unpack, layer))
             for layer in layers
         ]
         if not folders:
@@ -80,7 +81,7 @@ class ArchiveCache:
         if len(folders) == 1:
             return folders[0]
         digest = hashlib.sha256("\n".join(folder.name for folder in folders).encode())
-        return self._hold(held, f"layers-{digest.hexdigest()}", lambda at: _merge(folders, at))
+        return self._hold(held, f"layers-{digest.hexdigest()}", functools.partial(_merge, folders))
 
     def _hold(self, held: list[str], name: str, build: Callable[[Path], None]) -> Path:
         with self._lock:
@@ -127,14 +128,11 @@ def _unpack(archive: Archive, at: Path) -> None:
 def _merge(layers: Sequence[Path], at: Path) -> None:
     at.mkdir()
     for layer in layers:
-        shutil.copytree(
-            layer, at, symlinks=True, copy_function=_link_over, dirs_exist_ok=True
-        )
+        shutil.copytree(layer, at, symlinks=True, copy_function=_link_over, dirs_exist_ok=True)
 
 
 def _link_over(source: str, target: str) -> str:
-    if os.path.lexists(target):
-        os.unlink(target)
+    Path(target).unlink(missing_ok=True)
     # A hard link: a layer of 100 MB is merged in a moment and takes no room.
     os.link(source, target, follow_symlinks=False)
     return target

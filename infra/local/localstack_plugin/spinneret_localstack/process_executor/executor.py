@@ -11,7 +11,6 @@ import shutil
 import threading
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import ClassVar
 
 from localstack import config
@@ -23,6 +22,7 @@ from localstack.aws.api.lambda_ import (
 from localstack.services.lambda_.invocation.lambda_models import (
     FunctionVersion,
     InvocationResult,
+    S3Code,
 )
 from localstack.services.lambda_.invocation.runtime_executor import RuntimeExecutor
 
@@ -48,7 +48,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
     # to `cleanup_version`; kept with it so that the identity is not given to another object.
     _prepared: ClassVar[dict[int, tuple[FunctionVersion, FunctionFolders]]] = {}
 
-    def __init__(self, id: str, function_version: FunctionVersion) -> None:
+    def __init__(self, id: str, function_version: FunctionVersion) -> None:  # noqa: A002  # LocalStack passes it by this name
         super().__init__(id, function_version)
         self._variables: dict[str, str] = {}
         self._folders: FunctionFolders
@@ -63,8 +63,10 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
     def prepare_version(cls, function_version: FunctionVersion) -> None:
         """Raises UnsupportedFunctionError."""
         function = function_version.config
-        archives = [function.code, *(layer.code for layer in function.layers or [])]
-        if function.code is None or any(archive.is_hot_reloading() for archive in archives):
+        # S3Code is what LocalStack makes of a zip file; the others are images and live folders.
+        given = [function.code, *(layer.code for layer in function.layers or [])]
+        archives = [archive for archive in given if isinstance(archive, S3Code)]
+        if len(archives) < len(given):
             raise UnsupportedFunctionError("only functions and layers packed as zip files can run")
         if function.runtime != cls.host.interpreter.runtime:
             raise UnsupportedFunctionError(

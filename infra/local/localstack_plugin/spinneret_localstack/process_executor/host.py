@@ -28,10 +28,12 @@ class LambdaHost:
 
     @classmethod
     def start(cls, settings: Settings) -> LambdaHost:
+        """Raises CalledProcessError when the interpreter can't run functions."""
+        interpreter = Interpreter.probe(settings.python)
         folder = Path(tempfile.mkdtemp(prefix="spinneret-lambda-"))
         return cls(
             folder=folder,
-            interpreter=Interpreter.probe(settings.python),
+            interpreter=interpreter,
             archives=ArchiveCache(folder / "archives"),
             pool=WarmPool(settings.max_environments, RuntimeProcess.kill),
             init_slots=threading.BoundedSemaphore(settings.parallel_inits),

@@ -12,7 +12,8 @@ import sys
 import threading
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, BinaryIO
+from io import BufferedIOBase
+from typing import Any
 
 from spinneret_localstack.process_executor.exchange import Exchange, Reply, ReplyKind
 
@@ -104,11 +105,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
         """Silent: every invocation would write two lines to LocalStack's standard error."""
 
 
-def _read_chunks(stream: BinaryIO) -> bytes:
+def _read_chunks(stream: BufferedIOBase) -> bytes:
     chunks: list[bytes] = []
     while size := int(stream.readline().partition(b";")[0], 16):
         chunks.append(stream.read(size))

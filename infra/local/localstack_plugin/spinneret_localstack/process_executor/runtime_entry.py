@@ -12,11 +12,13 @@ import sys
 def main() -> None:
     # The runtime comes first, so that no file of a function or layer can stand in for its modules.
     del sys.path[0]  # this file's folder
-    from awslambdaric import bootstrap
+    from awslambdaric import bootstrap  # noqa: PLC0415  # not before the line above
 
     sys.path[:0] = sys.argv[1:]
     del sys.argv[1:]
-    bootstrap.run(os.getcwd(), os.environ["_HANDLER"], os.environ["AWS_LAMBDA_RUNTIME_API"])
+    bootstrap.run(
+        os.environ["LAMBDA_TASK_ROOT"], os.environ["_HANDLER"], os.environ["AWS_LAMBDA_RUNTIME_API"]
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,176 @@
+"""`demo`: the product's main job, seen from outside: crawl pages, then search them.
+
+Everything goes through the deployed HTTP API, as a user's own program would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+import httpx
+
+from spinneret.tenancy.models import Scope
+from stack import deploy
+from stack.deployment import record
+from stack.errors import StackError
+from stack.instance import Instance
+from stack.key import issue
+from stack.workspace import Workspace
+
+TENANT: Final = "demo"
+CRAWL_SECONDS: Final = 180.0
+REQUEST_SECONDS: Final = 30.0
+POLL_SECONDS: Final = 0.25
+HITS: Final = 3
+EXCERPT: Final = 220
+QUERIES: Final = (
+    "which gland makes the silk of the sticky capture spiral?",
+    "how does a spider fly without wings",
+    "Jacquard loom punched cards",
+)
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """What to crawl."""
+    parser.add_argument("--url", help="crawl this page instead of the website that comes along")
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    """Bring everything up, crawl, search; 1 when a crawl failed."""
+    instance = Instance.named(arguments.instance, workspace)
+    deployment = deploy.ensure(instance, workspace)
+    api = deployment.api_url(record.endpoints(instance)["gateway"])
+    secret = issue(instance, TENANT, Scope.WRITE)
+    with httpx.Client(
+        base_url=api, headers={"X-API-Key": secret}, timeout=REQUEST_SECONDS, trust_env=False
+    ) as client:
+        demo = _Demo(client)
+        if arguments.url:
+            done = demo.crawl([arguments.url])
+            queries: Sequence[str] = [each["title"] or arguments.url for each in done]
+        else:
+            # Only here: the website is no part of the command line.
+            from tests.site.server import page_paths, serve  # noqa: PLC0415 - see above
+
+            with serve(deploy.site_port(workspace.environ)) as site:
+                demo.crawl([site.rstrip("/") + path for path in page_paths()])
+            queries = QUERIES
+        for query in queries:
+            demo.search(query)
+        demo.farewell(api, secret)
+    return 1 if demo.failed else 0
+
+
+class _Demo:
+    """The steps, each with its lines on the terminal."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self._client = client
+        self.failed = 0
+
+    def crawl(self, urls: Sequence[str]) -> list[dict[str, Any]]:
+        """Submit, follow until all are finished, and answer the results."""
+        begin = time.monotonic()
+        print(f"\n{_bold('Crawling')} {len(urls)} page{'s' * (len(urls) > 1)}")
+        answer = self._ask("POST", "/api/v1/crawl", {"urls": list(urls), "force": True})
+        waiting = {}
+        for each in answer["jobs"]:
+            if each["job_id"]:
+                waiting[each["job_id"]] = each["url"]
+            else:
+                self.failed += 1
+                print(f"  refused  {each['url']}: {each['error']['error']}")
+        results = self._follow(waiting, begin)
+        chunks, tokens = (sum(each[what] for each in results) for what in ("chunks", "tokens"))
+        seconds = time.monotonic() - begin
+        print(f"  {len(results)} pages, {chunks} chunks, {tokens} tokens in {seconds:.1f} s")
+        return results
+
+    def _follow(self, waiting: dict[str, str], begin: float) -> list[dict[str, Any]]:
+        total, results = len(waiting), []
+        deadline = begin + CRAWL_SECONDS
+        while waiting:
+            for job_id, url in list(waiting.items()):
+                job = self._ask("GET", f"/api/v1/crawl/{job_id}")
+                if job["status"] in ("pending", "running"):
+                    continue
+                del waiting[job_id]
+                self._finished(job, url, f"{total - len(waiting):>3}/{total}")
+                results += [job["result"]] if job["status"] == "completed" else []
+            if waiting and time.monotonic() > deadline:
+                raise StackError(f"{len(waiting)} pages weren't finished in {CRAWL_SECONDS:.0f} s")
+            time.sleep(POLL_SECONDS)
+        return results
+
+    def _finished(self, job: dict[str, Any], url: str, count: str) -> None:
+        if job["status"] != "completed":
+            self.failed += 1
+            print(f"  {count}  {url}: {job['status']}: {job['error']['error']}")
+            return
+        result = job["result"]
+        state = "unchanged" if result["unchanged"] else f"{result['chunks']} chunks"
+        print(f"  {count}  {result['title'] or url}  {_dim(state)}", flush=True)
+
+    def search(self, query: str) -> None:
+        """One hybrid search."""
+        begin = time.monotonic()
+        answer = self._ask("POST", "/api/v1/search", {"query": query, "limit": HITS})
+        milliseconds = (time.monotonic() - begin) * 1000
+        timing = f"{answer['latency_ms']:.0f} ms inside, {milliseconds:.0f} ms with the gateway"
+        print(f"\n{_bold('Searching')} “{query}” {_dim(timing)}")
+        for number, hit in enumerate(answer["results"], start=1):
+            legs = " ".join(
+                f"{leg} {hit[f'{leg}_score']:.2f}"
+                for leg in ("vector", "keyword")
+                if hit[f"{leg}_score"] is not None
+            )
+            heading = f" > {hit['section_header']}" if hit["section_header"] else ""
+            print(f"  {number}. {hit['score']:.4f} ({legs})  {_bold(hit['title'] or '')}{heading}")
+            print(f"     {_dim(hit['url'])}")
+            print(textwrap.indent(textwrap.fill(_excerpt(hit), 92), "     "))
+        if not answer["results"]:
+            print("  nothing found")
+
+    def farewell(self, api: str, secret: str) -> None:
+        """What to try next."""
+        print(f"\n{_bold('Now you')} (the key is for tenant {TENANT} and shown once)")
+        print(f"  export API={api} KEY={secret}")
+        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/search -d '{"query": "sticky silk"}'""")
+        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/crawl -d '{"url": "https://…"}'""")
+        print("  make demo URL=https://…    crawl a page of the web")
+        print("  make status | logs | down  look at the local stack, end it")
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        response = self._client.request(method, path, json=body)
+        answer = response.json()
+        if response.is_error:
+            raise StackError(f"{method} {path}: {answer.get('code')}: {answer.get('error')}")
+        return answer
+
+
+def _excerpt(hit: dict[str, Any]) -> str:
+    """The neighbourhood of the first match, the matches in bold."""
+    text, ranges = hit["content"], hit["highlights"]
+    start = max(0, ranges[0][0] - 60) if ranges else 0
+    end = start + EXCERPT
+    parts, position = [], start
+    for begin, stop in ranges:
+        if begin >= position and stop <= end:
+            parts += [text[position:begin], _bold(text[begin:stop])]
+            position = stop
+    parts.append(text[position:end])
+    return ("… " if start else "") + " ".join("".join(parts).split()) + " …"
+
+
+def _bold(text: str) -> str:
+    return f"{_BOLD}{text}{_PLAIN}" if sys.stdout.isatty() else text
+
+
+def _dim(text: str) -> str:
+    return f"{_DIM}{text}{_PLAIN}" if sys.stdout.isatty() else text

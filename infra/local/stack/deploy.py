@@ -1,0 +1,162 @@
+"""`deploy`: build the application and bring it to the instance, by the shortest sure way.
+
+Code alone goes straight to the functions and the common layer. When a template, a parameter or a
+dependency changed, the stack is made anew: the emulator reports updates that it hasn't made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from stack import aws
+from stack.deployment import cloudformation, direct, record
+from stack.deployment.record import STACK_NAME, STAGE, Deployment
+from stack.deployment.sam import Sam
+from stack.deployment.sources import Sources
+from stack.deployment.verify import verify
+from stack.instance import Instance, instance_lock
+from stack.parts.catalogue import all_parts
+from stack.up import bring_up
+from stack.workspace import Workspace
+
+BUCKET: Final = "spinneret-artifacts"
+ALLOWED_VARIABLE: Final = "SPINNERET_FETCH_ALLOWED"
+SITE_PORT_VARIABLE: Final = "SPINNERET_SITE_PORT"
+DEFAULT_SITE_PORT: Final = "8484"
+# Template parameters that a stage may set from the environment.
+PARAMETERS: Final = {
+    "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
+    "SPINNERET_CRAWL_VISIBILITY": "CrawlVisibility",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """No arguments of its own; the variables above set what differs between instances."""
+    del parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    """Start what isn't running, then deploy."""
+    instance = Instance.named(arguments.instance, workspace)
+    ensure(instance, workspace)
+    return 0
+
+
+def ensure(instance: Instance, workspace: Workspace) -> Deployment:
+    """The instance runs and holds the application as it now is."""
+    with instance_lock(instance, workspace):
+        former = instance.read()
+        running = former is not None and bool(former.alive())
+        bring_up(instance, all_parts(workspace), workspace, free_ports=running)
+        return _deploy(instance, workspace)
+
+
+def site_port(environ: Mapping[str, str]) -> int:
+    """The loopback port of the demonstration's website, which alone may be fetched by default."""
+    return int(environ.get(SITE_PORT_VARIABLE) or DEFAULT_SITE_PORT)
+
+
+def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
+    begin = time.monotonic()
+    endpoints = record.endpoints(instance)
+    parameters = _parameters(workspace.environ, endpoints)
+    sources = Sources(workspace.root)
+    wanted = Deployment(
+        boot=endpoints["localstack_boot"],
+        shape=sources.shape(parameters),
+        functions=direct.sha256_of(sources.function_archive()),
+        common=direct.sha256_of(sources.common_archive()),
+        outputs={},
+        resources={},
+    )
+    present = record.read(instance)
+    say = workspace.progress.say
+    if present is not None and (present.boot, present.shape) == (wanted.boot, wanted.shape):
+        deployment, what = _update(instance, present, wanted, sources, endpoints["gateway"])
+    else:
+        deployment = _create(instance, workspace, wanted, parameters, endpoints)
+        what = "deployed"
+    say(f"{what} ({time.monotonic() - begin:.1f} s)")
+    say(f"  api         {deployment.api_url(endpoints['gateway'])}")
+    say(f"  fetching may reach {parameters['FetchAllowedEndpoints']} besides public addresses")
+    return deployment
+
+
+def _parameters(environ: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
+    parameters = {
+        "Stage": STAGE,
+        "OpenSearchUrl": endpoints["opensearch"],
+        "EmbedderUrl": endpoints["embedder"],
+        "FetchAllowedEndpoints": environ.get(ALLOWED_VARIABLE)
+        or f"127.0.0.1:{site_port(environ)}",
+    }
+    chosen = {
+        name: environ[variable] for variable, name in PARAMETERS.items() if variable in environ
+    }
+    return parameters | chosen
+
+
+def _create(
+    instance: Instance,
+    workspace: Workspace,
+    wanted: Deployment,
+    parameters: Mapping[str, str],
+    endpoints: Mapping[str, Any],
+) -> Deployment:
+    progress = workspace.progress
+    session = aws.session()
+    client = aws.client(session, "cloudformation", endpoints["gateway"])
+    record.forget(instance)
+    sam = Sam(workspace, instance, endpoints)
+    with progress.step("validating the templates", "validated"):
+        sam.validate()
+    with progress.step("building functions and layers", "built"):
+        sam.build()
+    if cloudformation.delete(client, STACK_NAME):
+        progress.say("removed the former stack, whose template differs, with its data")
+    s3 = aws.client(session, "s3", endpoints["gateway"])
+    s3.create_bucket(Bucket=BUCKET)
+    with progress.step("creating the stack", "created"):
+        sam.deploy(BUCKET, parameters)
+    deployment = replace(
+        wanted,
+        outputs=cloudformation.outputs(client, STACK_NAME),
+        resources=cloudformation.resources(client, STACK_NAME),
+    )
+    with progress.step("reading the deployment back", "verified"):
+        verify(session, endpoints["gateway"], sam.built / "template.yaml", deployment)
+    record.write(instance, deployment)
+    return deployment
+
+
+def _update(
+    instance: Instance, present: Deployment, wanted: Deployment, sources: Sources, gateway: str
+) -> tuple[Deployment, str]:
+    client = aws.client(aws.session(), "lambda", gateway)
+    functions = functions_of(client, present)
+    changed = []
+    deployment = present
+    if present.functions != wanted.functions:
+        direct.update_code(client, functions, sources.function_archive())
+        deployment = replace(deployment, functions=wanted.functions)
+        changed.append("functions")
+    if present.common != wanted.common:
+        [layer] = [arn for name, arn in present.resources.items() if name.startswith("CommonLayer")]
+        new = direct.update_layer(client, functions, layer, sources.common_archive())
+        renamed = {name: new if arn == layer else arn for name, arn in present.resources.items()}
+        deployment = replace(deployment, common=wanted.common, resources=renamed)
+        changed.append("common layer")
+    record.write(instance, deployment)
+    return deployment, f"updated {' and '.join(changed)}" if changed else "already deployed"
+
+
+def functions_of(client: Any, deployment: Deployment) -> list[str]:
+    """Names of the stack's functions."""
+    known = set(deployment.resources.values())
+    pages = client.get_paginator("list_functions").paginate()
+    names = [each["FunctionName"] for page in pages for each in page["Functions"]]
+    return sorted(name for name in names if name in known)

@@ -1,0 +1,1 @@
+"""Building the application and bringing it to an instance of the stack."""

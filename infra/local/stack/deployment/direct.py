@@ -1,0 +1,60 @@
+"""Bringing changed code to functions that are already there, past CloudFormation."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from stack.errors import StackError
+
+UPDATE_SECONDS: Final = 60.0
+_POLL_SECONDS: Final = 0.1
+
+
+def sha256_of(archive: bytes) -> str:
+    """As Lambda names an archive: base64 of its SHA-256."""
+    return base64.b64encode(hashlib.sha256(archive).digest()).decode()
+
+
+def update_code(client: Any, functions: Sequence[str], archive: bytes) -> None:
+    """Give all functions new code; raises StackError unless each reports its hash."""
+    for name in functions:
+        client.update_function_code(FunctionName=name, ZipFile=archive)
+    wanted = sha256_of(archive)
+    for name in functions:
+        if _settled(client, name)["CodeSha256"] != wanted:
+            raise StackError(f"{name} doesn't run the new code")
+
+
+def update_layer(client: Any, functions: Sequence[str], layer: str, archive: bytes) -> str:
+    """Publish a new version of a layer and let all functions use it; answers its ARN.
+
+    `layer` is the ARN of the version that is replaced.
+    """
+    name, _, _ = layer.rpartition(":")
+    answer = client.publish_layer_version(LayerName=name, Content={"ZipFile": archive})
+    new = str(answer["LayerVersionArn"])
+    if answer["Content"]["CodeSha256"] != sha256_of(archive):
+        raise StackError(f"{new} doesn't hold the new code")
+    for function in functions:
+        used = [each["Arn"] for each in _settled(client, function).get("Layers", [])]
+        layers = [new if each.startswith(f"{name}:") else each for each in used]
+        client.update_function_configuration(FunctionName=function, Layers=layers)
+    for function in functions:
+        if new not in [each["Arn"] for each in _settled(client, function).get("Layers", [])]:
+            raise StackError(f"{function} doesn't use {new}")
+    return new
+
+
+def _settled(client: Any, function: str) -> dict[str, Any]:
+    deadline = time.monotonic() + UPDATE_SECONDS
+    while True:
+        found: dict[str, Any] = client.get_function_configuration(FunctionName=function)
+        if found["State"] == "Active" and found.get("LastUpdateStatus") in (None, "Successful"):
+            return found
+        if found.get("LastUpdateStatus") == "Failed" or time.monotonic() > deadline:
+            raise StackError(f"{function} is {found['State']}/{found.get('LastUpdateStatus')}")
+        time.sleep(_POLL_SECONDS)

@@ -1,0 +1,97 @@
+"""The SAM command line, pointed at an instance."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from stack.deployment.record import STACK_NAME
+from stack.instance import Instance
+from stack.tools.command import run
+from stack.workspace import ACCOUNT, REGION, Workspace
+
+VALIDATE_SECONDS: Final = 120.0
+BUILD_SECONDS: Final = 600.0
+# `sam deploy` waits without end for a stack that can't roll back.
+DEPLOY_SECONDS: Final = 300.0
+
+
+class Sam:
+    """Runs `sam` with a log of its own; raises InstallError with the log's end on failure."""
+
+    def __init__(
+        self, workspace: Workspace, instance: Instance, endpoints: Mapping[str, Any]
+    ) -> None:
+        self._workspace = workspace
+        self._instance = instance
+        self._endpoints = endpoints
+
+    @property
+    def built(self) -> Path:
+        """The folder that `build` fills."""
+        return self._instance.folder / "build"
+
+    def validate(self) -> None:
+        """Check all templates as SAM and cfn-lint do."""
+        self._sam(["validate", "--lint", "--template", "template.yaml"], VALIDATE_SECONDS)
+
+    def build(self) -> None:
+        """Build functions and layers; what hasn't changed comes from a cache."""
+        cache = self._workspace.local / "sam-cache"
+        self._sam(
+            ["build", "--cached", "--cache-dir", str(cache), "--build-dir", str(self.built)],
+            BUILD_SECONDS,
+        )
+
+    def deploy(self, bucket: str, parameters: Mapping[str, str]) -> None:
+        """Create the stack through CloudFormation."""
+        overrides = [f"{name}={value}" for name, value in parameters.items() if value]
+        self._sam(
+            [
+                "deploy",
+                *("--template-file", str(self.built / "template.yaml")),
+                *("--stack-name", STACK_NAME),
+                *("--s3-bucket", bucket),
+                *("--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"),
+                "--no-confirm-changeset",
+                "--disable-rollback",
+                *("--parameter-overrides", *overrides),
+            ],
+            DEPLOY_SECONDS,
+        )
+
+    def _sam(self, words: Sequence[str], seconds: float) -> None:
+        # samconfig.toml is for AWS: its settings must not reach the local stage.
+        settings = self._instance.folder / "samconfig.toml"
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text("version = 0.1\n")
+        config = ["--config-file", str(settings)]
+        run(
+            [self._endpoints["sam"], *words, *config],
+            log=self._instance.log("deploy"),
+            seconds=seconds,
+            directory=self._workspace.root,
+            environ=self._environment(),
+        )
+
+    def _environment(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("AWS_", "PYTHON", "SAM_"))
+        }
+        return {
+            **kept,
+            "PATH": path,  # the development environment's Python builds the layers
+            "AWS_ENDPOINT_URL": self._endpoints["gateway"],
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_ACCESS_KEY_ID": ACCOUNT,
+            "AWS_SECRET_ACCESS_KEY": "local",
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "SAM_CLI_TELEMETRY": "0",
+            "SAM_CLI_POLL_DELAY": "1",
+        }

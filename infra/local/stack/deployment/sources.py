@@ -1,0 +1,77 @@
+"""What a deployment is made of, and the hashes that tell what has changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+# A fixed date makes the archive, and so its hash, depend on the files alone.
+_DATE: Final = (2020, 1, 1, 0, 0, 0)
+_SKIPPED: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The parts of the repository that are deployed."""
+
+    root: Path
+
+    @property
+    def functions(self) -> Path:
+        """The code of all functions."""
+        return self.root / "functions"
+
+    @property
+    def common(self) -> Path:
+        """The package of the common layer."""
+        return self.root / "layers" / "common" / "spinneret"
+
+    def shape(self, parameters: Mapping[str, str]) -> str:
+        """Changes with everything that only CloudFormation can deploy."""
+        files = [self.root / "template.yaml"]
+        for pattern in ("infra/*.yaml", "statemachines/*", "layers/*/requirements.txt"):
+            files += sorted(self.root.glob(pattern))
+        facts = [f"{name}={value}" for name, value in sorted(parameters.items())]
+        return digest_of(files, self.root, facts)
+
+    def function_archive(self) -> bytes:
+        """The code of the functions, as Lambda takes it."""
+        return archive(self.functions, "")
+
+    def common_archive(self) -> bytes:
+        """The common layer, as Lambda takes it."""
+        return archive(self.common, "python/spinneret/")
+
+
+def digest_of(files: Iterable[Path], root: Path, facts: Iterable[str] = ()) -> str:
+    """SHA-256 over names, contents and facts."""
+    digest = hashlib.sha256()
+    for fact in facts:
+        digest.update(f"{fact}\n".encode())
+    for file in files:
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest.update(f"{file.relative_to(root)} {content}\n".encode())
+    return digest.hexdigest()
+
+
+def archive(folder: Path, prefix: str) -> bytes:
+    """A zip of a folder's files below `prefix`; the same files give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for file in _files(folder):
+            entry = zipfile.ZipInfo(prefix + file.relative_to(folder).as_posix(), _DATE)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            target.writestr(entry, file.read_bytes())
+    return buffer.getvalue()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and not _SKIPPED & set(file.relative_to(folder).parts):
+            yield file

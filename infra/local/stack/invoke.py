@@ -1,0 +1,43 @@
+"""`invoke`: call a deployed function with an event from a file, as its trigger would."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import time
+from pathlib import Path
+
+from stack import aws
+from stack.deployment import record
+from stack.errors import UsageError
+from stack.instance import Instance
+from stack.workspace import Workspace
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Which function, which event."""
+    parser.add_argument("function", help="logical id in template.yaml, for instance Sweeper")
+    parser.add_argument("event", type=Path, help="file with the event, for instance events/…json")
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    """Print the answer and the log's end; 1 when the function raised."""
+    instance = Instance.named(arguments.instance, workspace)
+    deployment = record.current(instance)
+    name = deployment.resources.get(arguments.function)
+    if name is None:
+        raise UsageError(f"template.yaml has no function {arguments.function}")
+    try:
+        payload = arguments.event.read_bytes()
+        json.loads(payload)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{arguments.event}: {error}") from error
+    client = aws.client(aws.session(), "lambda", record.endpoints(instance)["gateway"])
+    begin = time.monotonic()
+    answer = client.invoke(FunctionName=name, Payload=payload, LogType="Tail")
+    say = workspace.progress.say
+    say(base64.b64decode(answer.get("LogResult", "")).decode(errors="replace").rstrip())
+    say(json.dumps(json.loads(answer["Payload"].read() or b"null"), indent=2, ensure_ascii=False))
+    say(f"{time.monotonic() - begin:.2f} s")
+    return 1 if "FunctionError" in answer else 0

@@ -1,0 +1,25 @@
+"""`validate`: check the templates as SAM and cfn-lint do."""
+
+from __future__ import annotations
+
+import argparse
+
+from stack.deployment.sam import Sam
+from stack.instance import Instance
+from stack.tools.python_tools import sam_tool
+from stack.tools.store import Store
+from stack.workspace import Workspace
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """No arguments of its own."""
+    del parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    """Needs SAM, not a running instance."""
+    instance = Instance.named(arguments.instance, workspace)
+    sam = Store(workspace).ensure(sam_tool(workspace)) / "bin" / "sam"
+    with workspace.progress.step("validating the templates", "validated"):
+        Sam(workspace, instance, {"sam": str(sam), "gateway": "http://127.0.0.1:1"}).validate()
+    return 0

@@ -1,0 +1,71 @@
+"""Publication dates as pages write them, into ISO 8601."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+_MAX_CHARS: Final = 64
+_EARLIEST_YEAR: Final = 1990  # there are no older pages; templates leave 0001 or 1970 behind
+_LATEST_YEAR: Final = 2100
+_MONTHS: Final = (
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+)  # fmt: skip
+_DAY_ONLY: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_MONTH_FIRST: Final = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_DAY_FIRST: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([A-Za-z]{3,9})\.?,? (\d{4})")
+
+
+def published_at(*sources: Iterable[str]) -> str | None:
+    """The first readable date of the sources, in their order: ISO 8601, a day or a moment.
+
+    A moment keeps its offset and has none where the page gives none.
+    """
+    for source in sources:
+        for text in source:
+            found = _parse(" ".join(text.split()))
+            if found is not None and _EARLIEST_YEAR <= found.year <= _LATEST_YEAR:
+                return found.isoformat()
+    return None
+
+
+def _parse(text: str) -> date | None:
+    if not text or len(text) > _MAX_CHARS:
+        return None
+    return _iso(text) or _written_out(text) or _internet_message(text)
+
+
+def _iso(text: str) -> date | None:
+    try:
+        if _DAY_ONLY.fullmatch(text):
+            year, month, day = map(int, re.split(r"[-/.]", text))
+            return date(year, month, day)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.date() if len(text) <= len("2024-W01-1") else moment
+
+
+def _internet_message(text: str) -> date | None:
+    """RFC 5322, as feeds and HTTP write it; -0000 means that the zone isn't known."""
+    try:
+        return parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _written_out(text: str) -> date | None:
+    """English, such as "March 5, 2024" or "5 March 2024"."""
+    if match := _MONTH_FIRST.fullmatch(text):
+        name, day, year = match.groups()
+    elif match := _DAY_FIRST.fullmatch(text):
+        day, name, year = match.groups()
+    else:
+        return None
+    try:
+        return date(int(year), _MONTHS.index(name[:3].lower()) + 1, int(day))
+    except ValueError:
+        return None

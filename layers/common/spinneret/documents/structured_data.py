@@ -1,0 +1,109 @@
+"""What a page's JSON-LD (schema.org) says about the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from lxml import html
+
+_MAX_NODES: Final = 10_000  # of all scripts together; large shops list some hundreds
+# Parts of a page that have authors and dates of their own.
+_PARTS: Final = frozenset(
+    {"comment", "review", "answer", "userreview", "imageobject", "videoobject", "offer", "person"}
+)
+_PRODUCTS: Final = frozenset({"product", "productgroup", "productmodel"})
+_THREADS: Final = frozenset({"discussionforumposting", "qapage"})
+_ARTICLES: Final = frozenset({"blogposting", "report", "recipe"})  # and every …Article
+
+
+@dataclass(frozen=True, kw_only=True)
+class StructuredData:
+    """The first author and date that the page's own nodes name, and the kinds of all nodes."""
+
+    types: frozenset[str] = frozenset()
+    """Lower case, without the vocabulary's address."""
+    author: str | None = None
+    dates: tuple[str, ...] = ()
+    """Publication dates as written, in order."""
+
+    @property
+    def is_article(self) -> bool:
+        """An article, a recipe and the like, but no forum thread."""
+        return not self.is_thread and any(
+            kind in _ARTICLES or kind.endswith("article") for kind in self.types
+        )
+
+    @property
+    def is_product(self) -> bool:
+        """A thing to buy."""
+        return not self.is_thread and not _PRODUCTS.isdisjoint(self.types)
+
+    @property
+    def is_thread(self) -> bool:
+        """Posts or answers of many people."""
+        return not _THREADS.isdisjoint(self.types)
+
+
+def structured_data(root: html.HtmlElement) -> StructuredData:
+    """Scripts that aren't JSON are passed over, as are nodes beyond the first 10,000."""
+    types: set[str] = set()
+    author: str | None = None
+    dates: list[str] = []
+    for count, node in enumerate(_nodes(root)):
+        if count == _MAX_NODES:
+            break
+        kinds = _types(node)
+        types |= kinds
+        if not _PARTS.isdisjoint(kinds):
+            continue
+        author = author or _name(node.get("author")) or _name(node.get("creator"))
+        published = node.get("datePublished")
+        if isinstance(published, str):
+            dates.append(published)
+    return StructuredData(types=frozenset(types), author=author, dates=tuple(dates))
+
+
+def _nodes(root: html.HtmlElement) -> Iterator[dict[str, Any]]:
+    """Every object that is a node of its own: a page's comments are not its nodes."""
+    for script in root.iter("script"):
+        if (script.get("type") or "").strip().lower() != "application/ld+json":
+            continue
+        try:
+            pending: list[Any] = [json.loads(script.text or "", strict=False)]
+        except (json.JSONDecodeError, RecursionError):
+            continue
+        while pending:
+            value = pending.pop()
+            if isinstance(value, list):
+                pending.extend(reversed(value))
+            elif isinstance(value, dict):
+                yield value
+                pending.extend(
+                    value[key] for key in ("mainEntity", "mainEntityOfPage", "@graph") if key in value
+                )
+
+
+def _types(node: dict[str, Any]) -> frozenset[str]:
+    declared = node.get("@type")
+    names = declared if isinstance(declared, list) else [declared]
+    return frozenset(
+        name.rpartition("/")[2].lower() for name in names if isinstance(name, str)
+    )
+
+
+def _name(value: Any) -> str | None:
+    """A name, an object with a name, or a list of either: joined by commas."""
+    if isinstance(value, list):
+        names = [name for name in map(_name_of_one, value[:10]) if name]
+        return ", ".join(dict.fromkeys(names)) or None
+    return _name_of_one(value)
+
+
+def _name_of_one(value: Any) -> str | None:
+    name = value.get("name") if isinstance(value, dict) else value
+    if not isinstance(name, str) or name.startswith(("http://", "https://")):
+        return None
+    return " ".join(name.split()) or None

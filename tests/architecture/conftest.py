@@ -1,0 +1,51 @@
+"""The templates, parsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stack.deployment.templates import load
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Templates:
+    """The root template and the nested ones, by file name."""
+
+    root: dict[str, Any]
+    nested: dict[str, dict[str, Any]]
+
+    def resources(self, kind: str) -> dict[str, dict[str, Any]]:
+        """All resources of a type, by logical id."""
+        return {
+            name: resource
+            for template in (self.root, *self.nested.values())
+            for name, resource in template["Resources"].items()
+            if resource["Type"] == kind
+        }
+
+    def functions(self) -> dict[str, dict[str, Any]]:
+        """Properties of all functions, Globals merged in."""
+        defaults = self.root["Globals"]["Function"]
+        found = self.resources("AWS::Serverless::Function")
+        return {name: {**defaults, **each["Properties"]} for name, each in found.items()}
+
+    def default(self, value: Any) -> Any:
+        """A literal, or the default of the parameter that it refers to."""
+        if isinstance(value, dict):
+            return self.root["Parameters"][value["Ref"]]["Default"]
+        return value
+
+
+@pytest.fixture(scope="session")
+def templates() -> Templates:
+    """Read once."""
+    return Templates(
+        root=load(ROOT / "template.yaml"),
+        nested={path.name: load(path) for path in sorted((ROOT / "infra").glob("*.yaml"))},
+    )

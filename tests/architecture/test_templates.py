@@ -1,0 +1,142 @@
+"""What the templates must keep to, whatever is added."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import Any
+
+import pytest
+
+from spinneret.runtime.access import ROUTES
+from tests.architecture.conftest import ROOT, Templates
+
+
+def test_every_handler_exists(templates: Templates) -> None:
+    for name, function in templates.functions().items():
+        path, _, attribute = function["Handler"].rpartition(".")
+        file = ROOT / "functions" / (path.replace(".", "/") + ".py")
+        assert file.is_file(), f"{name}: {file}"
+        assigned = {
+            target.id
+            for node in ast.parse(file.read_text()).body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        assert attribute in assigned, f"{name}: {file} has no {attribute}"
+
+
+def test_every_queue_has_a_dead_letter_queue_that_keeps_longer(templates: Templates) -> None:
+    queues = {
+        name: each["Properties"] for name, each in templates.resources("AWS::SQS::Queue").items()
+    }
+    dead = {name: each for name, each in queues.items() if name.endswith("Dlq")}
+    assert dead
+    for name, queue in queues.items():
+        if name in dead:
+            assert queue["MessageRetentionPeriod"] == 14 * 24 * 3600, name
+            continue
+        target = queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
+        assert dead[target]["MessageRetentionPeriod"] > queue["MessageRetentionPeriod"], name
+
+
+def test_every_queue_function_reports_partial_batches_and_bounds_its_concurrency(
+    templates: Templates,
+) -> None:
+    lanes = _events(templates, "SQS")
+    assert lanes
+    for name, lane in lanes:
+        assert lane["FunctionResponseTypes"] == ["ReportBatchItemFailures"], name
+        assert lane["ScalingConfig"]["MaximumConcurrency"] >= 2, name
+        assert "FilterCriteria" not in lane, f"{name}: a filter deletes what it filters"
+
+
+def test_visibility_is_at_least_six_times_the_workers_time_out(templates: Templates) -> None:
+    functions = templates.functions()
+    for name, lane in _events(templates, "SQS"):
+        queue = re.sub("Arn$", "", lane["Queue"]["Fn::GetAtt"][1].removeprefix("Outputs."))
+        visibility = templates.resources("AWS::SQS::Queue")[queue]["Properties"][
+            "VisibilityTimeout"
+        ]
+        timeout = templates.default(functions[name]["Timeout"])
+        assert templates.default(visibility) >= 6 * timeout, name
+
+
+def test_every_schedule_says_what_becomes_of_a_failure(templates: Templates) -> None:
+    schedules = _events(templates, "Schedule")
+    assert schedules
+    for name, schedule in schedules:
+        assert "DeadLetterConfig" in schedule, name
+        assert "RetryPolicy" in schedule, name
+        configuration = templates.functions()[name]["EventInvokeConfig"]
+        assert "OnFailure" in configuration["DestinationConfig"], name
+
+
+def test_stored_data_is_encrypted_restorable_and_stays(templates: Templates) -> None:
+    for name, table in templates.resources("AWS::DynamoDB::Table").items():
+        assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == "Retain", name
+        properties = table["Properties"]
+        assert properties["SSESpecification"]["SSEEnabled"], name
+        assert properties["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], name
+    for name, bucket in templates.resources("AWS::S3::Bucket").items():
+        assert bucket["DeletionPolicy"] == bucket["UpdateReplacePolicy"] == "Retain", name
+        properties = bucket["Properties"]
+        assert properties["BucketEncryption"], name
+        assert all(properties["PublicAccessBlockConfiguration"].values()), name
+    for name, queue in templates.resources("AWS::SQS::Queue").items():
+        assert queue["Properties"]["SqsManagedSseEnabled"], name
+    for name, domain in templates.resources("AWS::OpenSearchService::Domain").items():
+        assert domain["DeletionPolicy"] == "Retain", name
+        assert domain["Properties"]["EncryptionAtRestOptions"]["Enabled"], name
+        assert domain["Properties"]["DomainEndpointOptions"]["EnforceHTTPS"], name
+
+
+def test_buckets_refuse_plain_http(templates: Templates) -> None:
+    denied = {
+        policy["Properties"]["Bucket"]["Ref"]
+        for policy in templates.resources("AWS::S3::BucketPolicy").values()
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Deny" and "aws:SecureTransport" in json.dumps(statement)
+    }
+    assert denied == set(templates.resources("AWS::S3::Bucket"))
+
+
+def test_every_function_has_a_log_group_of_thirty_days(templates: Templates) -> None:
+    groups = templates.resources("AWS::Logs::LogGroup")
+    for name in templates.functions():
+        properties = groups[f"{name}Logs"]["Properties"]
+        assert properties["LogGroupName"] == {"Fn::Sub": f"/aws/lambda/${{{name}}}"}
+        assert properties["RetentionInDays"] == 30
+
+
+def test_every_public_prefix_has_a_route_for_itself_and_for_what_is_below(
+    templates: Templates,
+) -> None:
+    paths = {event["Path"] for _, event in _events(templates, "Api")}
+    prefixes = {path for path in paths if not path.endswith("/{proxy+}")}
+    assert {f"{prefix}/{{proxy+}}" for prefix in prefixes} == paths - prefixes
+
+
+@pytest.mark.parametrize("row", ROUTES, ids=lambda row: f"{row.method} {row.route}")
+def test_every_route_is_reached_through_the_template(row: Any, templates: Templates) -> None:
+    paths = {event["Path"] for _, event in _events(templates, "Api")}
+    prefixes = [path for path in paths if not path.endswith("/{proxy+}")]
+    assert any(row.route == path or row.route.startswith(f"{path}/") for path in prefixes)
+
+
+def test_no_function_may_do_everything(templates: Templates) -> None:
+    for name, function in templates.functions().items():
+        text = json.dumps(function.get("Policies", []))
+        assert '"*"' not in text, name
+        assert "FullAccess" not in text, name
+
+
+def _events(templates: Templates, kind: str) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        (name, event["Properties"])
+        for name, function in templates.functions().items()
+        for event in function.get("Events", {}).values()
+        if event["Type"] == kind
+    ]

@@ -1,0 +1,125 @@
+"""The running stack as fixtures. Each test run starts an instance of its own and ends it.
+
+SPINNERET_TEST_INSTANCE names a running instance to use instead, for a quick loop by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+
+ROOT = Path(__file__).resolve().parents[1]
+REGION = "us-east-1"
+_UP_SECONDS = 900.0  # includes the installation on a fresh machine
+_DOWN_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running instance."""
+
+    name: str
+    folder: Path
+    gateway_url: str
+    opensearch_url: str
+    embedder_url: str
+    localstack_python: Path
+    embedder_weights: Path
+
+    def command(
+        self, *words: str, seconds: float = _UP_SECONDS, **environ: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command of the stack's command line on this instance."""
+        return run_stack(*words, "--instance", self.name, seconds=seconds, **environ)
+
+
+def run_stack(
+    *words: str, seconds: float, **environ: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the stack's command line; its output is kept, its exit code isn't checked."""
+    paths = (ROOT / "infra" / "local", ROOT / "layers" / "common", ROOT)
+    return subprocess.run(
+        [sys.executable, "-m", "stack", *words],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": ":".join(map(str, paths)), **environ},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """An instance with all parts running."""
+    if given := os.environ.get("SPINNERET_TEST_INSTANCE"):
+        yield _read(given)
+        return
+    name = f"test-{os.getpid()}"
+    done = run_stack("up", "--free-ports", "--instance", name, seconds=_UP_SECONDS)
+    if done.returncode != 0:
+        pytest.fail(f"the stack didn't start:\n{done.stdout}{done.stderr}", pytrace=False)
+    try:
+        yield _read(name)
+    finally:
+        run_stack("clean", "--instance", name, seconds=_DOWN_SECONDS)
+
+
+class Aws:
+    """Clients of the instance's AWS services."""
+
+    def __init__(self, gateway_url: str) -> None:
+        self._session = boto3.Session(
+            aws_access_key_id="000000000000", aws_secret_access_key="local", region_name=REGION
+        )
+        self._options: dict[str, Any] = {
+            "endpoint_url": gateway_url,
+            "config": Config(
+                connect_timeout=2,
+                read_timeout=70,
+                retries={"total_max_attempts": 2},
+                inject_host_prefix=False,
+                s3={"addressing_style": "path"},
+                max_pool_connections=60,
+            ),
+        }
+
+    def __call__(self, service: str) -> Any:
+        """A client of a service."""
+        make: Any = self._session.client
+        return make(service, **self._options)
+
+    def dynamodb(self) -> Any:
+        """A client that takes and answers plain Python values, as the product's does."""
+        return self._session.resource("dynamodb", **self._options).meta.client
+
+
+@pytest.fixture(scope="session")
+def aws(stack: Stack) -> Aws:
+    """Makes clients: `aws("sqs")`."""
+    return Aws(stack.gateway_url)
+
+
+def _read(name: str) -> Stack:
+    local = Path(os.environ.get("SPINNERET_LOCAL") or ROOT / ".local")
+    folder = local / "instances" / name
+    endpoints = json.loads((folder / "endpoints.json").read_text())
+    return Stack(
+        name=name,
+        folder=folder,
+        gateway_url=endpoints["gateway"],
+        opensearch_url=endpoints["opensearch"],
+        embedder_url=endpoints["embedder"],
+        localstack_python=Path(endpoints["localstack_python"]),
+        embedder_weights=Path(endpoints["weights"]),
+    )

@@ -1,0 +1,153 @@
+"""The deployed application, and a tenant's view of it over HTTP."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.conftest import Stack
+from tests.e2e.website import Website
+from tests.site.server import page_paths, serve
+
+CRAWL_TIMEOUT = 20
+TERMINAL = {"completed", "failed", "cancelled"}
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """The application on the instance."""
+
+    stack: Stack
+    api_url: str
+    outputs: dict[str, str]
+    resources: dict[str, str]
+    site_port: int
+    website_port: int
+
+    def tenant(self, scope: str = "write") -> Tenant:
+        """A fresh tenant with a key."""
+        name = f"t-{uuid4().hex[:12]}"
+        done = self.stack.command("key", name, "--scope", scope, seconds=60)
+        assert done.returncode == 0, done.stderr
+        return Tenant(name, self.api_url, done.stdout.strip())
+
+
+class Tenant:
+    """Calls the API with one tenant's key."""
+
+    def __init__(self, name: str, api_url: str, key: str) -> None:
+        self.name = name
+        self.key = key
+        self._client = httpx.Client(
+            base_url=api_url, headers={"X-API-Key": key}, timeout=40, trust_env=False
+        )
+
+    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
+        """One request; underscores in header names stand for hyphens."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self._client.request(method, path, json=body, headers=named)
+
+    def crawl(self, url: str, **fields: Any) -> str:
+        """Submit one URL; the job's id."""
+        response = self("POST", "/api/v1/crawl", {"url": url, **fields})
+        assert response.status_code == 202, response.text
+        return str(response.json()["job_id"])
+
+    def job(self, job_id: str) -> dict[str, Any]:
+        """A crawl as it stands."""
+        response = self("GET", f"/api/v1/crawl/{job_id}")
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = response.json()
+        return found
+
+    def finished(self, job_id: str, seconds: float = 60) -> dict[str, Any]:
+        """Wait for the end of a crawl."""
+        return self.wait(job_id, lambda job: job["status"] in TERMINAL, seconds)
+
+    def wait(
+        self, job_id: str, reached: Callable[[dict[str, Any]], bool], seconds: float
+    ) -> dict[str, Any]:
+        """Wait until a crawl has reached a state."""
+        deadline = time.monotonic() + seconds
+        while not reached(job := self.job(job_id)):
+            assert time.monotonic() < deadline, f"after {seconds} s: {job}"
+            time.sleep(0.1)
+        return job
+
+    def search(self, query: str, **fields: Any) -> list[dict[str, Any]]:
+        """The hits of a search."""
+        response = self("POST", "/api/v1/search", {"query": query, **fields})
+        assert response.status_code == 200, response.text
+        hits: list[dict[str, Any]] = response.json()["results"]
+        return hits
+
+    def close(self) -> None:
+        """End the connections."""
+        self._client.close()
+
+
+@pytest.fixture(scope="session")
+def deployed(stack: Stack) -> Deployed:
+    """The application, with two loopback servers that it may fetch from."""
+    site, website = _free_port(), _free_port()
+    done = stack.command(
+        "deploy",
+        SPINNERET_FETCH_ALLOWED=f"127.0.0.1:{site},127.0.0.1:{website}",
+        SPINNERET_CRAWL_TIMEOUT=str(CRAWL_TIMEOUT),
+        SPINNERET_CRAWL_VISIBILITY=str(6 * CRAWL_TIMEOUT),
+    )
+    if done.returncode != 0:
+        pytest.fail(f"the application wasn't deployed:\n{done.stdout}{done.stderr}", pytrace=False)
+    record = json.loads((stack.folder / "deployment.json").read_text())
+    api_id = record["outputs"]["ApiId"]
+    return Deployed(
+        stack=stack,
+        api_url=f"{stack.gateway_url}/_aws/execute-api/{api_id}/local",
+        outputs=record["outputs"],
+        resources=record["resources"],
+        site_port=site,
+        website_port=website,
+    )
+
+
+@pytest.fixture
+def tenant(deployed: Deployed) -> Iterator[Tenant]:
+    """A tenant of the test's own."""
+    fresh = deployed.tenant()
+    yield fresh
+    fresh.close()
+
+
+@pytest.fixture(scope="session")
+def website(deployed: Deployed) -> Iterator[Website]:
+    """A website that misbehaves on request."""
+    with Website(deployed.website_port) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def reader(deployed: Deployed) -> Iterator[Tenant]:
+    """A tenant that has crawled the whole demonstration website."""
+    tenant = deployed.tenant()
+    with serve(deployed.site_port) as base:
+        urls = [base.rstrip("/") + path for path in page_paths()]
+        answer = tenant("POST", "/api/v1/crawl", {"urls": urls}).json()
+        for each in answer["jobs"]:
+            job = tenant.finished(each["job_id"], 120)
+            assert job["status"] == "completed", job
+    yield tenant
+    tenant.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

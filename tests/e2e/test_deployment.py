@@ -1,0 +1,73 @@
+"""What `make deploy` and `make invoke` promise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed
+
+pytestmark = pytest.mark.stack
+
+LAMBDA_UNPACKED_BYTES = 250 * 1024 * 1024  # Lambda quotas: code and layers together
+
+
+def _settings(deployed: Deployed) -> dict[str, str]:
+    allowed = ",".join(f"127.0.0.1:{p}" for p in (deployed.site_port, deployed.website_port))
+    return {
+        "SPINNERET_FETCH_ALLOWED": allowed,
+        "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
+        "SPINNERET_CRAWL_VISIBILITY": str(6 * CRAWL_TIMEOUT),
+    }
+
+
+def test_deploying_the_same_again_changes_nothing(deployed: Deployed) -> None:
+    done = deployed.stack.command("deploy", seconds=120, **_settings(deployed))
+    assert done.returncode == 0, done.stderr
+    assert "already deployed" in done.stdout
+
+
+def test_changed_code_goes_straight_to_the_functions(deployed: Deployed) -> None:
+    file = deployed.stack.folder / "deployment.json"
+    record = json.loads(file.read_text())
+    file.write_text(json.dumps({**record, "functions": "outdated", "common": "outdated"}))
+    done = deployed.stack.command("deploy", seconds=120, **_settings(deployed))
+    assert done.returncode == 0, done.stderr
+    assert "updated functions and common layer" in done.stdout
+    again = json.loads(file.read_text())
+    assert (again["functions"], again["common"]) == (record["functions"], record["common"])
+
+
+def test_a_function_is_invoked_with_an_event_from_a_file(deployed: Deployed) -> None:
+    event = str(ROOT / "events" / "core" / "sweep.json")
+    done = deployed.stack.command("invoke", "Sweeper", event, seconds=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '"leases_expired"' in done.stdout
+    assert "REPORT RequestId" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("function", "event"), [("Nobody", "events/core/sweep.json"), ("Sweeper", "Makefile")]
+)
+def test_an_invocation_that_makes_no_sense_is_refused(
+    function: str, event: str, deployed: Deployed
+) -> None:
+    done = deployed.stack.command("invoke", function, str(ROOT / event), seconds=60)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_code_and_layers_fit_into_lambda(deployed: Deployed) -> None:
+    build = deployed.stack.folder / "build"
+    sizes = {folder.name: _bytes(folder) for folder in build.iterdir() if folder.is_dir()}
+    layers = sum(size for name, size in sizes.items() if name.endswith("Layer"))
+    assert layers > 0
+    largest_function = max(size for name, size in sizes.items() if not name.endswith("Layer"))
+    assert layers + largest_function < LAMBDA_UNPACKED_BYTES, sizes
+
+
+def _bytes(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

@@ -1,0 +1,104 @@
+"""Parts and workers that die in the middle of a crawl."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Aws, Stack
+from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
+from tests.e2e.website import Website
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
+
+
+@pytest.mark.parametrize("part", ["embedder", "opensearch"])
+def test_a_crawl_waits_for_a_part_that_is_down_and_ends_when_it_is_back(
+    part: str, tenant: Tenant, website: Website, stack: Stack
+) -> None:
+    _end(_main_process(stack, part))
+    try:
+        job_id = tenant.crawl(f"{website.url}/page?text=resilient+{part}")
+        waiting = tenant.wait(job_id, lambda job: job["error"] is not None, 60)
+        assert waiting["status"] == "pending"
+        assert waiting["error"]["code"] == "DEPENDENCY_UNAVAILABLE"
+        assert waiting["attempts"] == 0
+    finally:
+        restarted = stack.command("up", seconds=180)
+    assert restarted.returncode == 0, restarted.stdout + restarted.stderr
+    job = tenant.finished(job_id, 90)
+    assert (job["status"], job["attempts"]) == ("completed", 0)
+    assert len(tenant.search(f"resilient {part}")) == job["result"]["chunks"]
+
+
+def test_a_crawl_whose_worker_is_killed_completes_once(
+    tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws
+) -> None:
+    website.hold()
+    job_id = tenant.crawl(f"{website.url}/held?text=stubborn+mules", priority="low")
+    assert website.arrived.wait(30), "the worker never came"
+    started = tenant.job(job_id)["started_at"]
+    _kill_workers(stack, deployed.resources["CrawlLowWorker"])
+    website.release()
+    _sweep_until(tenant, job_id, deployed, aws)
+    job = tenant.finished(job_id, 60)
+    assert (job["status"], job["attempts"]) == ("completed", 1)
+    assert job["started_at"] == started
+    assert len(tenant.search("stubborn mules")) == job["result"]["chunks"]
+
+
+def test_a_message_that_can_not_be_read_ends_in_the_dead_letter_queue_without_harm(
+    tenant: Tenant, website: Website, deployed: Deployed, aws: Aws
+) -> None:
+    queue = deployed.outputs["CrawlHighQueueUrl"]
+    aws("sqs").send_message(QueueUrl=queue, MessageBody="not a job")
+    url = f"{website.url}/page?text=after+the+storm"
+    assert tenant.finished(tenant.crawl(url, priority="high"))["status"] == "completed"
+
+
+def _sweep_until(tenant: Tenant, job_id: str, deployed: Deployed, aws: Aws) -> None:
+    """Call the sweeper, as its rule does every minute, until it has found the lost claim."""
+    deadline = time.monotonic() + 3 * CRAWL_TIMEOUT
+    while tenant.job(job_id)["attempts"] == 0:
+        assert time.monotonic() < deadline, "the lease never expired"
+        aws("lambda").invoke(FunctionName=deployed.resources["Sweeper"], Payload=b"{}")
+        time.sleep(0.5)
+
+
+def _main_process(stack: Stack, part: str) -> int:
+    record = json.loads((stack.folder / "run.json").read_text())
+    return int(record["processes"][part]["pid"])
+
+
+def _end(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and _state(pid) != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def _kill_workers(stack: Stack, function: str) -> None:
+    """Kill the function's processes that belong to this instance."""
+    name = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
+    folder = str(stack.folder).encode()
+    killed = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            variables = (process / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue  # gone, or another user's
+        roots = [each for each in variables if each.startswith(b"LAMBDA_TASK_ROOT=")]
+        if name in variables and any(folder in each for each in roots):
+            os.kill(int(process.name), signal.SIGKILL)
+            killed += 1
+    assert killed, "no worker to kill"

@@ -1,0 +1,106 @@
+"""A small web server for end-to-end tests, whose paths say how they behave."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+
+class Website:
+    """Serves on loopback while it is entered.
+
+    `/page?text=…`   an article
+    `/moved?to=…`    a redirect
+    `/type?is=…`     a body of that content type
+    `/large?bytes=…` announces and sends that many bytes
+    `/status?code=…` that status
+    `/held?text=…`   an article once `release` is called
+    """
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self.requests: Counter[str] = Counter()
+        self.arrived = threading.Event()
+        self._released = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._released.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+    def hold(self) -> None:
+        """From now on `/held` waits."""
+        self.arrived.clear()
+        self._released.clear()
+
+    def release(self) -> None:
+        """Let `/held` answer."""
+        self._released.set()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        website = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                parts = urlsplit(self.path)
+                website.requests[parts.path] += 1
+                query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+                getattr(self, f"_{parts.path.strip('/')}", self._missing)(query)
+
+            def log_message(self, *_: Any) -> None:
+                """Quiet."""
+
+            def _page(self, query: dict[str, str]) -> None:
+                self._send(200, "text/html; charset=utf-8", _article(query["text"]))
+
+            def _held(self, query: dict[str, str]) -> None:
+                website.arrived.set()
+                website._released.wait(60)
+                self._page(query)
+
+            def _moved(self, query: dict[str, str]) -> None:
+                self._send(302, "text/plain", b"", Location=query["to"])
+
+            def _type(self, query: dict[str, str]) -> None:
+                self._send(200, query["is"], b"\x00" * 100)
+
+            def _large(self, query: dict[str, str]) -> None:
+                self._send(200, "text/html", b"x" * int(query["bytes"]))
+
+            def _status(self, query: dict[str, str]) -> None:
+                self._send(int(query["code"]), "text/html", _article("an error"))
+
+            def _missing(self, query: dict[str, str]) -> None:
+                self._send(404, "text/html", _article("nothing here"))
+
+            def _send(self, status: int, kind: str, body: bytes, **headers: str) -> None:
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                try:
+                    self.wfile.write(body)
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # the client had enough: that's what some tests are about
+
+        return Handler
+
+
+def _article(text: str) -> bytes:
+    sentence = f"{text}. This paragraph tells more about {text}, at some length, for its readers."
+    paragraphs = "".join(f"<p>{sentence}</p>" for _ in range(6))
+    page = f"<html lang=en><title>{text}</title><body><article><h1>{text}</h1>{paragraphs}"
+    return f"{page}</article></body></html>".encode()

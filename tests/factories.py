@@ -1,0 +1,171 @@
+"""Values with defaults, so that a test spells only what it is about."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from spinneret.documents.models import ChunkType, Content, Document, Metadata
+from spinneret.jobs.models import (
+    Draft,
+    Event,
+    EventKind,
+    Job,
+    JobStatus,
+    Lease,
+    Priority,
+    Reply,
+    RequestKey,
+)
+from spinneret.kernel.clock import stamp
+from spinneret.search.models import Candidate, FoundChunk, IndexedChunk
+from spinneret.tenancy.models import ApiKey, Scope
+from tests.fakes.search import vector_of
+from tests.fakes.time import START
+
+TENANT = "acme"
+URL = "https://site.example/page"
+
+
+def job(**given: Any) -> Job:
+    """A pending crawl that is due."""
+    values: dict[str, Any] = {
+        "tenant": TENANT,
+        "id": "job_1",
+        "kind": "crawl",
+        "status": JobStatus.PENDING,
+        "priority": Priority.NORMAL,
+        "payload": {"url": URL},
+        "created_at": START,
+        "due_at": START,
+    }
+    return Job(**values | given)
+
+
+def running_job(until: datetime, **given: Any) -> Job:
+    """A job under its first claim, as it stands after a claim at START."""
+    values: dict[str, Any] = {
+        "status": JobStatus.RUNNING,
+        "fence": 1,
+        "locked_by": "owner",
+        "locked_until": until,
+        "started_at": START,
+    }
+    return job(**values | given)
+
+
+def lease(of: Job) -> Lease:
+    """The lease of a running job."""
+    assert of.locked_by is not None
+    return Lease(tenant=of.tenant, job_id=of.id, fence=of.fence, owner=of.locked_by)
+
+
+def event(fence: int = 0, number: int = 0, **given: Any) -> Event:
+    """A line of a timeline."""
+    values: dict[str, Any] = {
+        "kind": EventKind.STATUS_CHANGED,
+        "message": "pending",
+        "created_at": START,
+        "progress": 0,
+    }
+    return Event(fence=fence, number=number, **values | given)
+
+
+def draft(**given: Any) -> Draft:
+    """A crawl to be submitted."""
+    values: dict[str, Any] = {
+        "kind": "crawl",
+        "payload": {"url": URL},
+        "priority": Priority.NORMAL,
+        "duplicate_key": "same-page",
+    }
+    return Draft(**values | given)
+
+
+def reply(**body: Any) -> Reply:
+    """An accepted submission's answer."""
+    return Reply(status=202, body=body or {"job_id": "job_1"})
+
+
+def request_key(**given: Any) -> RequestKey:
+    """An Idempotency-Key."""
+    values: dict[str, Any] = {"tenant": TENANT, "scope": "scope-1", "payload": "payload-1"}
+    return RequestKey(**values | given)
+
+
+def content(markdown: str = "# Silk\n\nSpiders weave silk.", **given: Any) -> Content:
+    """An extracted page."""
+    values: dict[str, Any] = {"title": "Silk", "language": "en"}
+    return Content(markdown=markdown, **values | given)
+
+
+def document(**given: Any) -> Document:
+    """A document's first version."""
+    values: dict[str, Any] = {
+        "tenant": TENANT,
+        "id": "doc_1",
+        "url": URL,
+        "domain": "site.example",
+        "title": "Silk",
+        "language": "en",
+        "metadata": Metadata(),
+        "content_hash": "0" * 64,
+        "content_key": "T/acme/content/0.md",
+        "sequence": 1,
+        "version": "000001-000000000000",
+        "chunk_count": 1,
+        "token_count": 3,
+        "embedding_model": "fake",
+        "job_id": "job_1",
+        "created_at": START,
+        "crawled_at": START,
+        "changed_at": START,
+    }
+    return Document(**values | given)
+
+
+def indexed_chunk(text: str = "Spiders weave silk.", **given: Any) -> IndexedChunk:
+    """A chunk of a document's first version, with the fake embedder's vector."""
+    values: dict[str, Any] = {
+        "tenant": TENANT,
+        "document_id": "doc_1",
+        "version": "000001-000000000000",
+        "index": 0,
+        "section": None,
+        "type": ChunkType.PROSE,
+        "start": 0,
+        "end": len(text),
+        "token_count": len(text.split()),
+        "url": URL,
+        "domain": "site.example",
+        "title": "A page",
+        "crawled_at": stamp(START),
+        "vector": vector_of(text),
+    }
+    return IndexedChunk(text=text, **values | given)
+
+
+def candidate(chunk_id: str, **given: Any) -> Candidate:
+    """A chunk as a leg ranked it."""
+    values: dict[str, Any] = {
+        "document_id": chunk_id.partition(":")[0],
+        "version": "000001-000000000000",
+        "score": 1.0,
+        "chunk": FoundChunk(
+            url=URL, title=None, text="text", section=None, index=0, start=0, end=4
+        ),
+    }
+    return Candidate(chunk_id=chunk_id, **values | given)
+
+
+def api_key(**given: Any) -> ApiKey:
+    """A key that may write."""
+    values: dict[str, Any] = {
+        "id": "key_1",
+        "tenant": TENANT,
+        "name": "test",
+        "secret_hash": "0" * 64,
+        "scopes": frozenset({Scope.WRITE}),
+        "created_at": START,
+    }
+    return ApiKey(**values | given)

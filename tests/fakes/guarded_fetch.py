@@ -1,0 +1,119 @@
+"""A guarded fetcher for tests on real sockets, with scripted name resolution and routes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import cast
+
+import httpcore
+
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.http import GuardedFetcher
+from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.kernel.errors import DomainError
+from tests.fakes.scripted_server import HOST, Behaviour, ScriptedServer
+
+MEGABYTE = 1024 * 1024
+PUBLIC = "93.184.216.34"
+OTHER_PUBLIC = "93.184.216.35"
+PAGE = b"<!doctype html><title>A page</title><p>Text."
+USER_AGENT = "Spinneret-Test/1 (+https://example.com/bot)"
+
+
+class ConnectWatch:
+    """Records every connect of the process, below any client, and lets none leave the machine."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[str, int]] | None = None
+        sys.addaudithook(self._audit)  # for good: a hook can't be removed
+
+    @contextmanager
+    def watching(self) -> Iterator[list[tuple[str, int]]]:
+        """The connects from now on, by address and port."""
+        self._seen = []
+        try:
+            yield self._seen
+        finally:
+            self._seen = None
+
+    def _audit(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event != "socket.connect" or self._seen is None:
+            return
+        host, port = cast("tuple[str, int]", arguments[1])[:2]
+        self._seen.append((host, port))
+        if not host.startswith("127."):
+            raise ConnectionRefusedError("no way out of this machine")
+
+
+@cache
+def connect_watch() -> ConnectWatch:
+    """The one of the process."""
+    return ConnectWatch()
+
+
+class ScriptedResolver:
+    """Gives its answers one after the other, the last one for ever."""
+
+    def __init__(self, *answers: list[str]) -> None:
+        self._answers = answers
+        self.questions: list[tuple[str, int]] = []
+
+    def __call__(self, host: str, port: int) -> list[str]:
+        self.questions.append((host, port))
+        return self._answers[min(len(self.questions), len(self._answers)) - 1]
+
+
+class RoutedTcp(httpcore.SyncBackend):
+    """Leads connections for the given addresses to the server; no other leaves the machine."""
+
+    def __init__(self, server: ScriptedServer, *addresses: str) -> None:
+        self._server = server
+        self._addresses = addresses
+        self.asked: list[str] = []
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        self.asked.append(host)
+        if host in self._addresses:
+            host, port = HOST, self._server.port
+        elif not host.startswith("127."):
+            raise httpcore.ConnectError("no route")
+        return super().connect_tcp(host, port, timeout, local_address, socket_options)
+
+
+def no_names(host: str, port: int) -> list[str]:
+    raise AssertionError(f"{host} was looked up")
+
+
+def fetcher(*servers: ScriptedServer, **others: object) -> GuardedFetcher:
+    """A fetcher that may reach the servers by their address."""
+    arguments: dict[str, object] = {
+        "policy": AddressPolicy(frozenset(server.pair for server in servers)),
+        "resolver": no_names,
+        "user_agent": USER_AGENT,
+    }
+    return GuardedFetcher(**(arguments | others))  # type: ignore[arg-type]  # by name, as each test needs
+
+
+def request(url: str, **bounds: object) -> FetchRequest:
+    defaults = {"url": url, "total_seconds": 5.0, "read_seconds": 5.0, "max_bytes": MEGABYTE}
+    return FetchRequest(**(defaults | bounds))  # type: ignore[arg-type]  # by name, as each test needs
+
+
+def fetch(server: ScriptedServer, behaviour: Behaviour, **bounds: object) -> FetchedPage:
+    server.behaviours["/page"] = behaviour
+    return fetcher(server).fetch(request(server.url("/page"), **bounds))
+
+
+def names_no_address(error: DomainError, *ports: int) -> bool:
+    shown = f"{error.message} {error.details}"
+    return not any(text in shown for text in ("127.0.0.", "::1", *map(str, ports)))

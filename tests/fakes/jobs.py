@@ -1,0 +1,194 @@
+"""The job store and the job queue in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Any
+
+from spinneret.jobs import keys, rules
+from spinneret.jobs.models import (
+    Event,
+    Job,
+    JobRef,
+    JobStatus,
+    Lane,
+    Lease,
+    Reply,
+    RequestKey,
+    StoredReply,
+)
+from spinneret.jobs.ports import Claimed, NewJob, Refused, SubmissionRaced
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+
+
+class FakeJobStore:
+    """Implements JobStore under one lock; free-form values pass through JSON as in a real one."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._jobs: dict[JobRef, Job] = {}
+        self._events: dict[JobRef, dict[str, Event]] = {}
+        self._replies: dict[tuple[str, str], tuple[StoredReply, datetime]] = {}
+        self._holders: dict[tuple[str, str], str] = {}
+
+    def get(self, ref: JobRef) -> Job | None:
+        with self._lock:
+            return self._jobs.get(ref)
+
+    def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
+        with self._lock:
+            stored, expires = self._replies.get((key.tenant, key.scope), (None, now))
+            return stored if expires > now else None
+
+    def find_duplicates(self, tenant: str, keys: Sequence[str]) -> dict[str, str]:
+        with self._lock:
+            held = {key: self._holders.get((tenant, key)) for key in keys}
+            return {key: job_id for key, job_id in held.items() if job_id is not None}
+
+    def submit(
+        self,
+        jobs: Sequence[NewJob],
+        events: Sequence[Event],
+        request: RequestKey | None,
+        reply: Reply,
+        now: datetime,
+    ) -> None:
+        with self._lock:
+            if any(not self._free(new) for new in jobs) or self._alive(request, now):
+                raise SubmissionRaced
+            for new, event in zip(jobs, events, strict=True):
+                job = _as_stored(new.job)
+                self._jobs[job.ref] = job
+                self._add_events(job.ref, [event])
+                if job.duplicate_key is not None:
+                    self._holders[job.tenant, job.duplicate_key] = job.id
+            if request is not None:
+                stored = StoredReply(
+                    payload=request.payload, reply=replace(reply, body=_through_json(reply.body))
+                )
+                expires = now + timedelta(seconds=limits.IDEMPOTENCY_SECONDS)
+                self._replies[request.tenant, request.scope] = (stored, expires)
+
+    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+        with self._lock:
+            job = self._jobs.get(ref)
+            if job is None:
+                return Refused(job=None)
+            if job.status is JobStatus.PENDING and job.due_at <= now:
+                job = self._jobs[ref] = replace(
+                    job,
+                    status=JobStatus.RUNNING,
+                    fence=job.fence + 1,
+                    locked_by=owner,
+                    locked_until=until,
+                    started_at=job.started_at or now,
+                )
+            elif job.status is not JobStatus.RUNNING or job.locked_by != owner:
+                return Refused(job=job)
+            lease = Lease(tenant=ref.tenant, job_id=ref.job_id, fence=job.fence, owner=owner)
+            return Claimed(job=job, lease=lease)
+
+    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
+        with self._lock:
+            job = self._jobs.get(before.ref)
+            if job is None or _standing(job) != _standing(before):
+                raise LeaseLost(f"job {before.id} has moved on")
+            self._jobs[before.ref] = replace(job, **_changes(_as_stored(before), _as_stored(after)))
+            self._add_events(before.ref, events)
+
+    def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
+        with self._lock:
+            watched = [(rules.sweep_at(job), ref.job_id, ref) for ref, job in self._jobs.items()]
+        found = [
+            (watch, job_id, ref)
+            for watch, job_id, ref in watched
+            if watch is not None and watch <= now and keys.sweep_shard(job_id) == shard
+        ]
+        return [ref for _, _, ref in sorted(found, key=lambda row: row[:2])[:limit]]
+
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+        with self._lock:
+            timeline = self._events.get(ref, {})
+            return [timeline[key] for key in sorted(timeline) if key > (after or "")][:limit]
+
+    def holds(self, lease: Lease) -> bool:
+        """Whether a claim still stands, as another domain's write asks."""
+        job = self.get(JobRef(tenant=lease.tenant, job_id=lease.job_id))
+        return job is not None and (job.status, job.fence, job.locked_by) == (
+            JobStatus.RUNNING,
+            lease.fence,
+            lease.owner,
+        )
+
+    def _free(self, new: NewJob) -> bool:
+        key = new.job.duplicate_key
+        holder = self._holders.get((new.job.tenant, key)) if key is not None else new.replaces
+        return new.job.ref not in self._jobs and holder == new.replaces
+
+    def _alive(self, request: RequestKey | None, now: datetime) -> bool:
+        if request is None:
+            return False
+        _, expires = self._replies.get((request.tenant, request.scope), (None, now))
+        return expires > now
+
+    def _add_events(self, ref: JobRef, events: Sequence[Event]) -> None:
+        for event in events:
+            kept = replace(event, data=_through_json(event.data))
+            self._events.setdefault(ref, {})[event.id] = kept
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One message as it was sent."""
+
+    lane: Lane
+    ref: JobRef
+    delay: int
+
+
+class FakeJobQueue:
+    """Implements JobQueue; keeps what was sent, and can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.sent: list[Sent] = []
+
+    def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
+        if not self.available:
+            raise DependencyUnavailable("sqs")
+        if not 0 <= delay_seconds <= limits.SQS_MAX_DELAY_SECONDS:
+            raise ValueError(f"SQS can't delay by {delay_seconds} s")
+        self.sent += [Sent(lane, ref, delay_seconds) for ref in refs]
+
+    def take(self) -> list[Sent]:
+        """The messages sent since the last call."""
+        taken, self.sent = self.sent, []
+        return taken
+
+
+def _standing(job: Job) -> tuple[object, ...]:
+    return job.status, job.fence, job.locked_by, job.locked_until
+
+
+def _changes(before: Job, after: Job) -> dict[str, Any]:
+    pairs = ((f.name, getattr(before, f.name), getattr(after, f.name)) for f in fields(Job))
+    return {name: new for name, old, new in pairs if new != old}
+
+
+def _as_stored(job: Job) -> Job:
+    failure = job.last_error
+    return replace(
+        job,
+        payload=_through_json(job.payload),
+        result=_through_json(job.result),
+        last_error=failure and replace(failure, details=_through_json(failure.details)),
+    )
+
+
+def _through_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, allow_nan=False))

@@ -1,0 +1,236 @@
+"""Pages and redirects through the guarded fetcher, on real sockets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from spinneret.kernel import limits
+from spinneret.kernel.errors import (
+    ContentRefused,
+    TooManyRedirects,
+    UrlBlocked,
+)
+from tests.fakes.guarded_fetch import (
+    PAGE,
+    PUBLIC,
+    USER_AGENT,
+    RoutedTcp,
+    ScriptedResolver,
+    connect_watch,
+    fetch,
+    fetcher,
+    names_no_address,
+    request,
+)
+from tests.fakes.scripted_server import (
+    HOST,
+    Behaviour,
+    ScriptedServer,
+    answer,
+    drip,
+    head,
+    raw,
+    redirect,
+)
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def connects() -> Iterator[list[tuple[str, int]]]:
+    """Every connect since the test began, by address and port."""
+    with connect_watch().watching() as seen:
+        yield seen
+
+
+def test_a_page_is_fetched_whole(server: ScriptedServer) -> None:
+    server.behaviours["/a%2Fb"] = answer(
+        PAGE, "X-Tag: one", "X-Tag: two", content_type="Text/HTML; charset=UTF-8"
+    )
+    page = fetcher(server).fetch(request(server.url("/a%2Fb?x=%zz|'&&#part")))
+    assert page.body == PAGE
+    assert (page.status_code, page.media_type, page.charset) == (200, "text/html", "UTF-8")
+    assert page.headers["x-tag"] == "one, two"
+    assert page.url == page.requested_url == server.url("/a%2Fb?x=%zz|%27&&")
+    assert page.redirects == ()
+    assert page.duration_ms >= 0
+
+
+def test_the_request_is_what_the_url_says(server: ScriptedServer) -> None:
+    server.behaviours["/a%2Fb"] = answer(PAGE)
+    fetcher(server).fetch(request(server.url("/a%2Fb?x=%zz|&&")))
+    [seen] = server.requests
+    assert seen.target == "/a%2Fb?x=%zz|&&"
+    assert seen.headers == {
+        "host": server.pair,
+        "user-agent": USER_AGENT,
+        "accept": "*/*",
+        "accept-encoding": "gzip, deflate, br, zstd",
+    }
+
+
+@pytest.mark.parametrize("status", [201, 404, 410, 429, 500, 503, 304])
+def test_the_answer_is_a_page_whatever_its_status(server: ScriptedServer, status: int) -> None:
+    page = fetch(server, answer(b"", "Retry-After: 7", status=status))
+    assert (page.status_code, page.headers["retry-after"]) == (status, "7")
+
+
+def test_the_body_of_an_error_is_not_read(server: ScriptedServer) -> None:
+    page = fetch(
+        server,
+        raw(
+            head(500, "Content-Type: image/png", f"Content-Length: {10**12}", "Content-Encoding: x")
+        ),
+        media_types=frozenset({"text/html"}),
+    )
+    assert (page.status_code, page.body) == (500, b"")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "media_type"),
+    [
+        (None, PAGE, "text/html"),
+        (None, b"\n <HTML>" + b"x" * 2000, "text/html"),
+        ("nonsense", PAGE, "text/html"),
+        (None, b"%PDF-1.7", "application/octet-stream"),
+        (None, b"", "application/octet-stream"),
+    ],
+)
+def test_a_missing_content_type_is_guessed(
+    server: ScriptedServer, content_type: str | None, body: bytes, media_type: str
+) -> None:
+    page = fetch(server, answer(body, content_type=content_type))
+    assert (page.media_type, page.body) == (media_type, body)
+
+
+def test_a_media_type_is_refused_before_the_body_is_read(server: ScriptedServer) -> None:
+    with pytest.raises(ContentRefused) as refusal:
+        fetch(
+            server,
+            drip(head(200, "Content-Type: image/png"), itertools.repeat(b"x"), 0.05),
+            media_types=frozenset({"text/html"}),
+        )
+    assert refusal.value.details == {"media_type": "image/png"}
+    assert server.requests[0].headers["accept"] == "text/html, */*;q=0.1"
+
+
+def test_a_guessed_media_type_is_refused_early(server: ScriptedServer) -> None:
+    with pytest.raises(ContentRefused):
+        fetch(
+            server,
+            drip(head(200) + b"%PDF" * 200, itertools.repeat(b"x"), 0.05),
+            media_types=frozenset({"text/html"}),
+        )
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_followed(server: ScriptedServer, status: int) -> None:
+    server.behaviours["/end"] = answer(PAGE)
+    page = fetch(server, redirect("../end?x#part", status=status))
+    assert (page.body, page.url) == (PAGE, server.url("/end?x"))
+    assert page.redirects == (page.requested_url,) == (server.url("/page"),)
+
+
+def test_cookies_of_a_hop_are_not_sent_on(server: ScriptedServer) -> None:
+    server.behaviours["/end"] = answer(PAGE)
+    fetch(server, redirect("/end", "Set-Cookie: id=1; Path=/"))
+    assert "cookie" not in server.requests[1].headers
+
+
+def test_redirects_are_counted(server: ScriptedServer) -> None:
+    for step in range(3):
+        server.behaviours[f"/{step}"] = redirect(f"/{step + 1}")
+    server.behaviours["/3"] = answer(PAGE)
+    page = fetcher(server).fetch(request(server.url("/0"), max_redirects=3))
+    assert page.redirects == tuple(server.url(f"/{step}") for step in range(3))
+    with pytest.raises(TooManyRedirects):
+        fetcher(server).fetch(request(server.url("/0"), max_redirects=2))
+
+
+def test_a_redirect_loop_ends(server: ScriptedServer) -> None:
+    with pytest.raises(TooManyRedirects):
+        fetch(server, redirect("/page"))
+    assert len(server.requests) == limits.FETCH_MAX_REDIRECTS + 1
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://user@example.com/",
+        "http://user:word@{pair}/end",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "gopher://{pair}/",
+        "http://[::1",
+        "http://{pair}:99999/",
+        "/" + "a" * limits.URL_MAX_CHARS,
+    ],
+)
+def test_a_redirect_that_cannot_be_followed_is_the_answer(
+    server: ScriptedServer, location: str
+) -> None:
+    page = fetch(server, redirect(location.format(pair=server.pair)))
+    assert (page.status_code, len(server.requests)) == (302, 1)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        answer(b"", status=302),
+        answer(b"", "Location: /end", "Location: /other", status=302),
+        answer(b"", "Refresh: 0; url=/end"),
+        answer(b"", "Location: /end", status=300),
+    ],
+)
+def test_what_is_no_redirect_is_not_followed(server: ScriptedServer, behaviour: Behaviour) -> None:
+    assert fetch(server, behaviour).redirects == ()
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://{host}:{other}/",
+        "//{host}:{other}/",
+        "\\\\{host}:{other}\\",
+        "http://127.1:{other}/",
+        "http://0x7f000001:{other}/",
+        "http://0:{other}/",
+        "http://127.0.0.2:{allowed}/",
+        "http://[::1]:{other}/",
+        "http://[::ffff:127.0.0.1]:{allowed}/",
+        "http://localhost:{allowed}/",
+        "http://a.localhost:{other}/",
+        "http://metadata.google.internal/",
+        "http://169.254.169.254/latest/",
+        "http://[64:ff9b::a9fe:a9fe]/",
+        "http://10.0.0.1/",
+        "https://{host}:{other}/",
+        "https://{host}/",
+    ],
+)
+def test_a_redirect_inside_is_refused_without_a_connect(
+    server: ScriptedServer, connects: list[tuple[str, int]], location: str
+) -> None:
+    with ScriptedServer() as other:
+        place = location.format(host=HOST, other=other.port, allowed=server.port)
+        server.behaviours["/page"] = redirect(place)
+        start = "http://site.test/page"
+        guarded = fetcher(
+            server,
+            resolver=ScriptedResolver([PUBLIC]),
+            tcp=RoutedTcp(server, PUBLIC),
+        )
+        with pytest.raises(UrlBlocked) as refusal:
+            guarded.fetch(request(start))
+        assert other.connections == 0
+    assert connects == [(HOST, server.port)]
+    assert "site.test" in refusal.value.message
+    assert names_no_address(refusal.value, server.port, other.port)

@@ -1,0 +1,136 @@
+"""What the command line answers, and the small things that its commands are made of."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from stack import cli
+from stack.errors import StackError
+from stack.files import last_lines, write_json
+from stack.locks import exclusive
+from stack.status import Row, table
+
+
+@pytest.fixture(autouse=True)
+def _local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS, ids=lambda command: command.name)
+def test_every_command_explains_itself(
+    command: cli.Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as leave:
+        cli.main([command.name, "--help"])
+    assert leave.value.code == 0
+    assert "--instance" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["dance"], ["up", "--dance"]])
+def test_an_unknown_request_is_a_usage_error(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as leave:
+        cli.main(words)
+    assert leave.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["up", "--instance", "../x"], 2, "not an instance's name"),
+        (["up", "kafka"], 2, "no part 'kafka'"),
+        (["logs"], 2, "no such log"),
+        (["status"], 1, "does not run"),
+        (["down"], 0, "does not run"),
+        (["clean"], 0, "does not run"),
+    ],
+)
+def test_a_command_that_has_nothing_to_work_on_says_so(
+    words: list[str], code: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words) == code
+    shown = capsys.readouterr()
+    assert text in shown.out + shown.err
+
+
+def test_a_taken_port_is_told_before_anything_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SPINNERET_GATEWAY_PORT", "8085")
+    assert cli.main(["up"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "tools").exists()
+
+
+@pytest.mark.parametrize("count", [1, 3, 20])
+def test_the_end_of_a_large_file_is_its_last_lines(tmp_path: Path, count: int) -> None:
+    lines = [f"line {number} " + "x" * (number % 90) for number in range(10_000)]
+    (tmp_path / "log").write_text("\n".join(lines))
+    assert last_lines(tmp_path / "log", count) == lines[-count:]
+
+
+def test_of_very_long_lines_only_whole_ones_are_shown(tmp_path: Path) -> None:
+    lines = [f"{number}" * 1000 for number in range(10, 30)]
+    (tmp_path / "log").write_text("\n".join(lines))
+    shown = last_lines(tmp_path / "log", 12)
+    assert shown == lines[-len(shown) :]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", []), ("a", ["a"]), ("a\nb\n", ["a", "b"])])
+def test_the_end_of_a_small_file_is_all_of_it(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    (tmp_path / "log").write_text(text)
+    assert last_lines(tmp_path / "log", 5) == expected
+    assert last_lines(tmp_path / "missing", 5) == []
+
+
+def test_a_json_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "value.json"
+    write_json(path, {"a": 1})
+    with path.open() as open_before:
+        write_json(path, {"a": 2})
+        assert open_before.read() == '{\n  "a": 1\n}\n'
+    assert [file.name for file in path.parent.iterdir()] == ["value.json"]
+
+
+def test_the_second_holder_of_a_lock_waits_for_the_first(tmp_path: Path) -> None:
+    lock, waiting = tmp_path / "lock", threading.Event()
+    order = []
+
+    def second() -> None:
+        with exclusive(lock, on_wait=waiting.set, timeout=10):
+            order.append("second")
+
+    with ThreadPoolExecutor(1) as pool:
+        with exclusive(lock, on_wait=lambda: None, timeout=10):
+            run = pool.submit(second)
+            assert waiting.wait(10)
+            order.append("first")
+        run.result(timeout=10)
+    assert order == ["first", "second"]
+
+
+def test_a_lock_that_is_not_given_up_ends_in_an_error(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    with (
+        exclusive(lock, on_wait=lambda: None, timeout=10),
+        pytest.raises(StackError, match="still held"),
+        exclusive(lock, on_wait=lambda: None, timeout=0.2),
+    ):
+        pass
+
+
+def test_a_table_has_aligned_columns() -> None:
+    rows = [
+        Row("PART", "PID", "UP SINCE", "RSS", "URL", "HEALTHY"),
+        Row("opensearch", "1", "now", "1 MB", "http://x", "yes"),
+    ]
+    assert table(rows) == [
+        "PART        PID  UP SINCE  RSS   URL       HEALTHY",
+        "opensearch  1    now       1 MB  http://x  yes",
+    ]
