@@ -5,9 +5,9 @@
 A set is a folder with `ground-truth.json` and `html/<id>.html.gz`. The sets are not part of this
 repository, since the texts belong to their publishers; by default they are looked for beside it.
 
-* article: the truth is `articleBody`, scored by the rule of scrapinghub/article-extraction-benchmark:
-  multisets of four-word shingles; precision and recall are means over pages, pages without a
-  prediction are left out of precision and pages without truth out of recall.
+* article: the truth is `articleBody`, scored by the rule of scrapinghub's
+  article-extraction-benchmark: multisets of four-word shingles; precision and recall are means over
+  pages, pages without a prediction are left out of precision and pages without truth out of recall.
 * page types: the truth is `main_content`, scored by the rule of the Web Content Extraction
   Benchmark: multisets of lower-case words; F1 is the mean over the pages of a type, and the last
   line the mean over types.

@@ -43,9 +43,7 @@ class Stack:
         return run_stack(*words, "--instance", self.name, seconds=seconds, **environ)
 
 
-def run_stack(
-    *words: str, seconds: float, **environ: str
-) -> subprocess.CompletedProcess[str]:
+def run_stack(*words: str, seconds: float, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run the stack's command line; its output is kept, its exit code isn't checked."""
     paths = (ROOT / "infra" / "local", ROOT / "layers" / "common", ROOT)
     return subprocess.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,18 +20,12 @@ def create_tables(client: Any) -> dict[str, str]:
     """
     suffix = uuid4().hex[:12]
     names = {}
-    for logical_id, resource in load(_TEMPLATE)["Resources"].items():
-        if resource["Type"] != "AWS::DynamoDB::Table":
-            continue
-        properties = resource["Properties"]
-        name = f"contract-{logical_id.lower()}-{suffix}"
-        client.create_table(
-            TableName=name, **{part: properties[part] for part in _SHAPE if part in properties}
-        )
+    for logical_id, shape in _shapes().items():
+        name = names[logical_id] = f"contract-{logical_id.lower()}-{suffix}"
+        client.create_table(TableName=name, **shape)
         client.get_waiter("table_exists").wait(
             TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 30}
         )
-        names[logical_id] = name
     return names
 
 
@@ -38,3 +33,13 @@ def delete_tables(client: Any, names: dict[str, str]) -> None:
     """Delete what `create_tables` made."""
     for name in names.values():
         client.delete_table(TableName=name)
+
+
+@cache
+def _shapes() -> dict[str, dict[str, Any]]:
+    """Logical id → what a test table shares with the deployed one."""
+    return {
+        logical_id: {part: value for part, value in each["Properties"].items() if part in _SHAPE}
+        for logical_id, each in load(_TEMPLATE)["Resources"].items()
+        if each["Type"] == "AWS::DynamoDB::Table"
+    }

@@ -22,7 +22,9 @@ def test_only_adapters_know_aws_http_and_opensearch(path: object) -> None:
         return
     text = path.read_text()  # type: ignore[attr-defined]  # a Path
     assert not re.search(
-        r"^\s*(import|from) (boto3|botocore|httpx|opensearchpy|aws_lambda_powertools)", text, re.M
+        r"^\s*(import|from) (boto3|botocore|httpx|opensearchpy|aws_lambda_powertools)",
+        text,
+        re.MULTILINE,
     )
 
 

@@ -1,13 +1,9 @@
-"""The backends that a port's suite runs against.
-
-`fake` is what unit tests use, `moto` emulates AWS in this process, `stack` is a running instance.
-A suite that passes on all of them says that the fake may be trusted.
-"""
+"""What the backends stand on: clients and tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -15,22 +11,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from spinneret.jobs.ports import JobStore
+from tests.contract.backends import Tables, job_store
+from tests.fakes.jobs import FakeJobStore
 from tests.tables import create_tables, delete_tables
-
-REGION = "us-east-1"
-FAKE = pytest.param("fake", marks=pytest.mark.quick)
-MOTO = pytest.param("moto", marks=pytest.mark.quick)
-STACK = pytest.param("stack", marks=pytest.mark.stack)
-OF_AWS = pytest.mark.parametrize("backend", [FAKE, MOTO, STACK])
-OF_ANY = pytest.mark.parametrize("backend", [FAKE, STACK])
-
-
-@dataclass(frozen=True)
-class Tables:
-    """A client of plain Python values and the tables of the template by logical id."""
-
-    client: Any
-    names: dict[str, str]
 
 
 @pytest.fixture
@@ -39,21 +23,41 @@ def tenant() -> str:
     return f"t{uuid4().hex[:16]}"
 
 
+@pytest.fixture(scope="session")
+def moto_session() -> boto3.Session:
+    """Its clients are made once; what they talk to is new for every test."""
+    return boto3.Session(
+        aws_access_key_id="testing", aws_secret_access_key="testing", region_name="us-east-1"
+    )
+
+
+@pytest.fixture(scope="session")
+def moto_client(moto_session: boto3.Session) -> Callable[[str], Any]:
+    """Makes clients: `moto_client("sqs")`; `resource:dynamodb` takes plain Python values."""
+
+    @cache
+    def make(service: str) -> Any:
+        kind, _, name = service.rpartition(":")
+        made: Any = moto_session.resource(name) if kind else moto_session.client(name)
+        return made.meta.client if kind else made
+
+    return make
+
+
 @pytest.fixture
-def moto(monkeypatch: pytest.MonkeyPatch) -> Iterator[boto3.Session]:
-    """AWS in this process; for one thread only."""
-    for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE"):
-        monkeypatch.delenv(name, raising=False)
+def moto(
+    moto_client: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], Any]]:
+    """AWS in this process, empty at first; for one thread only."""
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     with mock_aws():
-        yield boto3.Session(
-            aws_access_key_id="testing", aws_secret_access_key="testing", region_name=REGION
-        )
+        yield moto_client
 
 
 @pytest.fixture
-def moto_tables(moto: boto3.Session) -> Tables:
+def moto_tables(moto: Callable[[str], Any]) -> Tables:
     """Tables that are gone with the test."""
-    client = moto.resource("dynamodb").meta.client
+    client = moto("resource:dynamodb")
     return Tables(client, create_tables(client))
 
 
@@ -76,11 +80,17 @@ def tables(backend: str, request: pytest.FixtureRequest) -> Tables | None:
 
 
 @pytest.fixture
-def client_of(backend: str, request: pytest.FixtureRequest) -> Any:
+def client_of(backend: str, request: pytest.FixtureRequest) -> Callable[[str], Any] | None:
     """Makes clients of the backend's AWS: `client_of("sqs")`; None for the fake."""
-    match backend:
-        case "moto":
-            return request.getfixturevalue("moto").client
-        case "stack":
-            return request.getfixturevalue("aws")
-    return None
+    if backend == "fake":
+        return None
+    made: Callable[[str], Any] = request.getfixturevalue("moto" if backend == "moto" else "aws")
+    return made
+
+
+@pytest.fixture
+def store(tables: Tables | None) -> JobStore:
+    """A job store of the backend."""
+    if tables is None:
+        return FakeJobStore()
+    return job_store(tables)

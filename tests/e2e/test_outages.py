@@ -72,7 +72,7 @@ def _sweep_until(tenant: Tenant, job_id: str, deployed: Deployed, aws: Aws) -> N
 
 def _main_process(stack: Stack, part: str) -> int:
     record = json.loads((stack.folder / "run.json").read_text())
-    return int(record["processes"][part]["pid"])
+    return int(record["parts"][part]["process"]["pid"])
 
 
 def _end(pid: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
@@ -24,8 +25,9 @@ class Website:
         self.url = f"http://127.0.0.1:{port}"
         self.requests: Counter[str] = Counter()
         self.arrived = threading.Event()
-        self._released = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+        self.released = threading.Event()
+        handler = type("Handler", (_Handler,), {"website": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -34,7 +36,7 @@ class Website:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._released.set()
+        self.released.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)
@@ -42,61 +44,61 @@ class Website:
     def hold(self) -> None:
         """From now on `/held` waits."""
         self.arrived.clear()
-        self._released.clear()
+        self.released.clear()
 
     def release(self) -> None:
         """Let `/held` answer."""
-        self._released.set()
+        self.released.set()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        website = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                parts = urlsplit(self.path)
-                website.requests[parts.path] += 1
-                query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-                getattr(self, f"_{parts.path.strip('/')}", self._missing)(query)
+class _Handler(BaseHTTPRequestHandler):
+    """One request; a subclass names its website."""
 
-            def log_message(self, *_: Any) -> None:
-                """Quiet."""
+    website: Website
 
-            def _page(self, query: dict[str, str]) -> None:
-                self._send(200, "text/html; charset=utf-8", _article(query["text"]))
+    def do_GET(self) -> None:
+        """Dispatch by the path's first word."""
+        parts = urlsplit(self.path)
+        self.website.requests[parts.path] += 1
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        getattr(self, f"_{parts.path.strip('/')}", self._missing)(query)
 
-            def _held(self, query: dict[str, str]) -> None:
-                website.arrived.set()
-                website._released.wait(60)
-                self._page(query)
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
 
-            def _moved(self, query: dict[str, str]) -> None:
-                self._send(302, "text/plain", b"", Location=query["to"])
+    def _page(self, query: dict[str, str]) -> None:
+        self._send(200, "text/html; charset=utf-8", _article(query["text"]))
 
-            def _type(self, query: dict[str, str]) -> None:
-                self._send(200, query["is"], b"\x00" * 100)
+    def _held(self, query: dict[str, str]) -> None:
+        self.website.arrived.set()
+        self.website.released.wait(60)
+        self._page(query)
 
-            def _large(self, query: dict[str, str]) -> None:
-                self._send(200, "text/html", b"x" * int(query["bytes"]))
+    def _moved(self, query: dict[str, str]) -> None:
+        self._send(302, "text/plain", b"", Location=query["to"])
 
-            def _status(self, query: dict[str, str]) -> None:
-                self._send(int(query["code"]), "text/html", _article("an error"))
+    def _type(self, query: dict[str, str]) -> None:
+        self._send(200, query["is"], b"\x00" * 100)
 
-            def _missing(self, query: dict[str, str]) -> None:
-                self._send(404, "text/html", _article("nothing here"))
+    def _large(self, query: dict[str, str]) -> None:
+        self._send(200, "text/html", b"x" * int(query["bytes"]))
 
-            def _send(self, status: int, kind: str, body: bytes, **headers: str) -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                try:
-                    self.wfile.write(body)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass  # the client had enough: that's what some tests are about
+    def _status(self, query: dict[str, str]) -> None:
+        self._send(int(query["code"]), "text/html", _article("an error"))
 
-        return Handler
+    def _missing(self, query: dict[str, str]) -> None:
+        self._send(404, "text/html", _article("nothing here"))
+
+    def _send(self, status: int, kind: str, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        # The client may have had enough: that's what some tests are about.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.wfile.write(body)
 
 
 def _article(text: str) -> bytes:

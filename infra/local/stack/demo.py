@@ -141,8 +141,8 @@ class _Demo:
         """What to try next."""
         print(f"\n{_bold('Now you')} (the key is for tenant {TENANT} and shown once)")
         print(f"  export API={api} KEY={secret}")
-        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/search -d '{"query": "sticky silk"}'""")
-        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/crawl -d '{"url": "https://…"}'""")
+        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/search --json '{"query": "sticky silk"}'""")
+        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/crawl --json '{"url": "https://…"}'""")
         print("  make demo URL=https://…    crawl a page of the web")
         print("  make status | logs | down  look at the local stack, end it")
 
@@ -157,7 +157,7 @@ class _Demo:
 def _excerpt(hit: dict[str, Any]) -> str:
     """The neighbourhood of the first match, the matches in bold."""
     text, ranges = hit["content"], hit["highlights"]
-    start = max(0, ranges[0][0] - 60) if ranges else 0
+    start = text.rfind(" ", 0, max(0, ranges[0][0] - 60)) + 1 if ranges else 0
     end = start + EXCERPT
     parts, position = [], start
     for begin, stop in ranges:

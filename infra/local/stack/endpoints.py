@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from stack.files import write_json
-from stack.instance import Instance, Record
+from stack.instance import Instance, Record, Running
 from stack.parts import embedder, localstack
 from stack.parts.part import Part
-from stack.tools.python_tools import (
-    embedder_tool,
-    localstack_tool,
-    model_folder,
-    model_tool,
-    runtime_tool,
-    sam_tool,
-    weights_folder,
-)
-from stack.tools.store import Store
+from stack.tools.python_tools import model_folder, weights_folder
 from stack.tools.venv import python
 from stack.workspace import REGION
 
@@ -25,35 +17,39 @@ from stack.workspace import REGION
 KEYS = {"localstack": "gateway"}
 
 
-def write(instance: Instance, record: Record, parts: Iterable[Part], store: Store) -> None:
+def write(instance: Instance, record: Record, parts: Iterable[Part]) -> None:
     """Describes the given parts; the file has nothing of parts that do not run.
 
     `localstack_boot` changes whenever LocalStack was started: what was deployed before is gone.
     """
-    running = {part.name: part for part in parts}
-    value = {KEYS.get(name, name): part.url(record.ports) for name, part in running.items()}
+    value = {KEYS.get(part.name, part.name): part.url(record.ports) for part in parts}
     value["region"] = REGION
-    if localstack.NAME in running:
-        value |= _localstack(record, store)
-    if embedder.NAME in running:
-        value |= _embedder(store)
+    if localstack.NAME in record.parts:
+        value |= _localstack(record.boot, record.parts[localstack.NAME])
+    if embedder.NAME in record.parts:
+        value |= _embedder(record.parts[embedder.NAME])
     write_json(instance.endpoints_file, value)
 
 
-def _localstack(record: Record, store: Store) -> dict[str, str]:
-    workspace = store.workspace
-    process = record.parts[localstack.NAME].process
+def _localstack(boot: str, running: Running) -> dict[str, str]:
+    process = running.process
     return {
-        "localstack_python": str(python(store.path(localstack_tool(workspace)))),
-        "localstack_boot": f"{record.boot}-{process.pid}-{process.started}",
-        "runtime_python": str(python(store.path(runtime_tool(workspace)))),
-        "sam": str(store.path(sam_tool(workspace)) / "bin" / "sam"),
+        "localstack_python": str(python(_folder(running, "localstack"))),
+        "localstack_boot": f"{boot}-{process.pid}-{process.started}",
+        "runtime_python": str(python(_folder(running, "runtime"))),
+        "sam": str(_folder(running, "sam") / "bin" / "sam"),
     }
 
 
-def _embedder(store: Store) -> dict[str, str]:
-    workspace = store.workspace
+def _embedder(running: Running) -> dict[str, str]:
     return {
-        "model": str(model_folder(store.path(model_tool(workspace)))),
-        "weights": str(weights_folder(store.path(embedder_tool(workspace)))),
+        "model": str(model_folder(_folder(running, "model"))),
+        "weights": str(weights_folder(_folder(running, "embedder"))),
     }
+
+
+def _folder(running: Running, tool: str) -> Path:
+    """The tool that the part was started with, which may not be the one of the present sources."""
+    return next(
+        folder for folder in map(Path, running.tools) if folder.name.rpartition("-")[0] == tool
+    )

@@ -57,7 +57,7 @@ def bring_up(
     record = start_missing(missing, parts, Site(instance, chosen, store), record)
 
     running = [part for part in all_parts(workspace) if part.name in record.alive()]
-    endpoints.write(instance, record, running, store)
+    endpoints.write(instance, record, running)
     _report(instance, record, running, workspace, time.monotonic() - begin)
     for line in _advice(former, record, running, store):
         workspace.progress.say(line)

@@ -12,7 +12,10 @@ from stack import ports
 from stack.errors import UsageError
 from stack.ports import Ports
 
-pytestmark = pytest.mark.enable_socket  # loopback only
+
+@pytest.fixture(autouse=True)
+def _sockets(socket_enabled: None) -> None:
+    """Whether a port is free is found out by binding it, on loopback."""
 
 
 @pytest.fixture

@@ -34,14 +34,18 @@ def update_layer(client: Any, functions: Sequence[str], layer: str, archive: byt
 
     `layer` is the ARN of the version that is replaced.
     """
-    name, _, _ = layer.rpartition(":")
-    answer = client.publish_layer_version(LayerName=name, Content={"ZipFile": archive})
+    unversioned, _, _ = layer.rpartition(":")
+    name = unversioned.rpartition(":")[2]
+    runtimes = client.get_layer_version_by_arn(Arn=layer)["CompatibleRuntimes"]
+    answer = client.publish_layer_version(
+        LayerName=name, Content={"ZipFile": archive}, CompatibleRuntimes=runtimes
+    )
     new = str(answer["LayerVersionArn"])
     if answer["Content"]["CodeSha256"] != sha256_of(archive):
         raise StackError(f"{new} doesn't hold the new code")
     for function in functions:
         used = [each["Arn"] for each in _settled(client, function).get("Layers", [])]
-        layers = [new if each.startswith(f"{name}:") else each for each in used]
+        layers = [new if each.startswith(f"{unversioned}:") else each for each in used]
         client.update_function_configuration(FunctionName=function, Layers=layers)
     for function in functions:
         if new not in [each["Arn"] for each in _settled(client, function).get("Layers", [])]:

@@ -7,7 +7,7 @@ from typing import Final
 import httpx
 
 from stack.errors import ProbeError
-from stack.parts.part import Part, Site, minimal_environment, probing
+from stack.parts.part import Part, Site, minimal_environment, probing, require_listener
 from stack.ports import HOST
 from stack.process import Spawn
 from stack.tools.python_tools import embedder_tool, model_folder, model_tool
@@ -57,6 +57,7 @@ def embedder(workspace: Workspace) -> Part:
 
 def probe(url: str) -> None:
     """Embeds one text and looks at the vector's dimension."""
+    require_listener(url)
     http = httpx.Client(base_url=url, timeout=PROBE_SECONDS, trust_env=False)
     with probing(httpx.HTTPError), http as client:
         answer = client.post("/embed", json={"inputs": "a spider and its web"})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Final
 
-from stack.parts.part import Part, Site, minimal_environment
+from stack.parts.part import Part, Site, minimal_environment, require_listener
 from stack.ports import HOST
 from stack.process import Spawn
 from stack.tools import java
@@ -32,6 +33,8 @@ def localstack(workspace: Workspace) -> Part:
 
     def spawn(site: Site) -> Spawn:
         data = site.data(NAME)
+        # Its state ends with its process: nothing of a former one must be left half-way.
+        shutil.rmtree(data, ignore_errors=True)
         installed = site.store.path(server)
         root, temporary = data / "root", data / "tmp"
         temporary.mkdir(parents=True, exist_ok=True)
@@ -101,6 +104,7 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
 
 
 def _probe(url: str) -> None:
+    require_listener(url)
     # boto3 is slow to import, and most commands do not probe.
     from stack.parts.aws_probe import probe  # noqa: PLC0415  (see above)
 

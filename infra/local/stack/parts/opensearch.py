@@ -8,7 +8,7 @@ from typing import Final
 import httpx
 
 from stack.errors import ProbeError
-from stack.parts.part import Part, Site, minimal_environment, probing
+from stack.parts.part import Part, Site, minimal_environment, probing, require_listener
 from stack.ports import HOST
 from stack.process import Spawn
 from stack.tools import java
@@ -106,6 +106,7 @@ def probe(url: str) -> None:
     Health is no proof: it is green while no index can be created.
     """
     index = f"probe-{uuid.uuid4().hex}"
+    require_listener(url)
     http = httpx.Client(base_url=url, timeout=PROBE_SECONDS, trust_env=False)
     with probing(httpx.HTTPError), http as client:
         _expect(client.put(f"/{index}", json=_INDEX), 200)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
 
 from stack.errors import ProbeError
 from stack.instance import Instance
 from stack.ports import HOST, Ports
 from stack.process import Spawn
 from stack.tools.store import Store, Tool
+
+LISTEN_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -60,3 +65,13 @@ def probing(*client_errors: type[Exception]) -> Iterator[None]:
         yield
     except client_errors as error:
         raise ProbeError(f"{type(error).__name__}: {error}") from error
+
+
+def require_listener(url: str) -> None:
+    """Raises ProbeError when nothing listens: to find that out by a client takes much longer."""
+    address = urlsplit(url)
+    with (
+        probing(OSError),
+        socket.create_connection((address.hostname, address.port), LISTEN_SECONDS),
+    ):
+        pass

@@ -12,6 +12,8 @@ from typing import Final
 import trafilatura
 from lxml import etree, html
 
+from spinneret.documents.inline import all_text
+
 logger = logging.getLogger(__name__)
 
 MAX_ELEMENTS: Final = 30_000
@@ -19,6 +21,8 @@ MAX_ELEMENTS: Final = 30_000
 MAX_CHARS: Final = 1_000_000
 MAX_DEPTH: Final = 200  # it recurses
 
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SAME: Final = {"item": "li", "row": "tr", "quote": "blockquote", "lb": "br", "ref": "a"}
 _INLINE: Final = {"#b": "b", "#i": "i", "#t": "code", "#sub": "sub", "#sup": "sup", "#u": "u"}
 
 
@@ -37,12 +41,11 @@ def article_body(root: html.HtmlElement, *, precise: bool) -> etree._Element | N
             include_tables=True,
             favor_precision=precise,
         )
-    except Exception:  # noqa: BLE001 (heuristics of others on any markup; the regions remain)
+    except Exception:  # heuristics of others on any markup: without an article, the page remains
         logger.warning("article_extraction_failed", exc_info=True)
         return None
-    if not isinstance(found, trafilatura.core.Document):
-        return None
-    return _as_html(found.body)
+    # A dict only comes with `as_dict`, which isn't asked for.
+    return None if found is None or isinstance(found, dict) else _as_html(found.body)
 
 
 def _is_too_large(root: html.HtmlElement) -> bool:
@@ -70,24 +73,15 @@ def _html_name(element: etree._Element) -> str:
     style = element.get("rend") or ""
     match element.tag:
         case "head":
-            return style if style in ("h1", "h2", "h3", "h4", "h5", "h6") else "h2"
+            return style if style in _HEADINGS else "h2"
         case "list":
             return "ol" if style == "ol" else "ul"
-        case "item":
-            return "li"
-        case "row":
-            return "tr"
         case "cell":
             return "th" if element.get("role") == "head" else "td"
         case "hi":
             return _INLINE.get(style, "span")
-        case "quote":
-            return "blockquote"
-        case "lb":
-            return "br"
-        case "code" if "\n" in "".join(element.itertext()) or element.find(".//lb") is not None:
-            return "pre"
-        case "ref":
-            return "a"
+        case "code":
+            lines = "\n" in all_text(element) or element.find(".//lb") is not None
+            return "pre" if lines else "code"
         case tag:
-            return str(tag)
+            return _SAME.get(tag, tag)

@@ -64,9 +64,7 @@ def _from_html(root: html.HtmlElement, url: str) -> Content:
     )
 
 
-def _main_content(
-    root: html.HtmlElement, head: page_metadata.Head, data: StructuredData
-) -> str:
+def _main_content(root: html.HtmlElement, head: page_metadata.Head, data: StructuredData) -> str:
     """The article where the page is one, else all that isn't chrome.
 
     Article extraction finds the one text of a page and drops the rest, which is right for

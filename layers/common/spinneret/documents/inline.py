@@ -8,11 +8,8 @@ from typing import Final
 
 from lxml import etree
 
-BLOCKS: Final = frozenset(
-    "address article aside blockquote body center dd details dir div dl dt fieldset figcaption"
-    " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav noscript ol"
-    " optgroup option p pre section summary table tbody td tfoot th thead tr ul".split()
-)
+from spinneret.documents.vocabulary import BLOCKS
+
 MAX_DEPTH: Final = 100
 """Deeper elements give their text only, which keeps clear of Python's limit of 1000 calls."""
 
@@ -73,9 +70,9 @@ def inline_text(
     `plain` leaves out emphasis and code marks; `active` are the marks already around it.
     """
     if depth >= MAX_DEPTH:
-        return escape(" ".join(element.itertext()))
+        return escape(all_text(element, " "))
     if element.tag in _CODE and not plain:
-        return _code_span(" ".join("".join(element.itertext()).split()))
+        return _code_span(" ".join(all_text(element).split()))
     marker = "" if plain else _MARKERS.get(element.tag, "")
     if marker in active:
         marker = ""
@@ -84,13 +81,16 @@ def inline_text(
         if child.tag == "br":
             parts.append("\n")
         elif not skips(child):
-            text = inline_text(
-                child, skips, plain=plain, active=active | {marker}, depth=depth + 1
-            )
+            text = inline_text(child, skips, plain=plain, active=active | {marker}, depth=depth + 1)
             parts.append(f"\n{text}\n" if child.tag in BLOCKS else text)
         parts.append(escape(child.tail))
     text = "".join(parts)
     return _emphasised(text, marker) if marker else text
+
+
+def all_text(element: etree._Element, separator: str = "") -> str:
+    """The text of an element and all below it."""
+    return separator.join(map(str, element.itertext()))
 
 
 def code_text(element: etree._Element) -> str:

@@ -15,28 +15,23 @@ from typing import Final
 from lxml import etree
 
 from spinneret.documents.inline import (
-    BLOCKS,
     MAX_DEPTH,
+    all_text,
     code_text,
     escape,
     escape_start,
     fence_for,
     inline_text,
 )
+from spinneret.documents.vocabulary import BLOCKS, CONTROLS, UNSEEN
 
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_UNSEEN: Final = frozenset(
-    "script style template svg iframe object canvas video audio map head select datalist textarea"
-    " input button annotation annotation-xml".split()
-)
 _LAYOUT_ROLES: Final = ("presentation", "none")
 _REPEAT_CHARS: Final = 40  # carousels and menus repeat their texts; shorter ones may be data
-_LANGUAGE: Final = re.compile(r"(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,20})(?:\s|$)")
+_LANGUAGE: Final = re.compile(r"(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,20})(?!\S)")
 
 
-def to_markdown(
-    root: etree._Element, left_out: Collection[etree._Element] = frozenset()
-) -> str:
+def to_markdown(root: etree._Element, left_out: Collection[etree._Element] = frozenset()) -> str:
     """Blocks apart by blank lines, without line breaks around; a paragraph occurs once."""
     renderer = _Renderer(root, left_out)
     return "\n\n".join(renderer.blocks(root))
@@ -91,7 +86,8 @@ class _Renderer:
     def _skips(self, element: etree._Element) -> bool:
         return (
             not isinstance(element.tag, str)
-            or element.tag in _UNSEEN
+            or element.tag in UNSEEN
+            or element.tag in CONTROLS
             or element in self._left_out
         )
 
@@ -104,7 +100,7 @@ class _Renderer:
     def _block(self, element: etree._Element, depth: int) -> Iterator[str]:
         tag = element.tag
         if depth >= MAX_DEPTH:
-            yield from self._paragraph(_Run([escape(" ".join(element.itertext()))]).take())
+            yield from self._paragraph(_Run([escape(all_text(element, " "))]).take())
         elif tag in _HEADINGS:
             yield from self._heading(element)
         elif tag == "pre":
@@ -186,9 +182,7 @@ def _fenced(pre: etree._Element) -> Iterator[str]:
     if not text.strip():
         return
     fence = fence_for(text)
-    classes = " ".join(
-        element.get("class") or "" for element in (pre, *pre.iterchildren("code"))
-    )
+    classes = " ".join(element.get("class") or "" for element in (pre, *pre.iterchildren("code")))
     language = _LANGUAGE.search(classes)
     yield f"{fence}{language[1] if language else ''}\n{text}\n{fence}"
 

@@ -22,9 +22,7 @@ _MAX_ATTRIBUTES: Final = 256  # the busiest of 540,000 real tags had 365 equals 
 _SCAN_FROM_CHARS: Final = 1024  # a shorter tag can't hold more attributes than that
 # Every tag matches at its first character and at most once, so the scan is linear; quotes count
 # only after an equals sign, as in the HTML standard's tokeniser.
-_TAG: Final = re.compile(
-    r"""<([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"?|'[^']*+'?)?)*+)>?"""
-)
+_TAG: Final = re.compile(r"""<([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"?|'[^']*+'?)?)*+)>?""")
 _ATTRIBUTE: Final = re.compile(r"""[^\s/=]++(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s"']++)?)?""")
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
 
@@ -61,9 +59,7 @@ def parse_xhtml(text: str) -> html.HtmlElement:
         no_network=True,
     )
     try:
-        root = html.document_fromstring(
-            _as_bytes(text), parser=parser, ensure_head_body=False
-        )
+        root = html.document_fromstring(_as_bytes(text), parser=parser, ensure_head_body=False)
     except (etree.LxmlError, ValueError):
         return parse_html(text)
     html.xhtml_to_html(root)

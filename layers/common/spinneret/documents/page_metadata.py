@@ -20,7 +20,13 @@ MAX_VALUE_CHARS: Final = 4096
 """A longer value isn't a title, a name or a description; the next candidate is taken instead."""
 MAX_KEYWORDS: Final = 100
 
-_AUTHOR_NAMES: Final = ("author", "article:author", "dc.creator", "dcterms.creator", "parsely-author")
+_AUTHOR_NAMES: Final = (
+    "author",
+    "article:author",
+    "dc.creator",
+    "dcterms.creator",
+    "parsely-author",
+)
 _DATE_NAMES: Final = (
     "article:published_time",
     "datepublished",

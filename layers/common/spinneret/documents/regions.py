@@ -14,28 +14,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from lxml import etree, html
 
-_UNSEEN: Final = frozenset(
-    "script style template svg iframe object canvas video audio map head annotation annotation-xml".split()
+from spinneret.documents.vocabulary import (
+    CHROME_NAMES,
+    CHROME_ROLES,
+    CHROME_TAGS,
+    CONTROLS,
+    UNSEEN,
 )
-_CONTROLS: Final = frozenset(
-    "nav footer menu button select datalist textarea input dialog aside".split()
-)
-_ROLES: Final = frozenset(
-    "navigation banner contentinfo search dialog alertdialog menu menubar tablist toolbar alert"
-    " status complementary".split()
-)
-_CHROME: Final = frozenset(
-    "nav navbar navigation topnav subnav menu megamenu submenu footer breadcrumb breadcrumbs cookie"
-    " cookies cookiebar consent gdpr sidebar share sharing sharebar social newsletter subscribe"
-    " popup modal offcanvas drawer advert advertisement ads ad sponsored skip skiplink related"
-    " recommended recommendations recommendation pagination pager toolbar login signup signin"
-    " topbar banner promo masthead siteheader pageheader siteinfo sronly screenreader"
-    " visuallyhidden".split()
-)
+
 _KEPT_TAGS: Final = frozenset({"main", "article", "h1", "h2", "h3"})
 _NOT_SHOWN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HUMP: Final = re.compile(r"([a-z])([A-Z])")
@@ -99,9 +90,7 @@ class _Outline:
     def leave_out(self, matches: Callable[[html.HtmlElement], bool], share: float) -> None:
         """Leave out the topmost elements that match and hold at most `share` of the text."""
         limit = share * self._chars[self._root]
-        self._sweep(
-            lambda number: self._chars[number] <= limit and matches(self._elements[number])
-        )
+        self._sweep(lambda number: self._chars[number] <= limit and matches(self._elements[number]))
 
     def leave_out_links(self) -> None:
         """Leave out blocks that are little but short links."""
@@ -169,7 +158,7 @@ def _length(text: str | None) -> int:
 
 
 def _is_unseen(element: html.HtmlElement) -> bool:
-    return element.tag in _UNSEEN
+    return element.tag in UNSEEN
 
 
 def _is_hidden(element: html.HtmlElement) -> bool:
@@ -180,17 +169,19 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _is_control(element: html.HtmlElement) -> bool:
-    return element.tag in _CONTROLS or element.get("role") in _ROLES
+    return (
+        element.tag in CONTROLS or element.tag in CHROME_TAGS or element.get("role") in CHROME_ROLES
+    )
 
 
 def _is_main(element: html.HtmlElement) -> bool:
-    return element.tag == "main" or element.get("role") == "main"
+    return "main" in (element.tag, element.get("role"))
 
 
 def _is_page_header(element: html.HtmlElement) -> bool:
     if element.tag != "header":
         return False
-    return next(element.iterancestors("article", "section"), None) is None
+    return not any(True for _ in element.iterancestors("article", "section"))
 
 
 def _is_chrome(element: html.HtmlElement) -> bool:
@@ -201,9 +192,9 @@ def _is_chrome(element: html.HtmlElement) -> bool:
 
 
 def _is_chrome_name(name: str) -> bool:
-    if name in _CHROME:
+    if name in CHROME_NAMES:
         return True
     words = _WORD_BREAK.split(name)
-    return any(word in _CHROME for word in words) or any(
-        first + second in _CHROME for first, second in zip(words, words[1:], strict=False)
+    return any(word in CHROME_NAMES for word in words) or any(
+        first + second in CHROME_NAMES for first, second in pairwise(words)
     )

@@ -14,6 +14,7 @@ _MAX_NODES: Final = 10_000  # of all scripts together; large shops list some hun
 _PARTS: Final = frozenset(
     {"comment", "review", "answer", "userreview", "imageobject", "videoobject", "offer", "person"}
 )
+_OWN_NODES: Final = ("mainEntity", "mainEntityOfPage", "@graph")
 _PRODUCTS: Final = frozenset({"product", "productgroup", "productmodel"})
 _THREADS: Final = frozenset({"discussionforumposting", "qapage"})
 _ARTICLES: Final = frozenset({"blogposting", "report", "recipe"})  # and every …Article
@@ -81,17 +82,13 @@ def _nodes(root: html.HtmlElement) -> Iterator[dict[str, Any]]:
                 pending.extend(reversed(value))
             elif isinstance(value, dict):
                 yield value
-                pending.extend(
-                    value[key] for key in ("mainEntity", "mainEntityOfPage", "@graph") if key in value
-                )
+                pending.extend(value[key] for key in _OWN_NODES if key in value)
 
 
 def _types(node: dict[str, Any]) -> frozenset[str]:
     declared = node.get("@type")
     names = declared if isinstance(declared, list) else [declared]
-    return frozenset(
-        name.rpartition("/")[2].lower() for name in names if isinstance(name, str)
-    )
+    return frozenset(name.rpartition("/")[2].lower() for name in names if isinstance(name, str))
 
 
 def _name(value: Any) -> str | None:

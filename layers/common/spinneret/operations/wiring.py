@@ -71,7 +71,7 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
 
     def ask_opensearch() -> None:
         try:
-            answer = index.cluster.health(params={"timeout": "1s"})
+            answer = index.cluster.health()
         except OpenSearchException as error:
             raise DependencyUnavailable("opensearch") from error
         if answer["status"] == "red":

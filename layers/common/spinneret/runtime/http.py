@@ -6,6 +6,7 @@ LocalStack and `sam local`.
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import os
@@ -26,6 +27,7 @@ from spinneret.kernel.errors import (
     BodyTooLarge,
     DomainError,
     Forbidden,
+    MalformedRequest,
     NotFound,
     TransientError,
     ValidationFailed,
@@ -80,6 +82,7 @@ def entrypoint(
         services = built[0]
         facts = _facts(event)
         try:
+            event = {**event, "body": _text(event), "isBase64Encoded": False}
             principal = _admit(event, services.keys)
         except DomainError as error:
             logger.info("request_received", extra=facts)
@@ -96,6 +99,17 @@ def entrypoint(
         return answer
 
     return handler
+
+
+def _text(event: Event) -> str | None:
+    """The body as text; API Gateway and its emulators pass what isn't UTF-8 as base64."""
+    body: str | None = event.get("body")
+    if not body or not event.get("isBase64Encoded"):
+        return body
+    try:
+        return base64.b64decode(body, validate=True).decode("utf-8")
+    except ValueError as error:
+        raise MalformedRequest("the body is not UTF-8") from error
 
 
 def _admit(event: Event, keys: KeyService) -> Principal | None:

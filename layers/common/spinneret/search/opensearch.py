@@ -46,9 +46,7 @@ class OpenSearchChunkIndex:
             lines.append(json.dumps({"index": {"_index": name, "_id": chunk.id}}))
             lines.append(json.dumps(_source(chunk)))
         answer = self._ask(
-            lambda: self._client.bulk(
-                body="\n".join(lines) + "\n", params={"refresh": "wait_for", "timeout": "20s"}
-            )
+            lambda: self._client.bulk(body="\n".join(lines) + "\n", params={"refresh": "wait_for"})
         )
         if answer["errors"]:
             raise DependencyUnavailable("opensearch", "a chunk was not indexed")

@@ -1,0 +1,36 @@
+"""The backends that a port's suite runs against.
+
+`fake` is what unit tests use, `moto` emulates AWS in this process, `stack` is a running instance.
+A suite that passes on all of them says that the fake may be trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from spinneret.jobs.dynamo import DynamoJobStore
+
+_FAKE: Final = pytest.param("fake", marks=pytest.mark.quick)
+_MOTO: Final = pytest.param("moto", marks=pytest.mark.quick)
+_STACK: Final = pytest.param("stack", marks=pytest.mark.stack)
+
+OF_AWS: Final = pytest.mark.parametrize("backend", [_FAKE, _MOTO, _STACK])
+"""For ports whose real side is a service of AWS."""
+OF_OTHERS: Final = pytest.mark.parametrize("backend", [_FAKE, _STACK])
+"""For ports whose real side is the index or the embedder."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A client of plain Python values and the tables of the template by logical id."""
+
+    client: Any
+    names: dict[str, str]
+
+
+def job_store(tables: Tables) -> DynamoJobStore:
+    """The job store on these tables."""
+    return DynamoJobStore(tables.client, tables.names["Jobs"], tables.names["Idempotency"])

@@ -1,0 +1,76 @@
+"""Killing a worker at a chosen call to the outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Final
+
+
+class Crash(BaseException):
+    """The process ends: no handler of the code under test may catch it."""
+
+
+class Moment(StrEnum):
+    """When the process ends: before the call, while it writes several things, or after it."""
+
+    BEFORE = "before"
+    HALFWAY = "halfway"
+    AFTER = "after"
+
+
+_WRITES_SEVERAL: Final = "index.write"  # the one call that isn't all or nothing
+
+
+class CrashPlan:
+    """Counts the calls of the ports that it wraps, and crashes at one of them, once."""
+
+    def __init__(self, at: int | None = None, moment: Moment = Moment.BEFORE) -> None:
+        self.calls: list[str] = []
+        self._at = at
+        self._moment = moment
+
+    def points(self) -> list[tuple[int, Moment]]:
+        """Every place at which a repetition of the calls so far may crash."""
+        return [
+            (at, moment)
+            for at, name in enumerate(self.calls, start=1)
+            for moment in Moment
+            if moment is not Moment.HALFWAY or name == _WRITES_SEVERAL
+        ]
+
+    @property
+    def crashed(self) -> bool:
+        """Whether the call was reached."""
+        return self._at is not None and len(self.calls) >= self._at
+
+    def wrap(self, name: str, port: Any) -> Any:
+        """The port, watched."""
+        return _Watched(self, name, port)
+
+    def call(self, name: str, operation: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        """Do one call, or crash around it."""
+        self.calls.append(name)
+        here = len(self.calls) == self._at
+        if here and self._moment is Moment.BEFORE:
+            raise Crash(name)
+        if here and self._moment is Moment.HALFWAY and name == _WRITES_SEVERAL:
+            [chunks] = given
+            operation(chunks[: len(chunks) // 2])
+            raise Crash(name)
+        answer = operation(*given, **named)
+        if here:
+            raise Crash(name)
+        return answer
+
+
+class _Watched:
+    def __init__(self, plan: CrashPlan, name: str, port: Any) -> None:
+        self._plan = plan
+        self._name = name
+        self._port = port
+
+    def __getattr__(self, attribute: str) -> Any:
+        operation = getattr(self._port, attribute)
+        name = f"{self._name}.{attribute}"
+        return lambda *given, **named: self._plan.call(name, operation, *given, **named)

@@ -1,0 +1,137 @@
+"""The whole crawl slice on fakes: submit, work, sweep, search."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from spinneret.crawl.models import CrawlRequest
+from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.service import KIND, CrawlService
+from spinneret.documents.models import Content
+from spinneret.documents.service import Indexer
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.models import FetchedPage
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Job, JobRef, RequestKey
+from spinneret.jobs.rules import TERMINAL
+from spinneret.jobs.service import JobService
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Worker
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DomainError
+from spinneret.search.models import Fused, Query
+from spinneret.search.service import SearchService
+from tests.fakes.documents import FakeContentStore, FakeDocumentStore
+from tests.fakes.fetching import FakeFetcher
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.search import FakeChunkIndex, FakeEmbedder
+from tests.fakes.time import HandClock
+
+Wrap = Callable[[str, Any], Any]
+_PASSES = 100  # of the sweeper: more than any job lives
+
+
+class CrawlSlice:
+    """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
+
+    def __init__(self) -> None:
+        self.clock = HandClock()
+        self.store = FakeJobStore()
+        self.queue = FakeJobQueue()
+        self.documents = FakeDocumentStore(self.store)
+        self.contents = FakeContentStore()
+        self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
+        self.index = FakeChunkIndex()
+        self.pages: dict[str, FetchedPage | DomainError] = {}
+        self.remaining = 60.0
+        self._numbers = itertools.count(1)
+
+    def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
+        """The use cases of the crawl API."""
+        jobs = JobService(
+            store=wrap("store", self.store),
+            queue=wrap("queue", self.queue),
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=lambda prefix: f"{prefix}_{next(self._numbers)}",
+        )
+        return CrawlService(jobs=jobs, policy=AddressPolicy())
+
+    def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
+        """A fresh worker, as a new process would have it."""
+        indexer = Indexer(
+            documents=wrap("documents", self.documents),
+            contents=wrap("contents", self.contents),
+            embedder=wrap("embedder", self.embedder),
+            index=wrap("index", self.index),
+            clock=self.clock,
+        )
+        fetcher = wrap("fetcher", FakeFetcher(self.pages))
+        pipeline = CrawlPipeline(
+            fetcher=fetcher, extract=plain_content, indexer=indexer, clock=self.clock
+        )
+        return Worker(
+            store=wrap("store", self.store),
+            queue=wrap("queue", self.queue),
+            kinds=KINDS,
+            handlers={KIND: pipeline},
+            clock=self.clock,
+            random=lambda: 0.5,
+            new_owner=lambda: f"owner-{next(self._numbers)}",
+        )
+
+    def sweeper(self, wrap: Wrap = lambda _, port: port) -> Sweeper:
+        """A fresh sweeper."""
+        return Sweeper(
+            store=wrap("store", self.store),
+            queue=wrap("queue", self.queue),
+            kinds=KINDS,
+            clock=self.clock,
+        )
+
+    def submit(
+        self, url: str, tenant: str = "acme", *, force: bool = False, key: RequestKey | None = None
+    ) -> JobRef:
+        """Submit one page and answer the job that does it."""
+        submitted = self.crawls().submit(tenant, CrawlRequest(url=url, force=force), key)
+        return JobRef(tenant=tenant, job_id=submitted.reply.body["job_id"])
+
+    def run(self, ref: JobRef, wrap: Wrap = lambda _, port: port) -> Job:
+        """Run a job once, as its message would."""
+        self.worker(wrap).run(ref, lambda: self.remaining)
+        return self.job(ref)
+
+    def settle(self, ref: JobRef) -> Job:
+        """Deliver messages and sweep as time passes, until the job is finished."""
+        for _ in range(_PASSES):
+            for sent in self.queue.take():
+                self.clock.advance(sent.delay)
+                self.run(sent.ref)
+            if self.job(ref).status in TERMINAL:
+                return self.job(ref)
+            self.clock.advance(limits.RESEND_GRACE_SECONDS)
+            self.sweeper().sweep()
+        raise AssertionError(f"never finished: {self.job(ref)}")
+
+    def job(self, ref: JobRef) -> Job:
+        """A job as it stands."""
+        found = self.store.get(ref)
+        assert found is not None
+        return found
+
+    def search(self, text: str, tenant: str = "acme") -> tuple[Fused, ...]:
+        """What a search shows, up to the largest limit."""
+        service = SearchService(embedder=FakeEmbedder(), index=self.index, documents=self.documents)
+        return service.search(Query(tenant=tenant, text=text, limit=100)).hits
+
+
+def plain_content(text: str, _media_type: str, _url: str) -> Content:
+    """An extractor for pages that are their own markdown; the first line is the title."""
+    return Content(title=text.partition("\n")[0], markdown=text, language="en")
+
+
+def long_page(word: str, words: int = 700) -> str:
+    """A text of several chunks, each of which holds `word`."""
+    return " ".join(f"{word} {n}." for n in range(words // 2))

@@ -1,0 +1,108 @@
+"""What DynamoDB answers when it is busy, as the job store passes it on."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import boto3
+import pytest
+from botocore.awsrequest import AWSResponse
+from botocore.config import Config
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from spinneret.jobs import rules
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.kernel.errors import DependencyUnavailable
+from tests import factories
+from tests.fakes.time import START
+
+COLLISION = "TransactionConflict"
+Call = Callable[[DynamoJobStore], Any]
+
+RUNNING = factories.running_job(START)
+CALLS: dict[str, Call] = {
+    "get": lambda store: store.get(RUNNING.ref),
+    "claim": lambda store: store.claim(RUNNING.ref, "one", START, START),
+    "find_reply": lambda store: store.find_reply(factories.request_key(), START),
+    "find_duplicates": lambda store: store.find_duplicates("acme", ["same"]),
+    "submit": lambda store: store.submit([], [], factories.request_key(), factories.reply(), START),
+    "transition": lambda store: store.transition(RUNNING, rules.hand_back(RUNNING, START)),
+    "due": lambda store: store.due(0, START, 1),
+    "events": lambda store: store.events(RUNNING.ref, None, 1),
+}
+
+
+def store_that_meets(answer: Callable[[], Any]) -> DynamoJobStore:
+    """A store whose requests are answered here instead of being sent."""
+    once = Config(retries={"total_max_attempts": 1})
+    client = _session().resource("dynamodb", config=once).meta.client
+    client.meta.events.register("before-send.dynamodb", lambda **_: answer())
+    return DynamoJobStore(client, "jobs", "idempotency")
+
+
+def refusal(code: str, *reasons: str, status: int = 400) -> Callable[[], Any]:
+    """An error answer; `reasons` are those of a cancelled transaction."""
+    body = {"__type": code, "CancellationReasons": [{"Code": reason} for reason in reasons]}
+    raw = _Raw(json.dumps(body).encode())
+    return lambda: AWSResponse("https://dynamodb", status, {}, raw)
+
+
+def unreachable() -> Any:
+    raise EndpointConnectionError(endpoint_url="https://dynamodb")
+
+
+@cache
+def _session() -> boto3.Session:
+    return boto3.Session(
+        aws_access_key_id="testing", aws_secret_access_key="testing", region_name="us-east-1"
+    )
+
+
+class _Raw(io.BytesIO):
+    def stream(self, **_: Any) -> list[bytes]:
+        return [self.getvalue()]
+
+
+OUTAGES = {
+    "throttled": refusal("ThrottlingException"),
+    "over capacity": refusal("ProvisionedThroughputExceededException"),
+    "server error": refusal("InternalServerError", status=500),
+    "unreachable": unreachable,
+}
+
+
+@pytest.mark.parametrize("outage", list(OUTAGES))
+@pytest.mark.parametrize("call", list(CALLS))
+def test_an_outage_is_a_dependency_that_is_unavailable(call: str, outage: str) -> None:
+    with pytest.raises(DependencyUnavailable):
+        CALLS[call](store_that_meets(OUTAGES[outage]))
+
+
+@pytest.mark.parametrize(
+    ("call", "collision"),
+    [
+        ("claim", refusal("TransactionConflictException")),
+        ("find_reply", refusal("TransactionCanceledException", COLLISION)),
+        ("find_duplicates", refusal("TransactionCanceledException", COLLISION)),
+        ("submit", refusal("TransactionCanceledException", COLLISION, "None")),
+        ("transition", refusal("TransactionCanceledException", COLLISION)),
+    ],
+    ids=["claim", "find_reply", "find_duplicates", "submit", "transition"],
+)
+def test_a_collision_with_somebody_s_transaction_is_an_outage(
+    call: str, collision: Callable[[], Any]
+) -> None:
+    """DynamoDB refuses a write or a transactional read of a row that a transaction holds."""
+    with pytest.raises(DependencyUnavailable):
+        CALLS[call](store_that_meets(collision))
+
+
+@pytest.mark.parametrize("code", ["ValidationException", "ResourceNotFoundException"])
+def test_a_wrong_call_stays_an_exception(code: str) -> None:
+    for call in CALLS.values():
+        with pytest.raises(ClientError):
+            call(store_that_meets(refusal(code)))

@@ -1,0 +1,267 @@
+"""The life of a job as a table."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import Failure, JobStatus
+from spinneret.kernel import errors, limits
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    DomainError,
+    FetchTimeout,
+    HttpUnavailable,
+    PermanentError,
+    TransientError,
+)
+from tests import factories
+from tests.fakes.time import START
+
+SECOND = timedelta(seconds=1)
+UNTIL = START + 60 * SECOND
+NOW = START + 10 * SECOND
+MIDDLE = 0.5  # jitter of nothing
+
+
+def subclasses(of: type[DomainError]) -> list[type[DomainError]]:
+    return [
+        each
+        for each in vars(errors).values()
+        if isinstance(each, type) and issubclass(each, of) and each is not of
+    ]
+
+
+def running(**given: Any) -> Any:
+    return factories.running_job(UNTIL, **given)
+
+
+# ---------------------------------------------------------------- Errors
+
+
+@pytest.mark.parametrize("kind", subclasses(PermanentError))
+def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
+    after = rules.after_error(running(), kind("why", details={"field": "url"}), NOW, MIDDLE)
+    assert (after.status, after.attempts, after.finished_at) == (JobStatus.FAILED, 0, NOW)
+    assert after.last_error == Failure(
+        code=kind.code, message="why", type="permanent", details={"field": "url"}
+    )
+
+
+@pytest.mark.parametrize("kind", subclasses(TransientError))
+def test_a_transient_error_waits_and_is_charged(kind: type[DomainError]) -> None:
+    after = rules.after_error(running(), kind("why"), NOW, MIDDLE)
+    assert (after.status, after.attempts, after.finished_at) == (JobStatus.PENDING, 1, None)
+    assert after.due_at == NOW + SECOND
+    assert after.last_error == Failure(code=kind.code, message="why", type="transient")
+
+
+@pytest.mark.parametrize(
+    ("attempts", "retry_after", "status", "wait"),
+    [
+        (0, None, JobStatus.PENDING, 1),
+        (1, None, JobStatus.PENDING, 2),
+        (0, 0.0, JobStatus.PENDING, 1),
+        (0, 120.0, JobStatus.PENDING, 120),
+        (1, 3600.0, JobStatus.PENDING, 3600),
+        (2, None, JobStatus.FAILED, None),
+        (2, 120.0, JobStatus.FAILED, None),
+        (7, None, JobStatus.FAILED, None),
+    ],
+)
+def test_transient_errors_wait_longer_each_time_until_the_attempts_are_used(
+    attempts: int, retry_after: float | None, status: JobStatus, wait: int | None
+) -> None:
+    error = HttpUnavailable("503", retry_after=retry_after)
+    after = rules.after_error(running(attempts=attempts), error, NOW, MIDDLE)
+    assert (after.status, after.attempts) == (status, attempts + 1)
+    if wait is None:
+        assert after.finished_at == NOW
+    else:
+        assert after.due_at == NOW + wait * SECOND
+
+
+@pytest.mark.parametrize(
+    ("faults", "waited", "status", "wait"),
+    [
+        (0, None, JobStatus.PENDING, 1),
+        (1, 1, JobStatus.PENDING, 2),
+        (5, 60, JobStatus.PENDING, 32),
+        (6, 90, JobStatus.PENDING, 60),
+        (60, 3599, JobStatus.PENDING, 60),
+        (61, 3600, JobStatus.FAILED, None),
+        (61, 9999, JobStatus.FAILED, None),
+    ],
+)
+def test_a_fault_of_our_own_waits_uncharged_for_an_hour_at_most(
+    faults: int, waited: int | None, status: JobStatus, wait: int | None
+) -> None:
+    since = None if waited is None else NOW - waited * SECOND
+    job = running(own_faults=faults, waiting_since=since, attempts=1)
+    after = rules.after_error(job, DependencyUnavailable("s3"), NOW, MIDDLE)
+    assert (after.status, after.attempts) == (status, 1)
+    assert after.last_error is not None
+    assert (after.last_error.code, after.last_error.type) == (
+        "DEPENDENCY_UNAVAILABLE",
+        "dependency",
+    )
+    if wait is not None:
+        assert (after.due_at, after.own_faults) == (NOW + wait * SECOND, faults + 1)
+        assert after.waiting_since == (since or NOW)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        lambda job: rules.hand_back(job, NOW),
+        lambda job: rules.complete(job, {}, NOW),
+        lambda job: rules.after_lease_expired(job, NOW),
+        lambda job: rules.after_error(job, FetchTimeout("slow"), NOW, MIDDLE),
+    ],
+    ids=["hand back", "complete", "lease expired", "transient"],
+)
+def test_any_other_outcome_ends_a_row_of_own_faults(outcome: Any) -> None:
+    after = outcome(running(own_faults=9, waiting_since=START))
+    assert (after.own_faults, after.waiting_since) == (0, None)
+
+
+@pytest.mark.parametrize("error", [ValueError("password=1"), KeyError("s"), RecursionError("s")])
+def test_an_unexpected_exception_fails_at_once_and_shows_its_class_only(error: Exception) -> None:
+    after = rules.after_error(running(), error, NOW, MIDDLE)
+    assert (after.status, after.attempts) == (JobStatus.FAILED, 0)
+    assert after.last_error == Failure(
+        code="INTERNAL_ERROR", message=type(error).__name__, type="internal"
+    )
+
+
+def test_a_lost_worker_is_charged_and_its_job_due_at_once() -> None:
+    after = rules.after_lease_expired(running(), NOW)
+    assert (after.status, after.attempts, after.due_at) == (JobStatus.PENDING, 1, NOW)
+    assert after.last_error is not None
+    assert (after.last_error.code, after.last_error.type) == ("LEASE_EXPIRED", "lease_expired")
+
+
+def test_a_job_that_kills_every_worker_fails_in_the_end() -> None:
+    after = rules.after_lease_expired(running(attempts=limits.JOB_MAX_ATTEMPTS - 1), NOW)
+    assert (after.status, after.attempts) == (JobStatus.FAILED, limits.JOB_MAX_ATTEMPTS)
+
+
+def test_a_hand_back_charges_nothing_and_is_due_at_once() -> None:
+    job = running(attempts=1, step="fetching", progress=10)
+    after = rules.hand_back(job, NOW)
+    assert (after.status, after.attempts, after.due_at) == (JobStatus.PENDING, 1, NOW)
+    assert (after.fence, after.progress) == (job.fence, 10)
+
+
+def test_a_completed_job_has_its_result_and_no_error() -> None:
+    failed_before = running(last_error=Failure(code="X", message="m", type="transient"))
+    after = rules.complete(failed_before, {"n": 1}, NOW)
+    assert (after.status, after.progress, after.finished_at) == (JobStatus.COMPLETED, 100, NOW)
+    assert (after.result, after.last_error) == ({"n": 1}, None)
+
+
+OUTCOMES = {
+    "complete": lambda job, now: rules.complete(job, {}, now),
+    "hand back": rules.hand_back,
+    "lease expired": rules.after_lease_expired,
+    "permanent": lambda job, now: rules.after_error(job, PermanentError("no"), now, MIDDLE),
+    "transient": lambda job, now: rules.after_error(job, FetchTimeout("slow"), now, MIDDLE),
+    "own fault": lambda job, now: rules.after_error(job, DependencyUnavailable("s3"), now, MIDDLE),
+    "unexpected": lambda job, now: rules.after_error(job, ValueError(), now, MIDDLE),
+}
+
+
+@pytest.mark.parametrize("attempts", [0, limits.JOB_MAX_ATTEMPTS - 1])
+@pytest.mark.parametrize("outcome", list(OUTCOMES))
+def test_every_outcome_gives_the_lease_back(outcome: str, attempts: int) -> None:
+    after = OUTCOMES[outcome](running(attempts=attempts, sends=4), NOW)
+    assert (after.locked_by, after.locked_until, after.sends) == (None, None, 1)
+    assert after.status in {JobStatus.PENDING, JobStatus.COMPLETED, JobStatus.FAILED}
+    assert (after.finished_at is not None) == (after.status in rules.TERMINAL)
+
+
+@pytest.mark.parametrize("skew", [-3600, -5, 0, 5])
+@pytest.mark.parametrize("outcome", list(OUTCOMES))
+def test_timestamps_stay_ordered_when_the_clock_of_the_worker_lags(outcome: str, skew: int) -> None:
+    after = OUTCOMES[outcome](running(), START + skew * SECOND)
+    moments = [after.created_at, after.started_at, after.finished_at]
+    stamps = [stamp(moment) for moment in moments if moment is not None]
+    assert stamps == sorted(stamps)
+
+
+# ---------------------------------------------------------------- Backoff
+
+
+@given(
+    failures=st.integers(-1, 10**9),
+    unit=st.floats(0, 1, exclude_max=True),
+    cap=st.sampled_from([limits.BACKOFF_CAP_SECONDS, limits.OWN_FAULT_CAP_SECONDS]),
+)
+def test_a_backoff_is_doubled_each_time_within_its_jitter_and_its_cap(
+    failures: int, unit: float, cap: float
+) -> None:
+    wait = rules.backoff(failures, unit, cap).total_seconds()
+    base = min(cap, 2.0 ** min(max(failures, 1) - 1, 60))
+    assert 0.8 * base - 1e-6 <= wait <= min(cap, 1.2 * base + 1e-6)
+
+
+def test_a_jitter_uses_its_whole_range() -> None:
+    lowest, highest = (rules.backoff(3, unit, 300).total_seconds() for unit in (0.0, 0.999999))
+    assert lowest == pytest.approx(3.2)
+    assert highest == pytest.approx(4.8, abs=1e-4)
+
+
+# ---------------------------------------------------------------- The sweeper's watch
+
+
+@pytest.mark.parametrize("status", list(JobStatus))
+def test_only_pending_and_running_jobs_are_watched(status: JobStatus) -> None:
+    watch = rules.sweep_at(running(status=status))
+    expected = {
+        JobStatus.PENDING: START + limits.RESEND_GRACE_SECONDS * SECOND,
+        JobStatus.RUNNING: UNTIL,
+    }
+    assert watch == expected.get(status)
+
+
+def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
+    """Each wait between two messages is as long as the one before, up to the cap and no further."""
+    job = factories.job()
+    moments = [START]
+    for _ in range(30):
+        watch = rules.sweep_at(job)
+        assert watch is not None
+        moments.append(watch)
+        job = rules.resent(job)
+    waits = [(b - a).total_seconds() for a, b in itertools.pairwise(moments)]
+    assert waits[0] == limits.RESEND_GRACE_SECONDS
+    assert waits == sorted(waits)
+    assert waits[-1] == limits.RESEND_CAP_SECONDS
+    assert max(waits) == limits.RESEND_CAP_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("status", "until", "expired"),
+    [
+        (JobStatus.RUNNING, NOW, True),
+        (JobStatus.RUNNING, NOW - SECOND, True),
+        (JobStatus.RUNNING, NOW + SECOND, False),
+        (JobStatus.PENDING, NOW - SECOND, False),
+        (JobStatus.COMPLETED, NOW - SECOND, False),
+    ],
+)
+def test_a_lease_expires_at_its_end(status: JobStatus, until: Any, expired: bool) -> None:
+    assert rules.lease_expired(running(status=status, locked_until=until), NOW) is expired
+
+
+def test_every_error_says_what_a_worker_does() -> None:
+    known = (PermanentError, TransientError, DependencyUnavailable, errors.LeaseLost)
+    for each in subclasses(DomainError):
+        assert issubclass(each, known), each

@@ -1,0 +1,346 @@
+"""Submitting: duplicates, idempotency keys, and a queue that is down."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Lane, Priority, Reply
+from spinneret.jobs.ports import Claimed, NewJob, SubmissionRaced
+from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.kernel import limits
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    FetchTimeout,
+    IdempotencyMismatch,
+    NotFound,
+)
+from tests import factories
+from tests.factories import TENANT
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
+from tests.fakes.time import HandClock
+
+HOUR = 3600.0
+
+
+@pytest.fixture
+def service(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobService:
+    return service_on(store, queue, clock)
+
+
+def service_on(store: Any, queue: FakeJobQueue, clock: HandClock) -> JobService:
+    numbers = itertools.count(1)
+    return JobService(
+        store=store,
+        queue=queue,
+        kinds=KINDS,
+        clock=clock,
+        new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+    )
+
+
+def answer(placed: Sequence[Placed]) -> Reply:
+    return Reply(
+        status=202,
+        body={
+            "ids": [each.job.id for each in placed],
+            "duplicates": [each.duplicate for each in placed],
+        },
+    )
+
+
+def submit(service: JobService, *drafts: Draft, tenant: str = TENANT, key: Any = None) -> Submitted:
+    return service.submit(tenant, drafts or [factories.draft()], key, answer)
+
+
+def ids(submitted: Submitted) -> list[str]:
+    found: list[str] = submitted.reply.body["ids"]
+    return found
+
+
+def stored(store: FakeJobStore, job_id: str, tenant: str = TENANT) -> Job:
+    job = store.get(JobRef(tenant=tenant, job_id=job_id))
+    assert job is not None
+    return job
+
+
+def finish(store: FakeJobStore, job_id: str, clock: HandClock, outcome: Any) -> None:
+    claimed = store.claim(stored(store, job_id).ref, "one", clock(), clock() + timedelta(minutes=1))
+    assert isinstance(claimed, Claimed)
+    store.transition(claimed.job, outcome(claimed.job))
+
+
+# ---------------------------------------------------------------- Accepting
+
+
+def test_an_accepted_job_is_stored_then_sent(
+    service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    [job_id] = ids(submit(service, factories.draft(payload={"url": "https://x.example/"})))
+    job = stored(store, job_id)
+    assert (job.status, job.kind, job.attempts) == (JobStatus.PENDING, "crawl", 0)
+    assert (job.created_at, job.due_at) == (clock(), clock())
+    assert job.payload == {"url": "https://x.example/"}
+    assert queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
+    [event] = store.events(job.ref, None, 9)
+    assert (event.fence, event.data) == (0, {"status": "pending", "run": 1})
+
+
+@pytest.mark.parametrize(
+    ("priority", "lane"),
+    [
+        (Priority.CRITICAL, Lane.CRAWL_HIGH),
+        (Priority.HIGH, Lane.CRAWL_HIGH),
+        (Priority.NORMAL, Lane.CRAWL_NORMAL),
+        (Priority.LOW, Lane.CRAWL_LOW),
+    ],
+)
+def test_a_priority_has_its_lane(
+    service: JobService, queue: FakeJobQueue, priority: Priority, lane: Lane
+) -> None:
+    submit(service, factories.draft(priority=priority))
+    assert [sent.lane for sent in queue.take()] == [lane]
+
+
+def test_a_queue_that_is_down_delays_but_does_not_refuse(
+    service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    queue.available = False
+    [job_id] = ids(submit(service))
+    assert queue.sent == []
+    queue.available = True
+    sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock)
+    assert sweeper.sweep().resent == 0
+    clock.advance(limits.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep().resent == 1
+    assert queue.take() == [Sent(Lane.CRAWL_NORMAL, stored(store, job_id).ref, 0)]
+
+
+# ---------------------------------------------------------------- Duplicates
+
+
+def test_a_live_job_is_returned_instead_of_a_second_one(
+    service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    first = submit(service)
+    again = submit(service)
+    assert ids(again) == ids(first)
+    assert again.reply.body["duplicates"] == [True]
+    claimed = store.claim(stored(store, ids(first)[0]).ref, "one", clock(), clock())
+    assert isinstance(claimed, Claimed)
+    assert ids(submit(service)) == ids(first)
+    assert len(queue.take()) == 1
+
+
+@pytest.mark.parametrize(("age", "fresh"), [(0.0, True), (24 * HOUR - 1, True), (24 * HOUR, False)])
+def test_a_result_answers_for_a_day(
+    service: JobService, store: FakeJobStore, clock: HandClock, age: float, fresh: bool
+) -> None:
+    [job_id] = ids(submit(service))
+    finish(store, job_id, clock, lambda job: rules.complete(job, {}, clock()))
+    clock.advance(age)
+    again = submit(service)
+    assert (ids(again) == [job_id]) is fresh
+    assert again.reply.body["duplicates"] == [fresh]
+
+
+def test_a_new_job_takes_over_from_an_outdated_result(
+    service: JobService, store: FakeJobStore, clock: HandClock
+) -> None:
+    [old] = ids(submit(service))
+    finish(store, old, clock, lambda job: rules.complete(job, {}, clock()))
+    clock.advance(25 * HOUR)
+    [new] = ids(submit(service))
+    assert ids(submit(service)) == [new]
+    assert new != old
+
+
+def test_a_failure_does_not_block_a_new_try(
+    service: JobService, store: FakeJobStore, clock: HandClock
+) -> None:
+    [failed] = ids(submit(service))
+    finish(store, failed, clock, lambda job: rules.after_error(job, ValueError(), clock(), 0.5))
+    again = submit(service)
+    assert ids(again) != [failed]
+    assert again.reply.body["duplicates"] == [False]
+
+
+def test_a_waiting_retry_is_still_live(
+    service: JobService, store: FakeJobStore, clock: HandClock
+) -> None:
+    [job_id] = ids(submit(service))
+    finish(
+        store, job_id, clock, lambda job: rules.after_error(job, FetchTimeout("s"), clock(), 0.5)
+    )
+    assert ids(submit(service)) == [job_id]
+
+
+def test_force_bypasses_the_duplicate_check(service: JobService, queue: FakeJobQueue) -> None:
+    forced = factories.draft(duplicate_key=None)
+    found = [ids(submit(service, each)) for each in (factories.draft(), forced, forced)]
+    assert len({job_id for [job_id] in found}) == 3
+    assert ids(submit(service)) == found[0]
+    assert len(queue.take()) == 3
+
+
+def test_a_holder_that_is_gone_is_replaced(service: JobService, store: FakeJobStore) -> None:
+    """Its row may be deleted long before the record that names it."""
+    gone = factories.job(id="job_gone", duplicate_key="same-page")
+    store.submit([NewJob(job=gone)], [factories.event()], None, factories.reply(), factories.START)
+    store._jobs.clear()
+    assert submit(service).reply.body["duplicates"] == [False]
+
+
+def test_one_page_twice_in_a_request_is_one_job(
+    service: JobService, store: FakeJobStore, queue: FakeJobQueue
+) -> None:
+    one, other = factories.draft(), factories.draft(duplicate_key="other-page")
+    submitted = submit(service, one, other, one)
+    first, second, third = ids(submitted)
+    assert first == third != second
+    assert submitted.reply.body["duplicates"] == [False, False, True]
+    assert len(queue.take()) == 2
+
+
+def test_drafts_keep_their_order_among_duplicates(service: JobService) -> None:
+    [known] = ids(submit(service))
+    drafts = [factories.draft(duplicate_key=key) for key in ("a", "same-page", "b")]
+    submitted = submit(service, *drafts)
+    assert ids(submitted)[1] == known
+    assert submitted.reply.body["duplicates"] == [False, True, False]
+
+
+def test_two_tenants_never_share_a_job(service: JobService) -> None:
+    assert ids(submit(service)) != ids(submit(service, tenant="other"))
+
+
+# ---------------------------------------------------------------- Idempotency keys
+
+
+def test_a_replay_repeats_the_first_answer_and_does_nothing_else(
+    service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    key = factories.request_key()
+    first = submit(service, key=key)
+    finish(store, ids(first)[0], clock, lambda job: rules.complete(job, {}, clock()))
+    queue.take()
+    clock.advance(limits.IDEMPOTENCY_SECONDS - 1)
+    replay = submit(service, key=key)
+    assert (replay.reply, replay.replayed, first.replayed) == (first.reply, True, False)
+    assert queue.sent == []
+
+
+def test_a_key_with_another_payload_is_refused(service: JobService, queue: FakeJobQueue) -> None:
+    submit(service, key=factories.request_key())
+    queue.take()
+    with pytest.raises(IdempotencyMismatch):
+        submit(service, key=factories.request_key(payload="payload-2"))
+    assert queue.sent == []
+
+
+def test_a_key_is_free_again_after_a_day(service: JobService, clock: HandClock) -> None:
+    first = submit(service, key=factories.request_key())
+    clock.advance(limits.IDEMPOTENCY_SECONDS)
+    again = submit(
+        service,
+        factories.draft(duplicate_key="other-page"),
+        key=factories.request_key(payload="payload-2"),
+    )
+    assert not again.replayed
+    assert ids(again) != ids(first)
+
+
+def test_a_key_belongs_to_its_tenant(service: JobService) -> None:
+    submit(service, key=factories.request_key())
+    key = factories.request_key(tenant="other", payload="payload-2")
+    assert not submit(service, tenant="other", key=key).replayed
+
+
+def test_a_key_makes_even_a_forced_crawl_happen_once(
+    service: JobService, queue: FakeJobQueue
+) -> None:
+    forced, key = factories.draft(duplicate_key=None), factories.request_key()
+    assert ids(submit(service, forced, key=key)) == ids(submit(service, forced, key=key))
+    assert len(queue.take()) == 1
+
+
+def test_an_answer_that_only_names_duplicates_is_repeated_too(service: JobService) -> None:
+    submit(service)
+    first = submit(service, key=factories.request_key())
+    assert first.reply.body["duplicates"] == [True]
+    assert submit(service, key=factories.request_key()).replayed
+
+
+# ---------------------------------------------------------------- Races
+
+
+class RacedStore(FakeJobStore):
+    """Another request comes first, so many times."""
+
+    def __init__(self, times: int, winner: JobService | None = None) -> None:
+        super().__init__()
+        self.times = times
+        self.other: Any = winner
+
+    def submit(self, *arguments: Any) -> None:
+        if self.times:
+            self.times -= 1
+            if self.other:
+                self.other()
+            raise SubmissionRaced
+        super().submit(*arguments)
+
+
+def test_who_loses_a_race_for_a_page_answers_with_the_winner_s_job(
+    queue: FakeJobQueue, clock: HandClock
+) -> None:
+    store = RacedStore(times=1)
+    service = service_on(store, queue, clock)
+    winner = factories.job(id="job_winner", duplicate_key="same-page")
+    store.other = lambda: FakeJobStore.submit(
+        store, [NewJob(job=winner)], [factories.event()], None, factories.reply(), clock()
+    )
+    submitted = submit(service)
+    assert ids(submitted) == ["job_winner"]
+    assert queue.sent == []
+
+
+def test_who_loses_a_race_for_a_key_replays_the_winner_s_answer(
+    queue: FakeJobQueue, clock: HandClock
+) -> None:
+    store = RacedStore(times=1)
+    service = service_on(store, queue, clock)
+    key, reply = factories.request_key(), factories.reply(job_id="job_winner")
+    store.other = lambda: FakeJobStore.submit(store, [], [], key, reply, clock())
+    submitted = submit(service, key=key)
+    assert (submitted.reply, submitted.replayed) == (reply, True)
+
+
+def test_endless_races_are_given_up(queue: FakeJobQueue, clock: HandClock) -> None:
+    with pytest.raises(DependencyUnavailable):
+        submit(service_on(RacedStore(times=10**6), queue, clock))
+    assert queue.sent == []
+
+
+# ---------------------------------------------------------------- Reading
+
+
+@pytest.mark.parametrize(
+    ("tenant", "job_id", "kind"),
+    [(TENANT, "job_9", "crawl"), ("other", "job_1", "crawl"), (TENANT, "job_1", "audit")],
+    ids=["unknown", "foreign", "of another kind"],
+)
+def test_an_unknown_a_foreign_and_another_kind_s_id_are_not_found_alike(
+    service: JobService, tenant: str, job_id: str, kind: str
+) -> None:
+    submit(service)
+    assert service.get(JobRef(tenant=TENANT, job_id="job_1"), "crawl").id == "job_1"
+    with pytest.raises(NotFound, match=r"^no such job$"):
+        service.get(JobRef(tenant=tenant, job_id=job_id), kind)

@@ -1,0 +1,248 @@
+"""Nothing that was accepted waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.keys import sweep_shard
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Event, Job, JobRef, JobStatus, Lane, Priority
+from spinneret.jobs.ports import Claimed, NewJob
+from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from tests import factories
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
+from tests.fakes.time import START, HandClock
+
+MINUTE = 60.0
+NOTHING = Swept(resent=0, leases_expired=0, raced=0)
+
+
+@pytest.fixture
+def sweeper(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Sweeper:
+    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock)
+
+
+def add(store: FakeJobStore, *jobs: Job) -> None:
+    for job in jobs:
+        store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
+
+
+def claim(store: FakeJobStore, ref: JobRef, clock: HandClock, seconds: float = 60) -> Job:
+    claimed = store.claim(ref, "one", clock(), clock() + timedelta(seconds=seconds))
+    assert isinstance(claimed, Claimed)
+    return claimed.job
+
+
+def stored(store: FakeJobStore, ref: JobRef) -> Job:
+    job = store.get(ref)
+    assert job is not None
+    return job
+
+
+def of_one_shard(count: int) -> list[Job]:
+    shard = sweep_shard("job_0")
+    numbered = (f"job_{n}" for n in range(100 * count))
+    ids = [job_id for job_id in numbered if sweep_shard(job_id) == shard][:count]
+    return [
+        factories.job(id=job_id, due_at=START + timedelta(milliseconds=n))
+        for n, job_id in enumerate(ids)
+    ]
+
+
+def test_an_empty_store_needs_nothing(sweeper: Sweeper, queue: FakeJobQueue) -> None:
+    assert sweeper.sweep() == NOTHING
+    assert queue.sent == []
+
+
+def test_a_job_whose_message_was_lost_is_sent_again(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    job = factories.job(priority=Priority.LOW)
+    add(store, job)
+    clock.advance(limits.RESEND_GRACE_SECONDS - 1)
+    assert sweeper.sweep() == NOTHING
+    clock.advance(1)
+    assert sweeper.sweep() == Swept(resent=1, leases_expired=0, raced=0)
+    assert queue.take() == [Sent(Lane.CRAWL_LOW, job.ref, 0)]
+    assert sweeper.sweep() == NOTHING
+    assert stored(store, job.ref).sends == 2
+
+
+def test_a_job_that_is_not_due_yet_waits(
+    sweeper: Sweeper, store: FakeJobStore, clock: HandClock
+) -> None:
+    add(store, factories.job(due_at=START + timedelta(hours=1)))
+    clock.advance(3600)
+    assert sweeper.sweep() == NOTHING
+    clock.advance(limits.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep().resent == 1
+
+
+def test_a_busy_lane_is_not_flooded_with_messages(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    """A pass a minute over a day of backlog: a message per quarter of an hour, not per pass."""
+    add(store, factories.job())
+    for _ in range(24 * 60):
+        clock.advance(MINUTE)
+        sweeper.sweep()
+    day = 24 * 60 * MINUTE
+    assert len(queue.sent) <= day / limits.RESEND_CAP_SECONDS + 10
+
+
+def test_a_backlog_does_not_hide_what_comes_after_it(
+    sweeper: Sweeper, store: FakeJobStore, clock: HandClock
+) -> None:
+    """More jobs than a pass reaches wait for long; a later job's lost lease is still found."""
+    *backlog, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
+    add(store, *backlog, late)
+    clock.advance(1)
+    claim(store, late.ref, clock, seconds=3600)
+    for _ in range(24):
+        clock.advance(5 * MINUTE)
+        sweeper.sweep()
+    assert stored(store, late.ref).status is JobStatus.PENDING
+
+
+def test_a_lost_lease_is_charged_and_sent(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    add(store, factories.job())
+    running = claim(store, factories.job().ref, clock)
+    clock.advance(59)
+    assert sweeper.sweep() == NOTHING
+    clock.advance(1)
+    assert sweeper.sweep() == Swept(resent=0, leases_expired=1, raced=0)
+    job = stored(store, running.ref)
+    assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 1)
+    assert queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
+    last = store.events(job.ref, None, 99)[-1]
+    assert (last.fence, last.data) == (1, {"status": "pending", "reason": "LEASE_EXPIRED"})
+
+
+def test_the_last_lost_lease_fails_the_job_without_a_message(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    add(store, factories.job(attempts=limits.JOB_MAX_ATTEMPTS - 1))
+    running = claim(store, factories.job().ref, clock)
+    clock.advance(60)
+    sweeper.sweep()
+    job = stored(store, running.ref)
+    assert (job.status, job.finished_at) == (JobStatus.FAILED, clock())
+    assert queue.sent == []
+    clock.advance(1e6)
+    assert sweeper.sweep() == NOTHING
+
+
+def test_the_event_of_a_lost_lease_stands_between_the_two_claims(
+    sweeper: Sweeper, store: FakeJobStore, clock: HandClock
+) -> None:
+    add(store, factories.job())
+    running = claim(store, factories.job().ref, clock)
+    store.transition(running, running, [factories.event(fence=1, number=n) for n in range(1, 9)])
+    clock.advance(60)
+    sweeper.sweep()
+    again = claim(store, running.ref, clock)
+    store.transition(again, again, [factories.event(fence=2, number=1)])
+    events = store.events(running.ref, None, 99)
+    reasons = [event.data.get("reason") for event in events]
+    assert reasons[-2:] == ["LEASE_EXPIRED", None]
+
+
+@pytest.mark.parametrize("status", [JobStatus.COMPLETED, JobStatus.FAILED, JobStatus.PAUSED])
+def test_a_finished_or_paused_job_is_left_alone(
+    sweeper: Sweeper, store: FakeJobStore, clock: HandClock, status: JobStatus
+) -> None:
+    add(store, factories.job(status=status))
+    clock.advance(1e6)
+    assert sweeper.sweep() == NOTHING
+
+
+def test_one_pass_is_bounded_and_the_next_goes_on(
+    sweeper: Sweeper, store: FakeJobStore, clock: HandClock
+) -> None:
+    add(store, *of_one_shard(limits.SWEEP_PAGE + 5))
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    assert sweeper.sweep().resent == limits.SWEEP_PAGE
+    assert sweeper.sweep().resent == 5
+
+
+def test_every_shard_is_swept(sweeper: Sweeper, store: FakeJobStore, clock: HandClock) -> None:
+    jobs = [factories.job(id=f"job_{n}") for n in range(100)]
+    assert {sweep_shard(job.id) for job in jobs} == set(range(limits.SWEEP_SHARDS))
+    add(store, *jobs)
+    clock.advance(limits.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep().resent == 100
+
+
+def test_a_queue_that_is_down_costs_the_job_nothing(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    add(store, factories.job())
+    queue.available = False
+    clock.advance(limits.RESEND_GRACE_SECONDS)
+    sweeper.sweep()
+    queue.available = True
+    clock.advance(limits.RESEND_CAP_SECONDS)
+    sweeper.sweep()
+    assert len(queue.take()) == 1
+    assert stored(store, factories.job().ref).attempts == 0
+
+
+class LaggingIndex(FakeJobStore):
+    """Its due index names a job whatever its row says, as a global index may for a moment."""
+
+    named: JobRef = factories.job().ref
+
+    def due(self, shard: int, now: Any, limit: int) -> list[JobRef]:
+        return [self.named] if shard == 0 else []
+
+
+@pytest.mark.parametrize("state", ["not yet", "finished", "gone"])
+def test_an_index_that_lags_does_no_harm(state: str, queue: FakeJobQueue, clock: HandClock) -> None:
+    store = LaggingIndex()
+    if state != "gone":
+        add(store, factories.job())
+    if state == "finished":
+        running = claim(store, store.named, clock)
+        store.transition(running, rules.complete(running, {}, clock()))
+    before = store.get(store.named)
+    assert Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock).sweep() == NOTHING
+    assert store.get(store.named) == before
+    assert queue.sent == []
+
+
+class RacedStore(FakeJobStore):
+    """The worker renews its lease just before the sweeper writes."""
+
+    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
+        if events and events[0].data.get("reason") == "LEASE_EXPIRED":
+            raise LeaseLost("renewed")
+        super().transition(before, after, events)
+
+
+def test_a_lease_renewed_meanwhile_is_not_taken_away(queue: FakeJobQueue, clock: HandClock) -> None:
+    store = RacedStore()
+    add(store, factories.job())
+    running = claim(store, factories.job().ref, clock)
+    clock.advance(60)
+    swept = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock).sweep()
+    assert swept == Swept(resent=0, leases_expired=0, raced=1)
+    assert store.get(running.ref) == running
+    assert queue.sent == []
+
+
+def test_a_store_that_is_down_is_reported(clock: HandClock, queue: FakeJobQueue) -> None:
+    class Down(FakeJobStore):
+        def due(self, shard: int, now: Any, limit: int) -> list[JobRef]:
+            raise DependencyUnavailable("dynamodb")
+
+    with pytest.raises(DependencyUnavailable):
+        Sweeper(store=Down(), queue=queue, kinds=KINDS, clock=clock).sweep()
