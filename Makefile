@@ -25,7 +25,7 @@ check: .venv/.done ## Quick loop: lint, types, imports, unit tests (under a minu
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack"
 
 up: .venv/.done ## Start the local stack (installs what is missing)

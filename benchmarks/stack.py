@@ -1,4 +1,4 @@
-"""Times the local stack: `make up`, deploy, code update, warm requests, crawl to searchable, memory.
+"""Times the local stack: `make up`, deploy, code update, requests, crawl to searchable, memory.
 
     .venv/bin/python benchmarks/stack.py
 

@@ -141,8 +141,11 @@ class _Demo:
         """What to try next."""
         print(f"\n{_bold('Now you')} (the key is for tenant {TENANT} and shown once)")
         print(f"  export API={api} KEY={secret}")
-        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/search --json '{"query": "sticky silk"}'""")
-        print("""  curl -sH "X-API-Key: $KEY" $API/api/v1/crawl --json '{"url": "https://…"}'""")
+        for path, body in (
+            ("search", '{"query": "sticky silk"}'),
+            ("crawl", '{"url": "https://…"}'),
+        ):
+            print(f"""  curl -sH "X-API-Key: $KEY" $API/api/v1/{path} --json '{body}'""")
         print("  make demo URL=https://…    crawl a page of the web")
         print("  make status | logs | down  look at the local stack, end it")
 

@@ -91,8 +91,7 @@ def _parameters(environ: Mapping[str, str], endpoints: Mapping[str, str]) -> dic
         "Stage": STAGE,
         "OpenSearchUrl": endpoints["opensearch"],
         "EmbedderUrl": endpoints["embedder"],
-        "FetchAllowedEndpoints": environ.get(ALLOWED_VARIABLE)
-        or f"127.0.0.1:{site_port(environ)}",
+        "FetchAllowedEndpoints": environ.get(ALLOWED_VARIABLE) or f"127.0.0.1:{site_port(environ)}",
     }
     chosen = {
         name: environ[variable] for variable, name in PARAMETERS.items() if variable in environ

@@ -41,6 +41,7 @@ _UNAVAILABLE: Final = frozenset(
         "SlowDown",
         "Throttling",
         "ThrottlingException",
+        "TransactionConflictException",
         "TransactionInProgressException",
     }
 )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import (
         ConditionCheckTypeDef,
+        KeysAndAttributesTypeDef,
         PutTypeDef,
         TransactWriteItemTypeDef,
         UpdateTypeDef,
@@ -57,6 +58,26 @@ def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef])
         if "ValidationError" in codes:
             raise
         raise DependencyUnavailable("dynamodb", "a transaction collided") from error
+
+
+def batch_get(
+    client: DynamoDBClient, table: str, keys: Sequence[Item], attributes: Sequence[str] = ()
+) -> list[Item]:
+    """The items that exist, in no order; at most 100 keys. Raises DependencyUnavailable.
+
+    `attributes` limits what is read; without them the whole items are.
+    """
+    if not keys:
+        return []
+    request: KeysAndAttributesTypeDef = {"Keys": keys, "ConsistentRead": True}
+    if attributes:
+        request["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)
+        request["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
+    with translated("dynamodb"):
+        answer = client.batch_get_item(RequestItems={table: request})
+    if answer.get("UnprocessedKeys"):
+        raise DependencyUnavailable("dynamodb", "is throttling")
+    return list(answer["Responses"].get(table, []))
 
 
 def equals(**attributes: Any) -> Condition:

@@ -19,7 +19,7 @@ from spinneret.documents.ports import VersionRaced
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.errors import LeaseLost
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -53,23 +53,13 @@ class DynamoDocumentStore:
 
     def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
         """See DocumentStore: one BatchGetItem."""
-        if not document_ids:
-            return {}
-        with translated("dynamodb"):
-            answer = self._client.batch_get_item(
-                RequestItems={
-                    self._documents: {
-                        "Keys": [document_key(tenant, each) for each in document_ids],
-                        "ProjectionExpression": "#id, #version",
-                        "ExpressionAttributeNames": dynamo.names_in("#id #version"),
-                        "ConsistentRead": True,
-                    }
-                }
-            )
-        if answer.get("UnprocessedKeys"):
-            raise DependencyUnavailable("dynamodb", "is throttling")
-        found = answer["Responses"].get(self._documents, [])
-        return {str(item["id"]): str(item["version"]) for item in found}
+        found = dynamo.batch_get(
+            self._client,
+            self._documents,
+            [document_key(tenant, each) for each in document_ids],
+            ("id", "version"),
+        )
+        return {item["id"]: item["version"] for item in found}
 
     def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
         """See DocumentStore: the row and the lease's fence in one transaction."""

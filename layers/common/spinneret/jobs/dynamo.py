@@ -217,16 +217,7 @@ class DynamoJobStore:
         return dynamo.put(self._idempotency, record, free)
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:
-        if not partitions:
-            return []
-        with translated("dynamodb"):
-            answer = self._client.transact_get_items(
-                TransactItems=[
-                    {"Get": {"TableName": self._idempotency, "Key": {"pk": pk}}}
-                    for pk in partitions
-                ]
-            )
-        return [part["Item"] for part in answer["Responses"] if part.get("Item")]
+        return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])
 
     def _refused(self, error: ClientError, owner: str) -> Claimed | Refused:
         item = items.plain(error.response.get("Item"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -95,10 +96,18 @@ def sweep_at(job: Job) -> datetime | None:
         case JobStatus.RUNNING:
             return job.locked_until
         case JobStatus.PENDING:
-            grace = limits.RESEND_GRACE_SECONDS * 2.0 ** min(job.sends - 1, 20)
-            return job.due_at + timedelta(seconds=min(grace, limits.RESEND_CAP_SECONDS))
+            return job.due_at + _resend_wait(job.sends)
         case _:
             return None
+
+
+def _resend_wait(sends: int) -> timedelta:
+    """30 s after the first message, 1, 2, 4, 8 minutes after the next ones, then 15 each."""
+    doubling = min(
+        sends, int(math.log2(limits.RESEND_CAP_SECONDS / limits.RESEND_GRACE_SECONDS)) + 1
+    )
+    seconds = limits.RESEND_GRACE_SECONDS * (2**doubling - 1)
+    return timedelta(seconds=seconds + (sends - doubling) * limits.RESEND_CAP_SECONDS)
 
 
 def resent(job: Job) -> Job:

@@ -201,15 +201,16 @@ def _vector_leg(vector: Sequence[float], owned: Any, window: int) -> dict[str, A
 
 
 def _keyword_leg(text: str, owned: Any, window: int) -> dict[str, Any]:
+    # Term by term over all fields, as BM25F would: a word counts where it stands.
+    fields = ["title^2", "section^1.5", "text"]
+    words = {"query": text, "type": "cross_fields", "fields": fields}
     return {
         "size": window,
         "_source": _SHOWN,
         "timeout": f"{int(limits.SEARCH_SECONDS)}s",
         "query": {
             "bool": {
-                "must": [
-                    {"multi_match": {"query": text, "fields": ["title^2", "section^1.5", "text"]}}
-                ],
+                "must": [{"multi_match": words}],
                 "filter": [owned],
             }
         },

@@ -1,0 +1,144 @@
+"""The API functions on fakes, driven with the events that API Gateway sends."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from core.health_routes import router as health_router
+from crawl.crawl_routes import router as crawl_router
+from search.search_routes import router as search_router
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.operations.service import HealthService
+from spinneret.runtime.http import ApiHandler, entrypoint, resolver
+from spinneret.search.service import SearchService
+from spinneret.tenancy.models import Scope
+from spinneret.tenancy.service import KeyService
+from tests.fakes.crawling import CrawlSlice
+from tests.fakes.tenancy import FakeKeyStore
+
+EVENTS = Path(__file__).resolve().parents[3] / "events"
+SUBMIT, GET = "crawl/submit.json", "crawl/get.json"
+QUERY, HEALTH = "search/query.json", "core/health.json"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What API Gateway would pass on."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def body(self) -> Any:
+        """The parsed body."""
+        return json.loads(self.text)
+
+
+class Invocation:
+    """The context object of one invocation."""
+
+    function_name = "api"
+    memory_limit_in_mb = 512
+    invoked_function_arn = "arn:aws:lambda:us-east-1:000000000000:function:api"
+    aws_request_id = "0d9f2c9e-0000-4000-8000-000000000001"
+
+    def __init__(self, seconds: float = 29.0) -> None:
+        self._seconds = seconds
+
+    def get_remaining_time_in_millis(self) -> int:
+        """What the invocation has left."""
+        return int(self._seconds * 1000)
+
+
+class Services:
+    """What all routes together use; an attribute of the name that each of them asks for."""
+
+    def __init__(self, slice_: CrawlSlice, keys: KeyService, down: set[str]) -> None:
+        def probe(name: str) -> None:
+            if name in down:
+                raise DependencyUnavailable(name)
+
+        self.keys = keys
+        self.crawl: Any = slice_.crawls()
+        self.search: Any = SearchService(
+            embedder=slice_.embedder, index=slice_.index, documents=slice_.documents
+        )
+        self.health: Any = HealthService(
+            {name: lambda name=name: probe(name) for name in ("dynamodb", "sqs", "opensearch")}
+        )
+
+
+class Api:
+    """The three API functions over one slice."""
+
+    def __init__(self) -> None:
+        self.crawls = CrawlSlice()
+        self.key_store = FakeKeyStore()
+        self.down: set[str] = set()
+        numbers = itertools.count(1)
+        self.keys = KeyService(
+            keys=self.key_store,
+            clock=self.crawls.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+            random=lambda length: next(numbers).to_bytes(length, "big"),
+        )
+        self.services = Services(self.crawls, self.keys, self.down)
+        self._handlers = {
+            "crawl": self._handler(crawl_router, "crawl-api"),
+            "search": self._handler(search_router, "search-api"),
+            "core": self._handler(health_router, "core-api"),
+        }
+
+    def key(self, tenant: str = "acme", *scopes: Scope) -> str:
+        """The secret of a new key; with both ordinary scopes unless told."""
+        given = frozenset(scopes or (Scope.READ, Scope.WRITE))
+        return self.keys.issue(tenant, "test", given)[1]
+
+    def send(self, name: str, key: str | None = None, **changes: Any) -> Answer:
+        """Send a stored event with changes: `body` (text or JSON), `headers` (None drops one),
+        and any other field of the event."""
+        event = changed(load(name), key, **changes)
+        answer = self._handlers[name.partition("/")[0]](event, Invocation())  # type: ignore[arg-type]  # stands for LambdaContext
+        headers = {
+            **{name: values[-1] for name, values in answer.get("multiValueHeaders", {}).items()},
+            **answer.get("headers", {}),
+        }
+        return Answer(answer["statusCode"], headers, answer["body"])
+
+    def _handler(self, router: Router, name: str) -> ApiHandler:
+        app = resolver()
+        app.include_router(router)
+        return entrypoint(app, lambda _: self.services, name)
+
+
+def load(name: str) -> dict[str, Any]:
+    """An event as it is stored."""
+    event: dict[str, Any] = json.loads((EVENTS / name).read_text())
+    return event
+
+
+def changed(
+    event: Mapping[str, Any],
+    key: str | None,
+    *,
+    body: Any = None,
+    headers: Mapping[str, str | None] | None = None,
+    **fields: Any,
+) -> dict[str, Any]:
+    """A copy of an event with another key, body, headers or fields."""
+    copied = copy.deepcopy(dict(event))
+    wanted = {**copied["headers"], "X-Api-Key": key, **(headers or {})}
+    copied["headers"] = {name: value for name, value in wanted.items() if value is not None}
+    copied["multiValueHeaders"] = {name: [value] for name, value in copied["headers"].items()}
+    if body is not None:
+        copied["body"] = body if isinstance(body, str) else json.dumps(body)
+    return {**copied, **fields}
