@@ -47,12 +47,15 @@ def store_that_meets(answer: Callable[[], Any]) -> DynamoJobStore:
 def refusal(code: str, *reasons: str, status: int = 400) -> Callable[[], Any]:
     """An error answer; `reasons` are those of a cancelled transaction."""
     body = {"__type": code, "CancellationReasons": [{"Code": reason} for reason in reasons]}
-    raw = _Raw(json.dumps(body).encode())
-    return lambda: AWSResponse("https://dynamodb", status, {}, raw)
+    return lambda: _response(status, body)
 
 
 def unreachable() -> Any:
     raise EndpointConnectionError(endpoint_url="https://dynamodb")
+
+
+def _response(status: int, body: Any) -> AWSResponse:
+    return AWSResponse("https://dynamodb", status, {}, _Raw(json.dumps(body).encode()))
 
 
 @cache
@@ -86,19 +89,26 @@ def test_an_outage_is_a_dependency_that_is_unavailable(call: str, outage: str) -
     ("call", "collision"),
     [
         ("claim", refusal("TransactionConflictException")),
-        ("find_reply", refusal("TransactionCanceledException", COLLISION)),
-        ("find_duplicates", refusal("TransactionCanceledException", COLLISION)),
         ("submit", refusal("TransactionCanceledException", COLLISION, "None")),
         ("transition", refusal("TransactionCanceledException", COLLISION)),
     ],
-    ids=["claim", "find_reply", "find_duplicates", "submit", "transition"],
+    ids=["claim", "submit", "transition"],
 )
 def test_a_collision_with_somebody_s_transaction_is_an_outage(
     call: str, collision: Callable[[], Any]
 ) -> None:
-    """DynamoDB refuses a write or a transactional read of a row that a transaction holds."""
+    """DynamoDB refuses a write of a row that a transaction holds."""
     with pytest.raises(DependencyUnavailable):
         CALLS[call](store_that_meets(collision))
+
+
+@pytest.mark.parametrize("call", ["find_reply", "find_duplicates"])
+def test_keys_that_a_busy_table_leaves_out_are_an_outage(call: str) -> None:
+    """Not to be taken for keys that don't exist."""
+    left_out = {"idempotency": {"Keys": [{"pk": {"S": "T#acme#SAME#same"}}]}}
+    answer = {"Responses": {}, "UnprocessedKeys": left_out}
+    with pytest.raises(DependencyUnavailable):
+        CALLS[call](store_that_meets(lambda: _response(200, answer)))
 
 
 @pytest.mark.parametrize("code", ["ValidationException", "ResourceNotFoundException"])

@@ -215,6 +215,7 @@ def test_json_is_taken_under_its_content_type_or_none(
     [
         ("text/plain", '{"url": "https://a.example/"}'),
         ("application/x-www-form-urlencoded", "url=https%3A%2F%2Fa.example%2F"),
+        ("application/x-www-form-urlencoded", "urls=https%3A%2F%2Fa.example%2F"),
         (
             "multipart/form-data; boundary=x",
             '--x\r\nContent-Disposition: form-data; name="url"\r\n\r\nhttps://a.example/\r\n--x--',

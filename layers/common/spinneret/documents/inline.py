@@ -17,6 +17,7 @@ _MARKERS: Final = {
     "b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~",
 }  # fmt: skip
 _CODE: Final = frozenset({"code", "kbd", "samp", "tt"})
+_BLANKS: Final = re.compile(r"\s+")
 _INVISIBLE: Final = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff\ufffe\uffff")
 
 # What would be a tag or the text of a link, in one text or together with the next one. Backslashes
@@ -37,10 +38,10 @@ _BACKTICKS: Final = re.compile(r"`+")
 
 
 def escape(text: str | None) -> str:
-    """Text of one node, so that it stays text wherever it is put."""
+    """Text of one node, so that it stays text wherever it is put; its line breaks mean nothing."""
     if not text:
         return ""
-    return _ACTIVE.sub(_escaped, text.translate(_INVISIBLE))
+    return _ACTIVE.sub(_escaped, _BLANKS.sub(" ", text.translate(_INVISIBLE)))
 
 
 def neutralise(markdown: str) -> str:

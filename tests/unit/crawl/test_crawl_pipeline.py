@@ -1,0 +1,173 @@
+"""What a crawl job does with the answers of sites."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.crawl.pipeline import MEDIA_TYPES
+from spinneret.jobs.models import JobStatus
+from spinneret.kernel import limits
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    ContentRefused,
+    DomainError,
+    FetchFailed,
+    FetchTimeout,
+    TooManyRedirects,
+    UrlBlocked,
+)
+from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.fetching import FakeFetcher, fetched_page
+
+URL = "https://site.example/page"
+
+
+def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
+    final = "https://other.example/final?b=2&a=1"
+    body = long_page("silk")
+    crawl.pages[URL] = fetched_page(final, body, redirects=(URL, "https://other.example/"))
+    job = crawl.settle(crawl.submit(URL))
+    [document] = crawl.documents.all("acme")
+    assert job.result == {
+        "document_id": document.id,
+        "url": final,
+        "redirects": [URL, "https://other.example/"],
+        "title": body.partition("\n")[0],
+        "language": "en",
+        "status_code": 200,
+        "content_type": "text/html",
+        "bytes": len(body.encode()),
+        "fetch_ms": 1,
+        "chunks": document.chunk_count,
+        "tokens": document.token_count,
+        "version": document.version,
+        "unchanged": False,
+        "links": 0,
+    }
+    assert (document.url, document.domain) == (final, "other.example")
+
+
+def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
+    final = "https://site.example/final"
+    for path in ("a", "b"):
+        url = f"https://site.example/{path}"
+        crawl.pages[url] = fetched_page(final, "Silk.", redirects=(url,))
+        crawl.settle(crawl.submit(url))
+    assert len(crawl.documents.all("acme")) == 1
+
+
+def test_the_timeline_tells_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"))
+    ref = crawl.submit(URL)
+    crawl.settle(ref)
+    events = crawl.store.events(ref, None, 99)
+    steps = [each.message for each in events if each.kind == "step_started"]
+    assert list(dict.fromkeys(steps)) == [
+        "fetching",
+        "extracting",
+        "chunking",
+        "embedding",
+        "indexing",
+    ]
+    progress = [each.progress for each in events]
+    assert progress == sorted(progress)
+    assert progress[-1] == 100
+
+
+def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    ref = crawl.submit(URL)
+    fetchers: list[FakeFetcher] = []
+
+    def keep(name: str, port: object) -> object:
+        if isinstance(port, FakeFetcher):
+            fetchers.append(port)
+        return port
+
+    crawl.run(ref, keep)
+    [request] = fetchers[0].requests
+    assert (request.url, request.media_types) == (URL, MEDIA_TYPES)
+    assert (request.max_bytes, request.max_redirects) == (
+        limits.CRAWL_MAX_BYTES,
+        limits.CRAWL_MAX_REDIRECTS,
+    )
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "utf-16-le"])
+def test_a_page_is_read_in_its_charset(crawl: CrawlSlice, charset: str) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Spinnfäden größer".encode(charset), charset=charset)
+    crawl.settle(crawl.submit(URL))
+    [hit] = crawl.search("größer")
+    assert hit.candidate.chunk.text == "Spinnfäden größer"
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (fetched_page(URL, status_code=404), "HTTP_ERROR"),
+        (fetched_page(URL, status_code=403), "HTTP_ERROR"),
+        (fetched_page(URL, status_code=304), "HTTP_ERROR"),
+        (fetched_page(URL, status_code=204, body=b""), "CONTENT_REFUSED"),
+        (fetched_page(URL, body=b""), "CONTENT_REFUSED"),
+        (fetched_page(URL, media_type="application/pdf"), "CONTENT_REFUSED"),
+        (ContentRefused("empty"), "CONTENT_REFUSED"),
+        (UrlBlocked("inside"), "URL_BLOCKED"),
+        (BodyTooLarge("big"), "BODY_TOO_LARGE"),
+        (TooManyRedirects("round"), "TOO_MANY_REDIRECTS"),
+    ],
+)
+def test_a_page_that_a_second_try_would_not_change_fails_at_once(
+    crawl: CrawlSlice, answer: DomainError, code: str
+) -> None:
+    crawl.pages[URL] = answer
+    job = crawl.settle(crawl.submit(URL))
+    assert (job.status, job.fence) == (JobStatus.FAILED, 1)
+    assert job.last_error is not None
+    assert job.last_error.code == code
+    assert crawl.documents.all("acme") == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fetched_page(URL, status_code=408),
+        fetched_page(URL, status_code=425),
+        fetched_page(URL, status_code=429),
+        fetched_page(URL, status_code=500),
+        fetched_page(URL, status_code=503),
+        FetchTimeout("slow"),
+        FetchFailed("no address"),
+    ],
+)
+def test_a_page_that_may_be_there_later_is_tried_three_times(
+    crawl: CrawlSlice, answer: DomainError
+) -> None:
+    crawl.pages[URL] = answer
+    job = crawl.settle(crawl.submit(URL))
+    assert (job.status, job.attempts, job.fence) == (JobStatus.FAILED, 3, 3)
+
+
+def test_a_page_that_comes_back_is_crawled_after_all(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, status_code=503, headers={"retry-after": "90"})
+    ref = crawl.submit(URL)
+    job = crawl.run(ref)
+    assert (job.due_at - crawl.clock()).total_seconds() == 90
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    done = crawl.settle(ref)
+    assert (done.status, done.attempts, done.last_error) == (JobStatus.COMPLETED, 1, None)
+
+
+@pytest.mark.parametrize("part", ["embedder", "index", "contents"])
+def test_an_outage_of_our_own_is_waited_for_uncharged(crawl: CrawlSlice, part: str) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    ref = crawl.submit(URL)
+    getattr(crawl, part).available = False
+    for _ in range(5):
+        job = crawl.run(ref)
+        assert (job.status, job.attempts) == (JobStatus.PENDING, 0)
+        crawl.clock.now = job.due_at
+    assert crawl.search("silk") == () if part == "contents" else True
+    getattr(crawl, part).available = True
+    done = crawl.settle(ref)
+    assert (done.status, done.attempts) == (JobStatus.COMPLETED, 0)
+    assert len(crawl.search("silk")) == 1

@@ -1,0 +1,59 @@
+"""The table of who may call which route."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.runtime.access import ROUTES, Access, find
+from spinneret.tenancy.models import Scope
+
+
+@pytest.mark.parametrize("row", ROUTES, ids=[f"{row.method} {row.route}" for row in ROUTES])
+def test_every_row_is_found_by_a_path_of_its_route(row: Access) -> None:
+    assert find(row.method, row.route.replace("<job_id>", "job_1")) == row
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/v1/crawl/"),
+        ("GET", "/api/v1/crawl/a/b"),
+        ("GET", "/api/v1/crawl/a/"),
+        ("POST", "/api/v1/crawl/a"),
+        ("GET", "/api/v1/search"),
+        ("get", "/health"),
+        ("GET", "/health/"),
+        ("GET", "/health/ready/x"),
+        ("GET", "//health"),
+        ("GET", "/HEALTH"),
+        ("GET", "/x/health"),
+        ("OPTIONS", "/api/v1/crawl"),
+        ("HEAD", "/health"),
+        ("", ""),
+    ],
+)
+def test_what_is_not_listed_is_not_served(method: str, path: str) -> None:
+    assert find(method, path) is None
+
+
+def test_only_health_is_open() -> None:
+    assert {row.route for row in ROUTES if row.scope is None} == {
+        "/health",
+        "/health/ready",
+        "/api/v1/health",
+        "/api/v1/health/ready",
+    }
+
+
+def test_what_changes_something_asks_for_more_than_reading() -> None:
+    searches = {"/api/v1/search"}
+    changing = [row for row in ROUTES if row.method != "GET" and row.route not in searches]
+    assert changing
+    assert all(row.scope in {Scope.WRITE, Scope.ADMIN} for row in changing)
+
+
+def test_a_parameter_matches_one_segment_of_any_characters() -> None:
+    routes = [Access("GET", "/a/<one>/b/<two>", Scope.READ)]
+    assert find("GET", "/a/x.y%2F-é/b/1", routes) == routes[0]
+    for path in ("/a//b/1", "/a/x/b/", "/a/x/y/b/1"):
+        assert find("GET", path, routes) is None
