@@ -49,6 +49,7 @@ def running_job(until: datetime, **given: Any) -> Job:
         "fence": 1,
         "locked_by": "owner",
         "locked_until": until,
+        "claimed_at": START,
         "started_at": START,
     }
     return job(**values | given)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from core.health_routes import router
+from core import health_routes, jobs_routes
 from spinneret.operations.wiring import core_api
 from spinneret.runtime.http import entrypoint, resolver
 
 app = resolver()
-app.include_router(router)
+app.include_router(health_routes.router)
+app.include_router(jobs_routes.router)
 handler = entrypoint(app, core_api, "core-api")

@@ -9,6 +9,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.crawl.models import CrawlRequest, CrawlView
 from spinneret.crawl.wiring import CrawlApi
+from spinneret.jobs.api_models import Moved
+from spinneret.jobs.models import Move
+from spinneret.runtime.job_responses import event_stream, moved
 from spinneret.runtime.requests import principal, request_key, submitted
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
@@ -26,6 +29,18 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
 def get_crawl(job_id: str) -> CrawlView:
     """A crawl's state and, once it is completed, its result."""
     return _services().crawl.get(principal(router).tenant, job_id)
+
+
+@router.post("/api/v1/crawl/<job_id>/cancel")
+def cancel_crawl(job_id: str) -> Moved:
+    """Cancel a crawl that isn't finished."""
+    return moved(_services().jobs, principal(router), job_id, Move.CANCEL)
+
+
+@router.get("/api/v1/crawl/<job_id>/stream")
+def stream_crawl(job_id: str) -> Response[str]:
+    """Server-sent events of a crawl."""
+    return event_stream(router, _services().jobs, principal(router), job_id)
 
 
 def _services() -> CrawlApi:

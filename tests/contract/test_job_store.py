@@ -211,6 +211,7 @@ def test_a_claim_takes_a_pending_job(store: JobStore, tenant: str) -> None:
         fence=5,
         locked_by="one",
         locked_until=UNTIL,
+        claimed_at=START + SECOND,
         started_at=START + SECOND,
     )
     assert outcome.lease == factories.lease(outcome.job)

@@ -81,7 +81,7 @@ STALE: dict[str, dict[str, Any]] = {
 def test_a_stale_transition_writes_nothing(store: JobStore, tenant: str, stale: str) -> None:
     current = claimed(store, tenant)
     before = replace(current, **STALE[stale])
-    after = rules.complete(before, {"stale": True}, START + SECOND)
+    after = rules.complete(current, {"stale": True}, START + SECOND)
     with pytest.raises(LeaseLost):
         store.transition(before, after, [factories.event(fence=1, number=1)])
     assert store.get(current.ref) == current
@@ -150,9 +150,12 @@ def test_a_renewed_lease_moves_the_watch(store: JobStore, tenant: str) -> None:
 
 def test_a_resend_moves_the_watch(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)
-    store.transition(job, rules.resent(job))
-    assert not watched(store, job, START + GRACE)
-    assert watched(store, job, START + 2 * GRACE)
+    resent = rules.resent(job)
+    watch = rules.sweep_at(resent)
+    assert watch is not None
+    store.transition(job, resent)
+    assert not watched(store, job, watch - timedelta(microseconds=1))
+    assert watched(store, job, watch)
 
 
 @pytest.mark.parametrize("outcome", ["complete", "fail"])

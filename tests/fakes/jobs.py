@@ -13,6 +13,8 @@ from spinneret.jobs import keys, rules
 from spinneret.jobs.models import (
     Event,
     Job,
+    JobFilter,
+    JobPage,
     JobRef,
     JobStatus,
     Lane,
@@ -86,6 +88,7 @@ class FakeJobStore:
                     fence=job.fence + 1,
                     locked_by=owner,
                     locked_until=until,
+                    claimed_at=now,
                     started_at=job.started_at or now,
                 )
             elif job.status is not JobStatus.RUNNING or job.locked_by != owner:
@@ -110,6 +113,21 @@ class FakeJobStore:
             if watch is not None and watch <= now and keys.sweep_shard(job_id) == shard
         ]
         return [ref for _, _, ref in sorted(found, key=lambda row: row[:2])[:limit]]
+
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+        with self._lock:
+            jobs = [job for ref, job in self._jobs.items() if ref.tenant == tenant]
+        found = [
+            job
+            for job in sorted(jobs, key=lambda job: job.id, reverse=True)
+            if (after is None or job.id < after)
+            and wanted.kind in (None, job.kind)
+            and wanted.status in (None, job.status)
+            and wanted.domain in (None, job.domain)
+            and (not wanted.troubled or rules.is_troubled(job))
+        ]
+        page = found[:limit]
+        return JobPage(jobs=tuple(page), after=page[-1].id if len(found) > limit else None)
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
         with self._lock:

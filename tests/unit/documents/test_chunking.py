@@ -101,10 +101,10 @@ def test_no_chunk_is_over_a_bound(text, tokenizer, sizes):
         assert len(found.text.encode()) <= sizes.max_bytes
 
 
-@given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes())
+@given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes(), whole=st.booleans())
 @settings(max_examples=300, deadline=None)
-def test_no_chunk_is_under_the_minimum_unless_the_text_is(text, tokenizer, sizes):
-    sizes = sizes._replace(max_bytes=10_240)
+def test_no_chunk_is_under_the_minimum_unless_the_text_is(text, tokenizer, sizes, whole):
+    sizes = sizes._replace(max_bytes=10_240, minimum=sizes.size if whole else sizes.minimum)
     tokens = tokenizer(text)
 
     counts = [found.token_count for found in cut(text, tokens, sizes)]
@@ -176,6 +176,7 @@ def test_a_token_longer_than_the_bytes_is_cut_between_characters() -> None:
     chunks = cut(text, [TokenSpan(start=0, end=10)], Sizes(512, 0, 1, 12))
 
     assert [found.text for found in chunks] == ["😀" * 3, "😀" * 3, "😀" * 3, "😀"]
+    assert all(found.token_count == 1 for found in chunks)
 
 
 def test_tokens_that_share_a_character_stay_together() -> None:
@@ -184,32 +185,35 @@ def test_tokens_that_share_a_character_stay_together() -> None:
         TokenSpan(start=start, end=end) for start, end in [(0, 1), (1, 2), (1, 2), (1, 2), (2, 3)]
     ]
 
-    chunks = cut(text, tokens, Sizes(size=4, overlap=0, minimum=1, max_bytes=100))
+    chunks = cut(text, tokens, Sizes(size=3, overlap=0, minimum=1, max_bytes=100))
 
-    assert [(found.text, found.token_count) for found in chunks] == [("a😀", 4), ("b", 1)]
+    assert [(found.text, found.token_count) for found in chunks] == [("a", 1), ("😀", 3), ("b", 1)]
+
+
+MANY = "alpha " * 17
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("alpha beta gamma delta", "\n\nepsilon zeta"),
-        ("alpha beta gamma delta", "\n# Epsilon zeta"),
-        ("- alpha beta gamma delta", "\n- epsilon zeta"),
-        ("alpha beta gamma delta.", " Epsilon zeta"),
-        ("alpha beta gamma delta", "\nepsilon zeta"),
-        ("漢字漢字漢字漢。", "字漢字"),
+        (f"{MANY}alpha\n# Alpha\nalpha", "\n\nbeta beta beta beta"),
+        (f"{MANY}alpha\n- alpha alpha", "\n# Beta beta beta beta"),
+        (f"{MANY}alpha. Alpha alpha", "\n- beta beta beta beta"),
+        (f"{MANY}alpha\nalpha alpha.", " Beta beta beta beta"),
+        (f"{MANY}alpha alpha alpha", "\nbeta beta beta beta"),
+        ("\u6f22" * 19 + "\u3002", "\u5b57" * 8),
     ],
     ids=["blank line", "heading", "list item", "sentence", "line", "sentence without blanks"],
 )
 def test_a_chunk_ends_at_the_best_boundary_near_its_end(before: str, after: str) -> None:
+    """Each text holds, near the window's end, the next best kind of boundary too."""
     text = before + after
     tokens = [
         TokenSpan(start=found.start(), end=found.end())
         for found in re.finditer(r"[a-zA-Z]+|[^a-zA-Z\s]", text)
     ]
-    until = len([token for token in tokens if token.end <= len(before)])
 
-    chunks = cut(text, tokens, Sizes(size=until + 1, overlap=0, minimum=1, max_bytes=1000))
+    chunks = cut(text, tokens, Sizes(size=23, overlap=0, minimum=1, max_bytes=1000))
 
     assert chunks[0].text == before
 
@@ -224,11 +228,14 @@ def test_a_word_is_not_cut_when_a_blank_is_near() -> None:
 
 def test_a_fence_that_fits_is_not_cut_and_its_heading_stays_with_it() -> None:
     code = "```python\n# no heading\n\nx = 1\n```"
-    text = f"Some words before it.\n\n# Example\n\n{code}\n\nSome words after it, and more."
+    text = (
+        f"Some words.\n\nMore words before it.\n\n# Example\n\n{code}\n\nWords after it, and more."
+    )
 
     chunks = cut(text, words(text), Sizes(size=22, overlap=4, minimum=3, max_bytes=1000))
 
-    assert any(f"# Example\n\n{code}" in found.text for found in chunks)
+    assert chunks[0].text.endswith("before it.")
+    assert chunks[1].text.endswith(f"# Example\n\n{code}")
 
 
 def test_a_fence_that_is_too_long_is_cut_at_its_lines() -> None:

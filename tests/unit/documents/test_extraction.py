@@ -95,6 +95,7 @@ def test_text_never_becomes_markup(body: str, markdown: str) -> None:
     [
         "<nav>Home Products</nav>",
         "<footer>Imprint and more</footer>",
+        "<header>Name of the site</header>",
         '<div role="navigation">Home Products</div>',
         '<div class="cookie-banner">We use cookies</div>',
         '<div id="siteHeader">Name of the site</div>',
@@ -149,16 +150,22 @@ TEASERS = "".join(
     "<span>5 min</span></div>"
     for number in range(12)
 )
-ARTICLE_PAGE = f"<div><article><h1>Story</h1>{ARTICLE}</article><section>{TEASERS}</section></div>"
+STORY = f"<article><h1>Story</h1>{ARTICLE}</article>"
+ARTICLE_PAGE = f"<div>{STORY}<section>{TEASERS * 3}</section></div>"
 
 
 @pytest.mark.parametrize(
-    "head",
-    [og("og:type", "article"), json_ld({"@graph": [{"@type": ["NewsArticle"]}]})],
-    ids=["og:type", "JSON-LD"],
+    ("head", "body"),
+    [
+        (og("og:type", "article"), ARTICLE_PAGE),
+        (json_ld({"@graph": [{"@type": ["NewsArticle"]}]}), ARTICLE_PAGE),
+        (json_ld({"@type": "http://schema.org/Product"}), ARTICLE_PAGE),
+        ("", f"<div>{STORY}<section>{TEASERS}</section></div>"),
+    ],
+    ids=["og:type", "article", "product", "mostly prose"],
 )
-def test_a_page_that_says_it_is_an_article_loses_its_teasers(head: str) -> None:
-    found = read(ARTICLE_PAGE, head).markdown
+def test_a_page_of_one_text_loses_its_teasers(head: str, body: str) -> None:
+    found = read(body, head).markdown
 
     assert all(f"Paragraph {number}." in found for number in range(8))
     assert "Other story" not in found
@@ -169,10 +176,11 @@ def test_a_list_of_stories_keeps_them() -> None:
 
 
 def test_a_thread_is_no_article_even_if_it_says_so() -> None:
-    posts = "".join(f'<div class="comment"><p>Post {n}. {SENTENCE}</p></div>' for n in range(5))
-    head = og("og:type", "article") + json_ld({"@type": "DiscussionForumPosting"})
+    posts = "".join(f'<li class="comment"><p>Post {n}. {SENTENCE}</p></li>' for n in range(5))
+    body = f'<article><p>Question. {SENTENCE * 9}</p></article><ol id="comments">{posts}</ol>'
+    head = og("og:type", "article") + json_ld({"@type": "QAPage"})
 
-    assert read(posts, head).markdown.count("Post ") == 5
+    assert read(body, head).markdown.count("Post ") == 5
 
 
 def test_an_article_extraction_that_finds_next_to_nothing_is_not_taken() -> None:

@@ -247,20 +247,6 @@ def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
     assert max(waits) == limits.RESEND_CAP_SECONDS
 
 
-@pytest.mark.parametrize(
-    ("status", "until", "expired"),
-    [
-        (JobStatus.RUNNING, NOW, True),
-        (JobStatus.RUNNING, NOW - SECOND, True),
-        (JobStatus.RUNNING, NOW + SECOND, False),
-        (JobStatus.PENDING, NOW - SECOND, False),
-        (JobStatus.COMPLETED, NOW - SECOND, False),
-    ],
-)
-def test_a_lease_expires_at_its_end(status: JobStatus, until: Any, expired: bool) -> None:
-    assert rules.lease_expired(running(status=status, locked_until=until), NOW) is expired
-
-
 def test_every_error_says_what_a_worker_does() -> None:
     known = (PermanentError, TransientError, DependencyUnavailable, errors.LeaseLost)
     for each in subclasses(DomainError):

@@ -121,10 +121,10 @@ def test_a_lost_lease_is_charged_and_sent(
     clock.advance(1)
     assert sweeper.sweep() == Swept(resent=0, leases_expired=1, raced=0)
     job = stored(store, running.ref)
-    assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 1)
+    assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
     assert queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
     last = store.events(job.ref, None, 99)[-1]
-    assert (last.fence, last.data) == (1, {"status": "pending", "reason": "LEASE_EXPIRED"})
+    assert (last.fence, last.data) == (2, {"status": "pending", "reason": "LEASE_EXPIRED"})
 
 
 def test_the_last_lost_lease_fails_the_job_without_a_message(
@@ -150,7 +150,7 @@ def test_the_event_of_a_lost_lease_stands_between_the_two_claims(
     clock.advance(60)
     sweeper.sweep()
     again = claim(store, running.ref, clock)
-    store.transition(again, again, [factories.event(fence=2, number=1)])
+    store.transition(again, again, [factories.event(fence=again.fence, number=1)])
     events = store.events(running.ref, None, 99)
     reasons = [event.data.get("reason") for event in events]
     assert reasons[-2:] == ["LEASE_EXPIRED", None]

@@ -14,7 +14,7 @@ from spinneret.search.rules import fuse
 from tests import factories
 
 IDS = st.lists(st.integers(0, 30).map(lambda n: f"doc:{n:02d}"), unique=True)
-WEIGHTS = st.floats(0, 10)
+WEIGHTS = st.just(0.0) | st.floats(0.001, 10)
 EQUAL = {Leg.VECTOR: 1.0, Leg.KEYWORD: 1.0}
 
 

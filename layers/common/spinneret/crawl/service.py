@@ -16,7 +16,7 @@ from spinneret.crawl.models import (
 )
 from spinneret.fetching.addresses import AddressPolicy
 from spinneret.fetching.rules import check_url_at_submission
-from spinneret.fetching.urls import cache_url, canonical_url
+from spinneret.fetching.urls import cache_url, canonical_url, parse_url
 from spinneret.jobs import rules
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.service import JobService, Placed, Submitted
@@ -76,6 +76,7 @@ class CrawlService:
             kind=KIND,
             payload={"url": canonical_url(url)},
             priority=request.priority,
+            domain=parse_url(url).host,
             duplicate_key=None if request.force else same,
         )
 

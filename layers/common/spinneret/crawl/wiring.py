@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from spinneret.crawl.service import CrawlService
 from spinneret.fetching.wiring import FetchSettings, address_policy
+from spinneret.jobs.control import JobControl
 from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import job_service
+from spinneret.jobs.wiring import job_control, job_service
 from spinneret.tenancy.service import KeyService
 from spinneret.tenancy.wiring import TenancySettings, key_service
 
@@ -24,6 +25,7 @@ class CrawlApi:
 
     keys: KeyService
     crawl: CrawlService
+    jobs: JobControl
 
 
 def crawl_api(env: Mapping[str, str]) -> CrawlApi:
@@ -32,4 +34,5 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     return CrawlApi(
         keys=key_service(settings),
         crawl=CrawlService(jobs=job_service(settings), policy=address_policy(settings)),
+        jobs=job_control(settings),
     )

@@ -132,10 +132,13 @@ def _pieces(
 
 
 def _clusters(tokens: Sequence[TokenSpan], length: int) -> Iterator[tuple[int, int, int]]:
-    """Start, end and number of tokens that share characters; odd spans are put in order."""
+    """Start, end and number of tokens that share characters.
+
+    A token that comes after later ones, such as an end mark at (0, 0), is put behind them.
+    """
     start = end = weight = 0
     for token in tokens:
-        token_start = min(max(token.start, start), length)
+        token_start = min(token.start if token.start >= start else end, length)
         token_end = min(max(token.end, token_start), length)
         if weight and token_start >= end:
             yield start, end, weight

@@ -41,8 +41,9 @@ def chunk(
     `tokens` are in the order of the text; gaps between them, spans of no width and spans that
     share characters are taken as they come. `size`, `overlap` and `minimum` are in tokens,
     `max_bytes` in bytes of UTF-8. A chunk has more than `size` tokens only where more than that
-    share characters, and fewer than `minimum` only where the text is shorter or `max_bytes` is
-    reached. Its text has no blanks around; its count is that of its window.
+    share characters, and fewer than `minimum` only where the text is shorter, where `max_bytes` is
+    reached or where tokens that share characters leave no other cut. To keep `minimum`, the last
+    chunk may overlap by more. A text has no blanks around; its count is that of its window.
 
     Raises ValueError unless 0 <= overlap < size, 1 <= minimum <= size and max_bytes >= 4.
     """
@@ -126,25 +127,21 @@ class _Windows:
         if new == self.units.count:
             return new
         tokens = self.units.tokens
-        last = self._whole_from(new)
         first = max(
             previous + 1,
             bisect_left(tokens, tokens[new] - self.overlap),
-            self._back(last),
+            self._back(self._whole_from(new)),
         )
-        if self.units.weight(first, self.units.count) < self.minimum:
-            # The rest of the text is too short even with all its overlap: borrow more.
-            borrowed = bisect_right(tokens, tokens[-1] - self.minimum) - 1
-            first = max(previous + 1, min(first, borrowed), self._back(self.units.count))
-            return min(first, new)
-        if first >= new:
-            return new
+        # From a later start, the rest of the text would be too short.
+        last = min(new, bisect_right(tokens, tokens[-1] - self.minimum) - 1)
+        if first >= last:
+            return min(new, max(last, previous + 1, self._back(self.units.count)))
         half = bisect_right(tokens, tokens[new] - self.overlap / 2) - 1
-        best = self._best(range(first, max(first, min(half, new - 1)) + 1))
+        best = self._best(range(first, max(first, min(half, last - 1)) + 1))
         if self.ranks[best] >= Rank.BLANK:
             return best
-        anywhere = (b for b in range(best, new) if self.ranks[b] >= Rank.BLANK)
-        return next(anywhere, new if self.ranks[new] >= Rank.BLANK else first)
+        anywhere = (b for b in range(best, last) if self.ranks[b] >= Rank.BLANK)
+        return next(anywhere, last if self.ranks[last] >= Rank.BLANK else first)
 
     def _whole_from(self, new: int) -> int:
         """The end of what the next window should hold: a unit, or the block that starts there.

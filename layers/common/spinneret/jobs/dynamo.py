@@ -3,6 +3,10 @@
 Jobs table
     pk `T#<tenant>#JOB#<id>`, sk `JOB`            the job row
     pk `T#<tenant>#JOB#<id>`, sk `EVENT#<id>`     its timeline; query by prefix, order of event ids
+    index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, status, domain: a
+    tenant's jobs by id, which is by time. The rows themselves are then read by key.
+    index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: those that
+    failed or wait for a redrive.
     index `due`: pk `sweep_shard` (`DUE#0` … `DUE#7`), sk `sweep_at`, keys only, sparse: the row
     carries both only while something may have to be done about it. Query: sweep_at <= now.
 
@@ -29,6 +33,8 @@ from spinneret.jobs import items, keys
 from spinneret.jobs.models import (
     Event,
     Job,
+    JobFilter,
+    JobPage,
     JobRef,
     JobStatus,
     Lease,
@@ -43,12 +49,13 @@ from spinneret.kernel.errors import LeaseLost
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
 
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
-    " #locked_until = :until, #sweep_at = :until,"
+    " #locked_until = :until, #sweep_at = :until, #claimed_at = :now,"
     " #started_at = if_not_exists(#started_at, :now)"
+    " REMOVE #trouble_key"
 )
 _CLAIMABLE = "attribute_exists(#pk) AND #status = :pending AND #due_at <= :now"
 _NEW: dynamo.Condition = ("attribute_not_exists(#pk)", {})
@@ -131,7 +138,7 @@ class DynamoJobStore:
                     Key=keys.job_key(ref),
                     UpdateExpression=_CLAIM,
                     ConditionExpression=_CLAIMABLE,
-                    ExpressionAttributeNames=dynamo.names_in(_CLAIM + _CLAIMABLE),
+                    ExpressionAttributeNames=dynamo.names_in(f"{_CLAIM} {_CLAIMABLE}"),
                     ExpressionAttributeValues={
                         ":running": JobStatus.RUNNING,
                         ":pending": JobStatus.PENDING,
@@ -187,6 +194,23 @@ class DynamoJobStore:
             )
         return [keys.ref_of(str(item["pk"])) for item in answer["Items"]]
 
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+        """See JobStore. At most LIST_READS queries of LIST_READ index rows each."""
+        found: list[str] = []
+        last = after
+        for _ in range(limits.LIST_READS):
+            rows, last = self._listed(tenant, wanted, last)
+            found += rows
+            if len(found) > limit or last is None:
+                break
+        if len(found) > limit:
+            last = found[limit - 1]
+        ids = found[:limit]
+        refs = [JobRef(tenant=tenant, job_id=each) for each in ids]
+        rows_ = dynamo.batch_get(self._client, self._jobs, [keys.job_key(ref) for ref in refs])
+        jobs = sorted(map(items.job_from_item, rows_), key=lambda job: job.id, reverse=True)
+        return JobPage(jobs=tuple(jobs), after=last)
+
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
         """See JobStore."""
         first = f"{keys.EVENT_PREFIX}{after}" if after else keys.EVENT_PREFIX
@@ -205,6 +229,39 @@ class DynamoJobStore:
         rows: list[dict[str, Any]] = answer["Items"]
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
+
+    def _listed(
+        self, tenant: str, wanted: JobFilter, after: str | None
+    ) -> tuple[list[str], str | None]:
+        """Matching ids of one read, and the id to go on after."""
+        index, key, partition = (
+            ("troubled", "trouble_key", keys.trouble_partition(tenant))
+            if wanted.troubled
+            else ("listed", "list_key", keys.list_partition(tenant))
+        )
+        condition, values = f"#{key} = :partition", {":partition": partition}
+        if after is not None:
+            condition += " AND #list_id < :after"
+            values[":after"] = after
+        given = {"kind": wanted.kind, "status": wanted.status, "domain": wanted.domain}
+        terms = {name: value for name, value in given.items() if value is not None}
+        query: QueryInputTypeDef = {
+            "TableName": self._jobs,
+            "IndexName": index,
+            "KeyConditionExpression": condition,
+            "ScanIndexForward": False,
+            "Limit": limits.LIST_READ,
+        }
+        if terms:
+            query["FilterExpression"] = " AND ".join(f"#{name} = :{name}" for name in terms)
+        spelled = f"{condition} {query.get('FilterExpression', '')}"
+        query["ExpressionAttributeNames"] = dynamo.names_in(spelled)
+        query["ExpressionAttributeValues"] = {**values, **{f":{n}": v for n, v in terms.items()}}
+        with translated("dynamodb"):
+            answer = self._client.query(**query)
+        last = answer.get("LastEvaluatedKey")
+        position = str(last["list_id"]) if last else None
+        return [str(row["list_id"]) for row in answer["Items"]], position
 
     def _take_duplicate_key(self, new: NewJob, key: str, now: datetime) -> TransactWriteItemTypeDef:
         job = new.job

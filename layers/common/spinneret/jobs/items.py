@@ -46,6 +46,10 @@ def job_item(job: Job) -> Item:
         "fence": job.fence,
         "attempts": job.attempts,
         "max_attempts": job.max_attempts,
+        "redrives": job.redrives,
+        "max_redrives": job.max_redrives,
+        "worked_ms": job.worked_ms,
+        "claimed_at": _stamp(job.claimed_at),
         "sends": job.sends,
         "own_faults": job.own_faults,
         "waiting_since": _stamp(job.waiting_since),
@@ -57,8 +61,13 @@ def job_item(job: Job) -> Item:
         "step": job.step,
         "result": None if job.result is None else _text(job.result),
         "last_error": None if job.last_error is None else _text(asdict(job.last_error)),
+        "domain": job.domain,
         "duplicate_key": job.duplicate_key,
+        "list_key": keys.list_partition(job.tenant),
+        "list_id": job.id,
     }
+    if rules.is_troubled(job):
+        item["trouble_key"] = keys.trouble_partition(job.tenant)
     watch = rules.sweep_at(job)
     if watch is not None:
         item["sweep_shard"] = keys.sweep_partition(keys.sweep_shard(job.id))
@@ -85,6 +94,10 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         fence=int(item["fence"]),
         attempts=int(item["attempts"]),
         max_attempts=int(item["max_attempts"]),
+        redrives=int(item["redrives"]),
+        max_redrives=int(item["max_redrives"]),
+        worked_ms=int(item["worked_ms"]),
+        claimed_at=_moment(item.get("claimed_at")),
         sends=int(item["sends"]),
         own_faults=int(item["own_faults"]),
         waiting_since=_moment(item.get("waiting_since")),
@@ -96,6 +109,7 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         step=item.get("step"),
         result=_value(item.get("result")),
         last_error=None if last_error is None else Failure(**last_error),
+        domain=item.get("domain"),
         duplicate_key=item.get("duplicate_key"),
     )
 

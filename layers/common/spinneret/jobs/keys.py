@@ -38,6 +38,16 @@ def sweep_partition(shard: int) -> str:
     return f"DUE#{shard}"
 
 
+def list_partition(tenant: str) -> str:
+    """Partition of a tenant's jobs in the index `listed`."""
+    return f"T#{tenant}#JOBS"
+
+
+def trouble_partition(tenant: str) -> str:
+    """Partition of a tenant's jobs in the sparse index `troubled`."""
+    return f"T#{tenant}#TROUBLED"
+
+
 def request_record(tenant: str, scope: str) -> str:
     """Primary key of an Idempotency-Key's record."""
     return f"T#{tenant}#REQUEST#{scope}"

@@ -15,6 +15,8 @@ class KindPolicy:
 
     lanes: Mapping[Priority, Lane]
     max_attempts: int = limits.JOB_MAX_ATTEMPTS
+    max_redrives: int = 0
+    work_seconds: float = limits.JOB_WORK_SECONDS
 
 
 CRAWL_LANES: Mapping[Priority, Lane] = {
@@ -25,5 +27,5 @@ CRAWL_LANES: Mapping[Priority, Lane] = {
 }
 
 KINDS: Mapping[str, KindPolicy] = {
-    "crawl": KindPolicy(lanes=CRAWL_LANES),
+    "crawl": KindPolicy(lanes=CRAWL_LANES, max_redrives=limits.REDRIVES),
 }

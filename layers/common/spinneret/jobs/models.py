@@ -41,6 +41,23 @@ class Lane(StrEnum):
     CRAWL_LOW = "crawl-low"
 
 
+class Move(StrEnum):
+    """What can happen to a job; `rules.TRANSITIONS` says from where to where."""
+
+    CLAIM = "claim"
+    CHECKPOINT = "checkpoint"
+    COMPLETE = "complete"
+    FAIL = "fail"
+    WAIT = "wait"
+    HAND_BACK = "hand back"
+    LOSE_LEASE = "lose lease"
+    RESEND = "resend"
+    CANCEL = "cancel"
+    PAUSE = "pause"
+    RESUME = "resume"
+    RETRY = "retry"
+
+
 class EventKind(StrEnum):
     """Kinds of progress events (P-06)."""
 
@@ -92,6 +109,12 @@ class Job:
     fence: int = 0
     attempts: int = 0
     max_attempts: int = limits.JOB_MAX_ATTEMPTS
+    max_redrives: int = 0
+    redrives: int = 0
+    """Further series of attempts after transient failures (ruling "Redrive")."""
+    worked_ms: int = 0
+    """Time spent under claims of this run; bounded by the kind's time limit."""
+    claimed_at: datetime | None = None
     sends: int = 1
     """Messages sent for the present wait; spaces out the sweeper's resends."""
     own_faults: int = 0
@@ -106,6 +129,8 @@ class Job:
     step: str | None = None
     result: Mapping[str, Any] | None = None
     last_error: Failure | None = None
+    domain: str | None = None
+    """The host that the job is about, for lists."""
     duplicate_key: str | None = None
     """Fingerprint of what the job does (P-05's implicit key)."""
 
@@ -150,8 +175,28 @@ class Draft:
     kind: str
     payload: Mapping[str, Any]
     priority: Priority
+    domain: str | None = None
     duplicate_key: str | None
     """None bypasses the duplicate check (`force`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobFilter:
+    """Which jobs a list shows; None takes all."""
+
+    kind: str | None = None
+    status: JobStatus | None = None
+    domain: str | None = None
+    troubled: bool = False
+    """Only jobs that failed or wait for a redrive; these have an index of their own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPage:
+    """Jobs, newest first, and the id to go on after; None when there are no more."""
+
+    jobs: tuple[Job, ...]
+    after: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.jobs.models import Event, Job, JobRef, Lane, Lease, Reply, RequestKey, StoredReply
+from spinneret.jobs.models import (
+    Event,
+    Job,
+    JobFilter,
+    JobPage,
+    JobRef,
+    Lane,
+    Lease,
+    Reply,
+    RequestKey,
+    StoredReply,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +98,14 @@ class JobStore(Protocol):
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         """Unfinished jobs of a shard whose sweep time has come, oldest first."""
+        ...
+
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+        """A tenant's jobs, newest first, after the id `after`.
+
+        Reads a bounded number of index rows: a page may hold fewer than `limit` jobs, or none,
+        and still name where to go on.
+        """
         ...
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:

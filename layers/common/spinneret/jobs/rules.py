@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from spinneret.jobs.models import Failure, Job, JobStatus
+from spinneret.jobs.models import Failure, Job, JobStatus, Move
 from spinneret.kernel import limits
 from spinneret.kernel.errors import (
+    Conflict,
     DependencyUnavailable,
     DomainError,
     PermanentError,
@@ -27,6 +28,26 @@ TERMINAL: Final = frozenset(
     }
 )
 
+# The state machine. Within a run nothing leaves a terminal state; a retry begins a new run.
+TRANSITIONS: Final[Mapping[tuple[JobStatus, Move], JobStatus]] = {
+    (JobStatus.PENDING, Move.CLAIM): JobStatus.RUNNING,
+    (JobStatus.PENDING, Move.RESEND): JobStatus.PENDING,
+    (JobStatus.PENDING, Move.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.PENDING, Move.PAUSE): JobStatus.PAUSED,
+    (JobStatus.RUNNING, Move.CHECKPOINT): JobStatus.RUNNING,
+    (JobStatus.RUNNING, Move.COMPLETE): JobStatus.COMPLETED,
+    (JobStatus.RUNNING, Move.FAIL): JobStatus.FAILED,
+    (JobStatus.RUNNING, Move.WAIT): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.HAND_BACK): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.LOSE_LEASE): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.RUNNING, Move.PAUSE): JobStatus.PAUSED,
+    (JobStatus.PAUSED, Move.RESUME): JobStatus.PENDING,
+    (JobStatus.PAUSED, Move.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.FAILED, Move.RETRY): JobStatus.PENDING,
+    (JobStatus.PARTIALLY_FAILED, Move.RETRY): JobStatus.PENDING,
+}
+
 JITTER: Final = 0.2  # ruling "Backoff": ± 20 %
 
 
@@ -39,17 +60,15 @@ def backoff(failures: int, unit_random: float, cap: float) -> timedelta:
 def complete(job: Job, result: Mapping[str, Any], now: datetime) -> Job:
     """The claim ends with a result."""
     return replace(
-        _released(job, now),
-        status=JobStatus.COMPLETED,
+        _finished(_released(job, now), Move.COMPLETE, now),
         progress=100,
         result=result,
         last_error=None,
-        finished_at=_not_before(now, job.started_at),
     )
 
 
 def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -> Job:
-    """The claim ends with an error (P-03 and the ruling "Backoff").
+    """The claim ends with an error (P-03 and the rulings "Backoff" and "Redrive").
 
     Transient errors wait and are charged; a fault of our own parts waits uncharged, for an hour at
     most; everything else fails at once. An unexpected exception shows its class only: its text may
@@ -62,7 +81,7 @@ def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -
             pause = backoff(job.attempts + 1, unit_random, limits.BACKOFF_CAP_SECONDS)
             if error.retry_after is not None:
                 pause = max(pause, timedelta(seconds=error.retry_after))
-            return _charged(job, failure_of(error), now, pause)
+            return _charged(job, Move.WAIT, failure_of(error), now, pause)
         case _:
             return _failed(job, failure_of(error), now)
 
@@ -72,19 +91,67 @@ def after_lease_expired(job: Job, now: datetime) -> Job:
     failure = Failure(
         code="LEASE_EXPIRED", message="the worker was lost", type="lease_expired", details={}
     )
-    return _charged(job, failure, now, timedelta(0))
+    return _overtaken(_charged(job, Move.LOSE_LEASE, failure, now, timedelta(0)))
 
 
-def hand_back(job: Job, now: datetime) -> Job:
-    """The worker stops before its own deadline: due again at once, nothing charged."""
-    return replace(_released(job, now), status=JobStatus.PENDING)
+def hand_back(job: Job, now: datetime, work_seconds: float = limits.JOB_WORK_SECONDS) -> Job:
+    """The worker stops before its own deadline: due again at once, nothing charged.
+
+    A job that has worked for `work_seconds` in this run fails instead (ruling "Backoff").
+    """
+    after = _released(job, now)
+    if after.worked_ms >= work_seconds * 1000:
+        failure = Failure(
+            code="TIME_LIMIT", message=f"not done after {work_seconds:.0f} s", type="permanent"
+        )
+        return _failed(job, failure, now)
+    return replace(after, status=_after(job, Move.HAND_BACK))
 
 
-def lease_expired(job: Job, now: datetime) -> bool:
-    """Whether a running job's claim has run out."""
-    return (
-        job.status is JobStatus.RUNNING and job.locked_until is not None and job.locked_until <= now
+def cancel(job: Job, now: datetime) -> Job:
+    """By the tenant's word; a worker at it learns of it by its next write being refused.
+
+    Raises Conflict for a finished job, like all moves that a tenant asks for.
+    """
+    return _overtaken(_finished(_released(job, now), Move.CANCEL, now))
+
+
+def pause(job: Job, now: datetime) -> Job:
+    """Nothing is done until it is resumed; what was claimed begins again from its last effects."""
+    return _overtaken(replace(_released(job, now), status=_after(job, Move.PAUSE)))
+
+
+def resume(job: Job, now: datetime) -> Job:
+    """Due at once."""
+    return _overtaken(replace(job, status=_after(job, Move.RESUME), due_at=now, sends=1))
+
+
+def retry(job: Job, now: datetime) -> Job:
+    """A new run under the same id; the timeline goes on and the fence keeps rising."""
+    after = replace(
+        job,
+        status=_after(job, Move.RETRY),
+        run=job.run + 1,
+        due_at=now,
+        attempts=0,
+        redrives=0,
+        worked_ms=0,
+        sends=1,
+        own_faults=0,
+        waiting_since=None,
+        started_at=None,
+        finished_at=None,
+        progress=0,
+        step=None,
+        last_error=None,
     )
+    return _overtaken(after)
+
+
+def is_troubled(job: Job) -> bool:
+    """Failed, or waiting for a further series of attempts."""
+    waits_for_redrive = job.status is JobStatus.PENDING and job.redrives > 0
+    return waits_for_redrive or job.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
 
 
 def sweep_at(job: Job) -> datetime | None:
@@ -140,7 +207,7 @@ def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: f
     faults = job.own_faults + 1
     return replace(
         _released(job, now),
-        status=JobStatus.PENDING,
+        status=_after(job, Move.WAIT),
         due_at=now + backoff(faults, unit_random, limits.OWN_FAULT_CAP_SECONDS),
         own_faults=faults,
         waiting_since=since,
@@ -148,31 +215,58 @@ def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: f
     )
 
 
-def _charged(job: Job, failure: Failure, now: datetime, pause: timedelta) -> Job:
+def _charged(job: Job, move: Move, failure: Failure, now: datetime, wait: timedelta) -> Job:
     attempts = job.attempts + 1
+    redrives = job.redrives
     if attempts >= job.max_attempts:
-        return replace(_failed(job, failure, now), attempts=attempts)
+        if redrives >= job.max_redrives:
+            return replace(_failed(job, failure, now), attempts=attempts)
+        attempts, redrives = 0, redrives + 1
+        wait = max(wait, _redrive_wait(redrives))
     return replace(
         _released(job, now),
-        status=JobStatus.PENDING,
-        due_at=now + pause,
+        status=_after(job, move),
+        due_at=now + wait,
         attempts=attempts,
+        redrives=redrives,
         last_error=failure,
     )
+
+
+def _redrive_wait(redrives: int) -> timedelta:
+    """30 s, 1, 2, 4 minutes, then 5 (P-08)."""
+    seconds = limits.REDRIVE_FIRST_SECONDS * 2.0 ** min(redrives - 1, 10)
+    return timedelta(seconds=min(seconds, limits.REDRIVE_CAP_SECONDS))
 
 
 def _failed(job: Job, failure: Failure, now: datetime) -> Job:
+    return replace(_finished(_released(job, now), Move.FAIL, now), last_error=failure)
+
+
+def _finished(job: Job, move: Move, now: datetime) -> Job:
     return replace(
-        _released(job, now),
-        status=JobStatus.FAILED,
-        last_error=failure,
-        finished_at=_not_before(now, job.started_at),
+        job,
+        status=_after(job, move),
+        finished_at=max(now, job.started_at or job.created_at),
     )
 
 
+def _after(job: Job, move: Move) -> JobStatus:
+    to = TRANSITIONS.get((job.status, move))
+    if to is None:
+        raise Conflict(
+            f"a {job.status} job can't {move}", details={"status": job.status, "move": move}
+        )
+    return to
+
+
 def _released(job: Job, now: datetime) -> Job:
+    """Out of a claim, if it was in one; the time under it is added up."""
+    worked = now - job.claimed_at if job.claimed_at is not None else timedelta(0)
     return replace(
         job,
+        worked_ms=job.worked_ms + max(0, round(worked.total_seconds() * 1000)),
+        claimed_at=None,
         locked_by=None,
         locked_until=None,
         due_at=now,
@@ -182,5 +276,6 @@ def _released(job: Job, now: datetime) -> Job:
     )
 
 
-def _not_before(moment: datetime, earlier: datetime | None) -> datetime:
-    return moment if earlier is None else max(moment, earlier)
+def _overtaken(job: Job) -> Job:
+    """Moved from outside: the next fence, so that whoever had claimed the job can write no more."""
+    return replace(job, fence=job.fence + 1)

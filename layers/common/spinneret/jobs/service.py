@@ -152,6 +152,8 @@ class JobService:
             created_at=now,
             due_at=now,
             max_attempts=self._kinds[draft.kind].max_attempts,
+            max_redrives=self._kinds[draft.kind].max_redrives,
+            domain=draft.domain,
             duplicate_key=draft.duplicate_key,
         )
 

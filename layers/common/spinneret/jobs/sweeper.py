@@ -84,8 +84,8 @@ class Sweeper:
 def _lease_event(job: Job, after: Job) -> Event:
     assert job.locked_until is not None  # a running job has a lease
     return Event(
-        fence=job.fence,
-        number=999_999,  # behind all events of the lost claim, before those of the next
+        fence=after.fence,
+        number=0,
         kind=EventKind.STATUS_CHANGED,
         message=after.status,
         created_at=max(job.locked_until, after.finished_at or job.locked_until),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Mapping
 from uuid import uuid4
 
 from spinneret.adapters.aws import dynamodb_client, sqs_client
+from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.service import JobService
@@ -36,6 +38,17 @@ def job_service(settings: JobSettings) -> JobService:
         kinds=KINDS,
         clock=utc_now,
         new_id=id_maker(utc_now),
+    )
+
+
+def job_control(settings: JobSettings) -> JobControl:
+    """Reading and steering jobs."""
+    return JobControl(
+        store=job_store(settings),
+        queue=job_queue(settings),
+        kinds=KINDS,
+        clock=utc_now,
+        sleep=time.sleep,
     )
 
 

@@ -128,7 +128,8 @@ class Worker:
             except LeaseLost:
                 raise
             except HandBack:
-                self._end(context, rules.hand_back(context.job, self._clock()))
+                limit = self._kinds[context.job.kind].work_seconds
+                self._end(context, rules.hand_back(context.job, self._clock(), limit))
             except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
                 self._fail(context, error)
             else:

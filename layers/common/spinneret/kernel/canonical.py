@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from typing import Any
 
 from spinneret.kernel.errors import MalformedRequest
@@ -21,8 +22,13 @@ def parse_json(text: str | bytes) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, too many digits
         raise MalformedRequest("the body is not valid JSON") from error
 
 
@@ -47,6 +53,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         raise MalformedRequest("the body names a field twice")
     return result
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise MalformedRequest("a number is out of range")
+    return value
 
 
 def _refuse_constant(name: str) -> Any:

@@ -12,6 +12,9 @@ from opensearchpy.exceptions import OpenSearchException
 
 from spinneret.adapters.aws import CONFIG, translated
 from spinneret.adapters.opensearch import opensearch_client
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import job_control
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService, Probe
 from spinneret.search.settings import SearchSettings
@@ -22,11 +25,9 @@ _SECONDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoreApiSettings(SearchSettings, TenancySettings):
+class CoreApiSettings(JobSettings, SearchSettings, TenancySettings):
     """The core API's environment."""
 
-    jobs_table: str
-    crawl_normal_queue_url: str
     content_bucket: str
 
 
@@ -36,12 +37,17 @@ class CoreApi:
 
     keys: KeyService
     health: HealthService
+    jobs: JobControl
 
 
 def core_api(env: Mapping[str, str]) -> CoreApi:
     """Services of the core API."""
     settings = CoreApiSettings.from_env(env)
-    return CoreApi(keys=key_service(settings), health=HealthService(_probes(settings)))
+    return CoreApi(
+        keys=key_service(settings),
+        health=HealthService(_probes(settings)),
+        jobs=job_control(settings),
+    )
 
 
 def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:

@@ -26,6 +26,17 @@ ROUTES: Final = (
     Access("GET", "/api/v1/health/ready", None),
     Access("POST", "/api/v1/crawl", Scope.WRITE),
     Access("GET", "/api/v1/crawl/<job_id>", Scope.READ),
+    Access("POST", "/api/v1/crawl/<job_id>/cancel", Scope.WRITE),
+    Access("GET", "/api/v1/crawl/<job_id>/stream", Scope.READ),
+    Access("GET", "/api/v1/jobs", Scope.READ),
+    Access("GET", "/api/v1/jobs/failed", Scope.READ),
+    Access("GET", "/api/v1/jobs/<job_id>", Scope.READ),
+    Access("GET", "/api/v1/jobs/<job_id>/timeline", Scope.READ),
+    Access("GET", "/api/v1/jobs/<job_id>/stream", Scope.READ),
+    Access("POST", "/api/v1/jobs/<job_id>/cancel", Scope.WRITE),
+    Access("POST", "/api/v1/jobs/<job_id>/pause", Scope.WRITE),
+    Access("POST", "/api/v1/jobs/<job_id>/resume", Scope.WRITE),
+    Access("POST", "/api/v1/jobs/<job_id>/retry", Scope.WRITE),
     Access("POST", "/api/v1/search", Scope.READ),
 )
 

@@ -12,13 +12,10 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
-from aws_lambda_powertools.event_handler.openapi.exceptions import (
-    RequestUnsupportedContentType,
-    RequestValidationError,
-)
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.kernel import limits
@@ -39,6 +36,8 @@ from spinneret.tenancy.service import KeyService
 
 logger = logging.getLogger(__name__)
 
+_JSON: Final = content_types.APPLICATION_JSON
+
 Event = dict[str, Any]
 ApiHandler = Callable[[Event, LambdaContext], dict[str, Any]]
 
@@ -57,9 +56,6 @@ def resolver() -> APIGatewayRestResolver:
     app = APIGatewayRestResolver(enable_validation=True, json_body_deserializer=parse_json)
     app.exception_handler(DomainError)(lambda error: _as_response(app, error))
     app.exception_handler(RequestValidationError)(lambda error: _as_response(app, _invalid(error)))
-    app.exception_handler(RequestUnsupportedContentType)(
-        lambda _: _as_response(app, _unsupported())
-    )
     app.not_found(lambda _: _as_response(app, NotFound("no such route")))
     app.exception_handler(Exception)(lambda error: _as_response(app, error))
     return app
@@ -82,9 +78,10 @@ def entrypoint(
         services = built[0]
         facts = _facts(event)
         try:
-            event = {**event, "body": _text(event), "isBase64Encoded": False}
+            event = _with_headers(event)
             principal = _admit(event, services.keys)
-        except DomainError as error:
+            event = _with_body(event)
+        except Exception as error:  # noqa: BLE001 - answered in the one shape and logged there
             logger.info("request_received", extra=facts)
             answer = _refusal(error, facts["request_id"])
         else:
@@ -101,6 +98,28 @@ def entrypoint(
     return handler
 
 
+def _with_headers(event: Event) -> Event:
+    """The event with its header names in lower case."""
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    return {**event, "headers": headers, "multiValueHeaders": None}
+
+
+def _with_body(event: Event) -> Event:
+    """The event with its body as text, whose content type is known to be JSON's.
+
+    Raises MalformedRequest and ValidationFailed.
+    """
+    body = _text(event)
+    headers = event["headers"]
+    media_type = (headers.get("content-type") or _JSON).partition(";")[0].strip().lower()
+    if body and media_type != _JSON:
+        raise ValidationFailed(
+            f"the body must be {_JSON}", details={"fields": [{"field": "content-type"}]}
+        )
+    headers = {**headers, "content-type": _JSON}
+    return {**event, "headers": headers, "body": body, "isBase64Encoded": False}
+
+
 def _text(event: Event) -> str | None:
     """The body as text; API Gateway and its emulators pass what isn't UTF-8 as base64."""
     body: str | None = event.get("body")
@@ -114,7 +133,10 @@ def _text(event: Event) -> str | None:
 
 def _admit(event: Event, keys: KeyService) -> Principal | None:
     """Size, route, credential and scope, in this order; None on open routes."""
-    if len(event.get("body") or "") > limits.REQUEST_BODY_MAX_BYTES:
+    if (
+        len((event.get("body") or "").encode("utf-8", "surrogatepass"))
+        > limits.REQUEST_BODY_MAX_BYTES
+    ):
         raise BodyTooLarge(f"a body has at most {limits.REQUEST_BODY_MAX_BYTES} bytes")
     row = access.find(event["httpMethod"], event["path"])
     if row is not None and row.scope is None:
@@ -128,7 +150,7 @@ def _admit(event: Event, keys: KeyService) -> Principal | None:
 
 
 def _secret(event: Event) -> str | None:
-    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    headers = event["headers"]
     scheme, _, token = (headers.get("authorization") or "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return str(token).strip()
@@ -190,10 +212,4 @@ def _invalid(error: RequestValidationError) -> ValidationFailed:
     ]
     return ValidationFailed(
         f"invalid: {', '.join(field['field'] for field in fields)}", details={"fields": fields}
-    )
-
-
-def _unsupported() -> ValidationFailed:
-    return ValidationFailed(
-        "the body must be application/json", details={"fields": [{"field": "content-type"}]}
     )

@@ -13,7 +13,7 @@ QueryText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.QUERY_MAX_CHARS),
 ]
-Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False, strict=True)]
 
 
 class SearchRequest(BaseModel):
@@ -28,7 +28,7 @@ class SearchRequest(BaseModel):
     rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = limits.RRF_K
     vector_weight: Weight = 1.0
     keyword_weight: Weight = 1.0
-    min_score: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    min_score: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] = 0.0
 
     def query_of(self, tenant: str) -> Query:
         """The search that `tenant` asks for."""

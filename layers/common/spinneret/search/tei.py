@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,8 @@ from spinneret.documents.models import TokenSpan
 from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from spinneret.search.models import EmbedderInfo
+
+logger = logging.getLogger(__name__)
 
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled before the third try
 _PIECE_CHARS: Final = 50_000  # TEI refuses 250 characters per token of the model's window and more
@@ -68,27 +71,29 @@ class TeiEmbedder:
 
     def _ask(self, method: str, path: str, body: Any) -> Any:
         pause = _FIRST_PAUSE
-        for attempt in range(1, limits.EMBED_ATTEMPTS + 1):
+        for attempt in range(limits.EMBED_ATTEMPTS):
+            if attempt:
+                self._sleep(pause)
+                pause *= 2
             try:
                 response = self._client.request(
                     method, self._base_url + path, json=body, timeout=limits.EMBED_SECONDS
                 )
             except httpx.HTTPError as error:
-                if attempt == limits.EMBED_ATTEMPTS:
-                    raise DependencyUnavailable("embedder") from error
-            else:
-                if response.is_success:
-                    return response.json()
-                if response.status_code != httpx.codes.TOO_MANY_REQUESTS and (
-                    response.status_code < httpx.codes.INTERNAL_SERVER_ERROR
-                ):
-                    raise EmbeddingRefused(
-                        "the embedder refused the input",
-                        details={"status_code": response.status_code},
-                    )
-            self._sleep(pause)
-            pause *= 2
-        raise DependencyUnavailable("embedder", "overloaded")
+                logger.info("embedder_unreachable", extra={"error_type": type(error).__name__})
+                continue
+            if response.is_success:
+                return response.json()
+            if not _is_transient(response.status_code):
+                raise EmbeddingRefused(
+                    "the embedder refused the input",
+                    details={"status_code": response.status_code},
+                )
+        raise DependencyUnavailable("embedder")
+
+
+def _is_transient(status: int) -> bool:
+    return status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR
 
 
 def pieces(text: str, size: int) -> Iterator[tuple[int, int]]:

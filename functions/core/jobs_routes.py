@@ -1,0 +1,110 @@
+"""Routes: jobs of every kind."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from spinneret.jobs.api_models import JobList, JobView, Moved, Timeline, event_view, job_view
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
+from spinneret.kernel import limits
+from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.job_responses import event_stream, moved
+from spinneret.runtime.requests import principal
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+
+
+@router.get("/api/v1/jobs")
+def list_jobs(
+    kind: str | None = None,
+    status: JobStatus | None = None,
+    domain: str | None = None,
+    limit: Limit = limits.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> JobList:
+    """Jobs, newest first. The filters look at a bounded number of jobs per page."""
+    return _page(JobFilter(kind=kind, status=status, domain=domain), limit, cursor)
+
+
+@router.get("/api/v1/jobs/failed")
+def list_failed_jobs(
+    kind: str | None = None,
+    limit: Limit = limits.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> JobList:
+    """Jobs that failed or wait for a redrive, newest first."""
+    return _page(JobFilter(kind=kind, troubled=True), limit, cursor)
+
+
+@router.get("/api/v1/jobs/<job_id>")
+def get_job(job_id: str) -> JobView:
+    """One job."""
+    return job_view(_jobs().get(_ref(job_id)))
+
+
+@router.get("/api/v1/jobs/<job_id>/timeline")
+def get_timeline(
+    job_id: str, limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> Timeline:
+    """A job's events, oldest first."""
+    found = _jobs().events(_ref(job_id), position_of(cursor), limit + 1)
+    items = [event_view(event) for event in found[:limit]]
+    more = len(found) > limit
+    return Timeline(
+        items=items, next_cursor=cursor_of(items[-1].id) if more else None, has_more=more
+    )
+
+
+@router.get("/api/v1/jobs/<job_id>/stream")
+def stream_job(job_id: str) -> Response[str]:
+    """Server-sent events of a job."""
+    return event_stream(router, _jobs(), principal(router), job_id)
+
+
+@router.post("/api/v1/jobs/<job_id>/cancel")
+def cancel_job(job_id: str) -> Moved:
+    """Cancel a job that isn't finished."""
+    return moved(_jobs(), principal(router), job_id, Move.CANCEL)
+
+
+@router.post("/api/v1/jobs/<job_id>/pause")
+def pause_job(job_id: str) -> Moved:
+    """Let a job rest that isn't finished."""
+    return moved(_jobs(), principal(router), job_id, Move.PAUSE)
+
+
+@router.post("/api/v1/jobs/<job_id>/resume")
+def resume_job(job_id: str) -> Moved:
+    """Let a paused job go on."""
+    return moved(_jobs(), principal(router), job_id, Move.RESUME)
+
+
+@router.post("/api/v1/jobs/<job_id>/retry")
+def retry_job(job_id: str) -> Moved:
+    """Begin a new run of a failed job."""
+    return moved(_jobs(), principal(router), job_id, Move.RETRY)
+
+
+def _page(wanted: JobFilter, limit: int, cursor: str | None) -> JobList:
+    page = _jobs().page(principal(router).tenant, wanted, position_of(cursor), limit)
+    return JobList(
+        items=[job_view(job) for job in page.jobs],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def _ref(job_id: str) -> JobRef:
+    return JobRef(tenant=principal(router).tenant, job_id=job_id)
+
+
+def _jobs() -> JobControl:
+    return cast(CoreApi, router.context["services"]).jobs

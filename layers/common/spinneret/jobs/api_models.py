@@ -1,0 +1,105 @@
+"""Answers about jobs of any kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from spinneret.jobs.models import Event, EventKind, Job, JobStatus, Priority
+from spinneret.kernel.clock import stamp
+
+
+class JobView(BaseModel):
+    """A job as its tenant sees it."""
+
+    job_id: str
+    kind: str
+    status: JobStatus
+    priority: Priority
+    domain: str | None
+    run: int
+    attempts: int
+    max_attempts: int
+    redrives: int
+    progress: int
+    step: str | None
+    created_at: str
+    due_at: str
+    started_at: str | None
+    finished_at: str | None
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+
+
+class JobList(BaseModel):
+    """One page of jobs, newest first."""
+
+    items: list[JobView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class EventView(BaseModel):
+    """One line of a timeline."""
+
+    id: str
+    event: EventKind
+    message: str
+    progress: int
+    created_at: str
+    data: dict[str, Any]
+
+
+class Timeline(BaseModel):
+    """One page of a timeline, oldest first."""
+
+    items: list[EventView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class Moved(BaseModel):
+    """Answer to cancel, pause, resume and retry."""
+
+    job_id: str
+    status: JobStatus
+    message: str
+
+
+def job_view(job: Job) -> JobView:
+    """The view of a job."""
+    failure = job.last_error
+    return JobView(
+        job_id=job.id,
+        kind=job.kind,
+        status=job.status,
+        priority=job.priority,
+        domain=job.domain,
+        run=job.run,
+        attempts=job.attempts,
+        max_attempts=job.max_attempts,
+        redrives=job.redrives,
+        progress=job.progress,
+        step=job.step,
+        created_at=stamp(job.created_at),
+        due_at=stamp(job.due_at),
+        started_at=stamp(job.started_at) if job.started_at else None,
+        finished_at=stamp(job.finished_at) if job.finished_at else None,
+        result=None if job.result is None else dict(job.result),
+        error=None
+        if failure is None
+        else {"error": failure.message, "code": failure.code, "details": dict(failure.details)},
+    )
+
+
+def event_view(event: Event) -> EventView:
+    """The view of an event."""
+    return EventView(
+        id=event.id,
+        event=event.kind,
+        message=event.message,
+        progress=event.progress,
+        created_at=stamp(event.created_at),
+        data=dict(event.data),
+    )

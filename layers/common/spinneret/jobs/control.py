@@ -1,0 +1,107 @@
+"""What a tenant may do with its jobs: look at them, and move them by its own word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from spinneret.jobs import rules
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import Event, EventKind, Job, JobFilter, JobPage, JobRef, JobStatus, Move
+from spinneret.jobs.ports import JobQueue, JobStore
+from spinneret.jobs.worker import send
+from spinneret.kernel import limits
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, LeaseLost, NotFound
+
+_RACES = 5  # a running job renews its lease now and then while a tenant's word is written
+
+_MOVES: Mapping[Move, Callable[[Job, datetime], Job]] = {
+    Move.CANCEL: rules.cancel,
+    Move.PAUSE: rules.pause,
+    Move.RESUME: rules.resume,
+    Move.RETRY: rules.retry,
+}
+
+
+class JobControl:
+    """Reading and steering the jobs of one tenant."""
+
+    def __init__(
+        self,
+        *,
+        store: JobStore,
+        queue: JobQueue,
+        kinds: Mapping[str, KindPolicy],
+        clock: Clock,
+        sleep: Callable[[float], None],
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._kinds = kinds
+        self._clock = clock
+        self._sleep = sleep
+
+    def get(self, ref: JobRef) -> Job:
+        """Raises NotFound for an unknown and for a foreign id."""
+        job = self._store.get(ref)
+        if job is None:
+            raise NotFound("no such job")
+        return job
+
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+        """See JobStore.page."""
+        return self._store.page(tenant, wanted, after, limit)
+
+    def move(self, ref: JobRef, move: Move) -> Job:
+        """Cancel, pause, resume or retry; the job as it then stands.
+
+        Raises NotFound, and Conflict when the job's status doesn't allow it.
+        """
+        for _ in range(_RACES):
+            before = self.get(ref)
+            now = self._clock()
+            after = _MOVES[move](before, now)
+            try:
+                self._store.transition(before, after, [_moved(after, move, now)])
+            except LeaseLost:
+                continue
+            if after.status is JobStatus.PENDING:
+                send(self._queue, self._kinds, after, now)
+            return after
+        raise Conflict("the job is changing; try again")
+
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+        """The timeline after an event's id. Raises NotFound."""
+        self.get(ref)
+        return self._store.events(ref, after, limit)
+
+    def wait_for_events(self, ref: JobRef, after: str | None) -> list[Event] | None:
+        """The events after `after` as soon as there are any, or none after STREAM_SECONDS.
+
+        None says that the timeline is over: the job is finished and `after` was its last event.
+        Raises NotFound.
+        """
+        deadline = self._clock().timestamp() + limits.STREAM_SECONDS
+        while True:
+            job = self.get(ref)
+            found = self._store.events(ref, after, limits.LIST_LIMIT_MAX)
+            if found:
+                return found
+            if job.status in rules.TERMINAL:
+                return None
+            if self._clock().timestamp() >= deadline:
+                return []
+            self._sleep(limits.STREAM_POLL_SECONDS)
+
+
+def _moved(after: Job, move: Move, now: datetime) -> Event:
+    return Event(
+        fence=after.fence,
+        number=0,
+        kind=EventKind.STATUS_CHANGED,
+        message=after.status,
+        created_at=now,
+        progress=after.progress,
+        data={"status": after.status, "run": after.run, "reason": move.value.upper()},
+    )

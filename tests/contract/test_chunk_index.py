@@ -1,0 +1,259 @@
+"""What every chunk index holds: the fake, and OpenSearch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from spinneret.adapters.opensearch import opensearch_client
+from spinneret.search.models import Candidate, IndexedChunk, Leg
+from spinneret.search.opensearch import OpenSearchChunkIndex, index_name
+from spinneret.search.ports import ChunkIndex
+from tests import factories
+from tests.contract.backends import OF_OTHERS
+from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of
+
+pytestmark = OF_OTHERS
+
+WINDOW = 100
+
+
+@pytest.fixture(scope="session")
+def opensearch(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """An index of its own for this run, made by its first write."""
+    client = opensearch_client(request.getfixturevalue("stack").opensearch_url, "none")
+    embedder = FakeEmbedder(f"contract-{uuid4().hex}")
+    yield OpenSearchChunkIndex(client, embedder)
+    client.indices.delete(index=index_name(embedder.info()), ignore_unavailable=True)
+    client.close()
+
+
+@pytest.fixture
+def index(backend: str, request: pytest.FixtureRequest) -> ChunkIndex:
+    if backend == "fake":
+        return FakeChunkIndex()
+    found: ChunkIndex = request.getfixturevalue("opensearch")
+    return found
+
+
+def chunk(tenant: str, text: str, **given: Any) -> IndexedChunk:
+    return factories.indexed_chunk(text, **{"tenant": tenant, "title": None} | given)
+
+
+def search(
+    index: ChunkIndex, tenant: str, text: str, window: int = WINDOW
+) -> dict[Leg, list[Candidate]]:
+    found = index.search(tenant, text, vector_of(text), window)
+    return {leg: list(found[leg]) for leg in Leg}
+
+
+def texts(candidates: list[Candidate]) -> list[str]:
+    return [each.chunk.text for each in candidates]
+
+
+# ---------------------------------------------------------------- Writing
+
+
+def test_what_is_written_can_be_searched_at_once(index: ChunkIndex, tenant: str) -> None:
+    for n in range(3):
+        index.write([chunk(tenant, f"silk number {n}", index=n)])
+        found = search(index, tenant, "silk")
+        assert len(found[Leg.VECTOR]) == len(found[Leg.KEYWORD]) == n + 1
+
+
+def test_a_hit_holds_what_was_written(index: ChunkIndex, tenant: str) -> None:
+    written = chunk(
+        tenant,
+        "Spiders weave silk.",
+        document_id="doc_7",
+        version="000003-abc",
+        index=12,
+        section="Größe 🕸",
+        start=100,
+        end=119,
+        title="A title",
+        url="https://site.example/ü?a=1",
+    )
+    index.write([written])
+    for found in search(index, tenant, "silk").values():
+        [hit] = found
+        assert (hit.chunk_id, hit.document_id, hit.version) == (written.id, "doc_7", "000003-abc")
+        shown = hit.chunk
+        assert (shown.text, shown.section, shown.index) == (written.text, "Größe 🕸", 12)
+        assert (shown.start, shown.end) == (100, 119)
+        assert (shown.title, shown.url) == ("A title", written.url)
+
+
+def test_a_chunk_without_title_and_section_is_found(index: ChunkIndex, tenant: str) -> None:
+    index.write([chunk(tenant, "silk", title=None, section=None)])
+    [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
+    assert (hit.chunk.title, hit.chunk.section) == (None, None)
+
+
+def test_nothing_to_write_writes_nothing(index: ChunkIndex, tenant: str) -> None:
+    index.write([])
+    assert search(index, tenant, "silk") == {Leg.VECTOR: [], Leg.KEYWORD: []}
+
+
+def test_writing_again_overwrites(index: ChunkIndex, tenant: str) -> None:
+    for text in ("silk of worms", "silk of spiders"):
+        index.write([chunk(tenant, text)])
+    found = search(index, tenant, "silk")
+    assert [texts(found[leg]) for leg in Leg] == [["silk of spiders"]] * 2
+
+
+def test_many_chunks_are_written_together(index: ChunkIndex, tenant: str) -> None:
+    index.write([chunk(tenant, f"silk number {n}", index=n) for n in range(150)])
+    found = search(index, tenant, "silk")
+    assert len(found[Leg.VECTOR]) == len(found[Leg.KEYWORD]) == WINDOW
+
+
+# ---------------------------------------------------------------- Removing
+
+
+def test_a_version_is_removed_and_nothing_else(index: ChunkIndex, tenant: str) -> None:
+    other = f"{tenant}x"
+    gone = [chunk(tenant, f"silk gone {n}", index=n, version="v1") for n in range(3)]
+    kept = [
+        chunk(tenant, "silk kept version", version="v2"),
+        chunk(tenant, "silk kept document", document_id="doc_2", version="v1"),
+    ]
+    index.write([*gone, *kept, chunk(other, "silk kept tenant", document_id="doc_3", version="v1")])
+    index.remove_version(tenant, "doc_1", "v1")
+    index.remove_version(tenant, "doc_3", "v1")
+    index.write([chunk(tenant, "another silk", document_id="doc_4")])
+    found = texts(search(index, tenant, "silk")[Leg.KEYWORD])
+    assert sorted(found) == ["another silk", "silk kept document", "silk kept version"]
+    assert texts(search(index, other, "silk")[Leg.KEYWORD]) == ["silk kept tenant"]
+
+
+def test_removing_what_is_not_there_does_nothing(index: ChunkIndex, tenant: str) -> None:
+    index.remove_version(tenant, "doc_unknown", "v1")
+
+
+# ---------------------------------------------------------------- Searching
+
+
+def test_tenants_are_separated(index: ChunkIndex, tenant: str) -> None:
+    other = f"{tenant}x"
+    index.write([chunk(tenant, "silk of one", document_id="doc_a")])
+    index.write([chunk(other, f"silk of {n}", document_id="doc_b", index=n) for n in range(150)])
+    for found in search(index, tenant, "silk").values():
+        assert texts(found) == ["silk of one"]
+    assert search(index, f"{tenant}y", "silk") == {Leg.VECTOR: [], Leg.KEYWORD: []}
+
+
+def test_both_legs_put_the_better_match_first(index: ChunkIndex, tenant: str) -> None:
+    wanted = ["spiders weave silk webs", "spiders weave baskets today", "volcanoes erupt slowly"]
+    index.write([chunk(tenant, text, index=n) for n, text in enumerate(reversed(wanted))])
+    found = search(index, tenant, "spiders weave silk webs")
+    assert texts(found[Leg.VECTOR])[0] == wanted[0]
+    assert texts(found[Leg.KEYWORD])[0] == wanted[0]
+    assert wanted[2] not in texts(found[Leg.KEYWORD])
+    for leg in Leg:
+        scores = [hit.score for hit in found[leg]]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_the_vector_leg_scores_the_cosine_from_0_to_1(index: ChunkIndex, tenant: str) -> None:
+    same = vector_of("silk")
+    vectors = {
+        "same": same,
+        "half": tuple((a + b) / 2**0.5 for a, b in zip(same, _orthogonal(same), strict=True)),
+        "none": _orthogonal(same),
+        "opposite": tuple(-value for value in same),
+    }
+    index.write(
+        [chunk(tenant, name, index=n, vector=v) for n, (name, v) in enumerate(vectors.items())]
+    )
+    found = search(index, tenant, "silk")[Leg.VECTOR]
+    scores = {hit.chunk.text: hit.score for hit in found}
+    expected = {"same": 1.0, "half": (1 + 0.5**0.5) / 2, "none": 0.5, "opposite": 0.0}
+    assert scores == pytest.approx(expected, abs=1e-3)
+    assert list(scores) == list(expected)
+
+
+def _orthogonal(vector: tuple[float, ...]) -> tuple[float, ...]:
+    free = vector.index(0.0)
+    return tuple(float(n == free) for n in range(len(vector)))
+
+
+@pytest.mark.parametrize("window", [1, 3])
+def test_each_leg_answers_its_best_window(index: ChunkIndex, tenant: str, window: int) -> None:
+    index.write([chunk(tenant, f"silk {'web ' * n}", index=n) for n in range(5)])
+    found = search(index, tenant, "silk", window)
+    assert len(found[Leg.VECTOR]) == len(found[Leg.KEYWORD]) == window
+
+
+def test_words_are_found_in_any_case(index: ChunkIndex, tenant: str) -> None:
+    index.write([chunk(tenant, "The Spider Weaves SILK")])
+    assert len(search(index, tenant, "silk SPIDER")[Leg.KEYWORD]) == 1
+
+
+# ---------------------------------------------------------------- Highlights
+
+MARKED = {
+    "plain": "Spiders weave silk, and more silk.",
+    "at the ends": "silk and webs of silk",
+    "non-BMP characters": "🕷 silk 🕸🕸 and 👩‍🔬 silk 🕷",
+    "combining characters": "cafe\u0301 größe silk e\u0301 silk",
+    "markup": "<em>silk</em> &amp; <b>silk</b>",
+    "private use": "\ue000 silk \ue001\ue000 and silk \uf8ff",
+    "control characters": "a\u0001 silk \u200b\u00ad silk \ufeff",
+    "lines": "silk\r\n\tsilk\u2028",
+}
+
+
+@pytest.mark.parametrize("name", list(MARKED))
+def test_highlights_slice_the_text_exactly(index: ChunkIndex, tenant: str, name: str) -> None:
+    text = MARKED[name]
+    index.write([chunk(tenant, text)])
+    [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
+    assert hit.chunk.text == text
+    assert [text[start:end] for start, end in hit.highlights] == ["silk"] * 2
+
+
+def test_a_long_chunk_is_highlighted_to_its_end(index: ChunkIndex, tenant: str) -> None:
+    text = "web 🕸 " * 1400 + "silk"
+    index.write([chunk(tenant, text)])
+    [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
+    assert [text[start:end] for start, end in hit.highlights] == ["silk"]
+
+
+# ---------------------------------------------------------------- Harmless queries
+
+QUERIES = [
+    "silk * OR tenant:{other}",
+    "silk tenant:{other}",
+    'silk" OR "x',
+    "silk'); DROP",
+    '{{"match_all": {{}}}} silk',
+    "silk ~ ^2 [a TO z] +(-x) && || ! \\ / ? :",
+    "\\",
+    "*",
+    "*:*",
+    "_exists_:tenant",
+    '"',
+    "((((",
+    'silk\n{{}}\n{{"query": {{"match_all": {{}}}}}}',
+    "\u0000 silk",
+    "🕷 \ue000silk\ue001",
+    "silk " * 200,
+    "x" * 1000,
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=[query[:20] for query in QUERIES])
+def test_no_query_reaches_further_than_the_own_chunks(
+    index: ChunkIndex, tenant: str, query: str
+) -> None:
+    other = f"{tenant}x"
+    index.write([chunk(tenant, "own silk", document_id="doc_a")])
+    index.write([chunk(other, f"silk tenant {other}", document_id="doc_b")])
+    text = query.format(other=other)
+    found = search(index, tenant, text)
+    assert texts(found[Leg.VECTOR]) == ["own silk"]
+    assert texts(found[Leg.KEYWORD]) == (["own silk"] if "silk" in text else [])

@@ -1,0 +1,234 @@
+"""What every document store holds: the fake, moto, and DynamoDB Local."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from spinneret.documents.dynamo import DynamoDocumentStore
+from spinneret.documents.models import Document, Metadata
+from spinneret.documents.ports import DocumentStore, VersionRaced
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job, Lease
+from spinneret.jobs.ports import Claimed, JobStore
+from spinneret.kernel.errors import LeaseLost
+from tests import factories
+from tests.contract.backends import OF_AWS, Tables
+from tests.contract.stored_jobs import SECOND, UNTIL, claimed
+from tests.fakes.documents import FakeDocumentStore
+from tests.fakes.jobs import FakeJobStore
+
+pytestmark = OF_AWS
+
+
+@pytest.fixture
+def documents(store: JobStore, tables: Tables | None) -> DocumentStore:
+    if tables is None:
+        assert isinstance(store, FakeJobStore)
+        return FakeDocumentStore(store)
+    return DynamoDocumentStore(tables.client, tables.names["Documents"], tables.names["Jobs"])
+
+
+@pytest.fixture
+def job(store: JobStore, tenant: str) -> Job:
+    """A running job."""
+    return claimed(store, tenant)
+
+
+@pytest.fixture
+def lease(job: Job) -> Lease:
+    return factories.lease(job)
+
+
+def new_document(tenant: str, **given: Any) -> Document:
+    return factories.document(tenant=tenant, id=f"doc_{uuid4().hex}", **given)
+
+
+def next_version(of: Document, **given: Any) -> Document:
+    sequence = of.sequence + 1
+    return replace(of, sequence=sequence, version=f"{sequence:06d}-x", **given)
+
+
+# ---------------------------------------------------------------- Reading
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"title": None, "chunk_count": 0, "token_count": 0},
+        {"title": "", "language": "und", "url": "https://x.example/?a=ü#🕷"},
+        {
+            "metadata": Metadata(
+                author="Größe 🕸",
+                published_at="2026-01-01",
+                description='"quoted"\n',
+                keywords=("a", "", "ü"),
+                og_image="https://x.example/i.png",
+                canonical_url="https://x.example/",
+            )
+        },
+    ],
+    ids=["plain", "empty", "unicode", "metadata"],
+)
+def test_a_document_is_read_back_as_it_was_committed(
+    documents: DocumentStore, tenant: str, lease: Lease, given: dict[str, Any]
+) -> None:
+    document = new_document(tenant, **given)
+    documents.commit(document, None, lease)
+    assert documents.get(tenant, document.id) == document
+
+
+def test_an_unknown_and_a_foreign_document_are_equally_unknown(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    document = new_document(tenant)
+    documents.commit(document, None, lease)
+    assert documents.get(tenant, "doc_unknown") is None
+    assert documents.get(f"{tenant}x", document.id) is None
+
+
+def test_current_versions_of_many_documents_are_read_at_once(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    committed = [new_document(tenant, version=f"000001-{n}") for n in range(30)]
+    for document in committed:
+        documents.commit(document, None, lease)
+    unknown = [f"doc_unknown_{n}" for n in range(70)]
+    ids = [document.id for document in committed]
+    assert documents.current_versions(tenant, [*unknown, *ids]) == {
+        document.id: document.version for document in committed
+    }
+    assert documents.current_versions(f"{tenant}x", ids) == {}
+    assert documents.current_versions(tenant, []) == {}
+
+
+def test_the_current_version_is_that_of_the_last_commit(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    first = new_document(tenant)
+    second = next_version(first, title=None)
+    documents.commit(first, None, lease)
+    documents.commit(second, first, lease)
+    assert documents.get(tenant, first.id) == second
+    assert documents.current_versions(tenant, [first.id]) == {first.id: second.version}
+
+
+# ---------------------------------------------------------------- Versions
+
+
+def test_a_second_first_version_is_refused(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    first = new_document(tenant)
+    documents.commit(first, None, lease)
+    with pytest.raises(VersionRaced):
+        documents.commit(replace(first, version="000001-other"), None, lease)
+    assert documents.get(tenant, first.id) == first
+
+
+def test_a_version_replaces_only_the_one_it_was_made_from(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    first = new_document(tenant)
+    second = next_version(first)
+    third = next_version(second)
+    documents.commit(first, None, lease)
+    documents.commit(second, first, lease)
+    for late in (next_version(first, title="late"), third):
+        with pytest.raises(VersionRaced):
+            documents.commit(late, first, lease)
+    assert documents.get(tenant, first.id) == second
+    documents.commit(third, second, lease)
+    assert documents.get(tenant, first.id) == third
+
+
+def test_a_version_of_a_document_that_is_gone_is_refused(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    gone = new_document(tenant)
+    with pytest.raises(VersionRaced):
+        documents.commit(next_version(gone), gone, lease)
+    assert documents.get(tenant, gone.id) is None
+
+
+# ---------------------------------------------------------------- Leases
+
+
+@pytest.mark.parametrize(
+    "stale",
+    [{"fence": 0}, {"fence": 2}, {"owner": "other"}, {"job_id": "job_unknown"}],
+    ids=lambda stale: next(iter(stale)),
+)
+def test_a_lease_that_is_not_held_commits_nothing(
+    documents: DocumentStore, tenant: str, lease: Lease, stale: dict[str, Any]
+) -> None:
+    first = new_document(tenant)
+    documents.commit(first, None, lease)
+    wrong = replace(lease, **stale)
+    with pytest.raises(LeaseLost):
+        documents.commit(next_version(first), first, wrong)
+    with pytest.raises(LeaseLost):
+        documents.commit(new_document(tenant), None, wrong)
+    assert documents.get(tenant, first.id) == first
+
+
+def test_a_lease_of_another_tenant_s_job_commits_nothing(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    document = new_document(tenant)
+    with pytest.raises(LeaseLost):
+        documents.commit(document, None, replace(lease, tenant=f"{tenant}x"))
+    assert documents.get(tenant, document.id) is None
+
+
+@pytest.mark.parametrize("end", ["complete", "fail", "hand back", "lease expired"])
+def test_a_claim_that_is_over_commits_nothing(
+    documents: DocumentStore, store: JobStore, job: Job, lease: Lease, end: str
+) -> None:
+    now = UNTIL + SECOND
+    after = {
+        "complete": rules.complete(job, {}, now),
+        "fail": rules.after_error(job, ValueError(), now, 0.5),
+        "hand back": rules.hand_back(job, now),
+        "lease expired": rules.after_lease_expired(job, now),
+    }[end]
+    store.transition(job, after)
+    document = new_document(job.tenant)
+    with pytest.raises(LeaseLost):
+        documents.commit(document, None, lease)
+    assert documents.get(job.tenant, document.id) is None
+
+
+def test_the_next_claim_commits_where_the_last_one_cannot(
+    documents: DocumentStore, store: JobStore, job: Job, lease: Lease
+) -> None:
+    store.transition(job, rules.after_lease_expired(job, UNTIL))
+    again = store.claim(job.ref, "two", UNTIL, UNTIL + 60 * SECOND)
+    assert isinstance(again, Claimed)
+    document = new_document(job.tenant)
+    documents.commit(document, None, again.lease)
+    with pytest.raises(LeaseLost):
+        documents.commit(next_version(document), document, lease)
+    assert documents.get(job.tenant, document.id) == document
+
+
+def test_a_renewed_lease_commits(
+    documents: DocumentStore, store: JobStore, job: Job, lease: Lease
+) -> None:
+    store.transition(job, replace(job, locked_until=UNTIL + SECOND, step="embedding"))
+    document = new_document(job.tenant)
+    documents.commit(document, None, lease)
+    assert documents.get(job.tenant, document.id) == document
+
+
+def test_a_lost_lease_is_told_before_a_lost_race(
+    documents: DocumentStore, tenant: str, lease: Lease
+) -> None:
+    first = new_document(tenant)
+    documents.commit(first, None, lease)
+    with pytest.raises(LeaseLost):
+        documents.commit(replace(first, version="late"), None, replace(lease, fence=0))

@@ -1,0 +1,103 @@
+"""What every embedder holds: the fake, and the one of the stack."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from spinneret.kernel import limits
+from spinneret.search.ports import Embedder
+from spinneret.search.tei import TeiEmbedder
+from tests.contract.backends import OF_OTHERS
+from tests.fakes.search import FakeEmbedder
+
+pytestmark = OF_OTHERS
+
+TEXTS = {
+    "plain": "Spiders weave silk from proteins.",
+    "accents": "Größe café cafe\u0301 naïve",
+    "emoji": "silk 🕷 and 🕸 webs 👩‍🔬",
+    "scripts": "паук εικόνα 日本語 عنكبوت",
+    "blanks": "  a\n\n\tb \u3000 c\u00a0d  ",
+    "marks": "a-b_c 'd' \"e\" (f) [g] {h} #i *j* `k`",
+    "long word": "x" * 300,
+    "many words": "word " * 5000,
+    "private use": "a \ue000 b \ue001",
+}
+
+
+@pytest.fixture
+def embedder(backend: str, request: pytest.FixtureRequest) -> Iterator[Embedder]:
+    if backend == "fake":
+        yield FakeEmbedder()
+        return
+    with httpx.Client(trust_env=False) as client:
+        yield TeiEmbedder(request.getfixturevalue("stack").embedder_url, client)
+
+
+def cosine(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+
+
+def test_its_bounds_allow_what_the_indexer_asks_for(embedder: Embedder) -> None:
+    info = embedder.info()
+    assert info == embedder.info()
+    assert info.model_id
+    assert info.dimension > 0
+    assert info.max_input_tokens > limits.CHUNK_MIN_TOKENS + limits.CHUNK_OVERLAP_TOKENS
+    assert info.max_batch >= 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 32])
+def test_every_text_has_a_unit_vector_of_the_dimension(embedder: Embedder, count: int) -> None:
+    vectors = embedder.embed([f"silk number {n}" for n in range(count)])
+    assert len(vectors) == count
+    for vector in vectors:
+        assert len(vector) == embedder.info().dimension
+        assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)
+
+
+def test_vectors_come_in_the_order_of_their_texts(embedder: Embedder) -> None:
+    texts = ["spiders weave silk", "volcanoes erupt", "x", "spiders weave silk"]
+    together = embedder.embed(texts)
+    alone = [embedder.embed([text])[0] for text in texts]
+    for one, other in zip(together, alone, strict=True):
+        assert cosine(one, other) > 0.999
+    assert cosine(together[0], together[3]) > 0.999
+    assert cosine(together[0], together[1]) < 0.9
+
+
+@pytest.mark.parametrize("name", list(TEXTS))
+def test_tokens_slice_the_text(embedder: Embedder, name: str) -> None:
+    text = TEXTS[name]
+    tokens = embedder.tokenize(text)
+    assert tokens
+    position = 0
+    for token in tokens:
+        assert position <= token.start <= token.end <= len(text)
+        position = token.start
+    covered = {n for token in tokens for n in range(token.start, token.end)}
+    missed = "".join(text[n] for n in range(len(text)) if n not in covered)
+    assert not any(map(str.isalnum, missed)), missed
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \u3000"])
+def test_what_holds_no_text_has_no_tokens(embedder: Embedder, text: str) -> None:
+    assert embedder.tokenize(text) == []
+
+
+def test_tokens_of_ascii_words_are_exact(embedder: Embedder) -> None:
+    text = "Spiders weave silk from proteins"
+    pieces = [text[token.start : token.end] for token in embedder.tokenize(text)]
+    assert "".join(pieces) == text.replace(" ", "")
+    assert not any(" " in piece for piece in pieces)
+
+
+def test_a_text_of_the_longest_input_is_embedded(embedder: Embedder) -> None:
+    """Two tokens of the window are the model's own."""
+    room = embedder.info().max_input_tokens - 2
+    [vector] = embedder.embed(["a " * room])
+    assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)

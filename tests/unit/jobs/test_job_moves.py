@@ -1,0 +1,156 @@
+"""The state machine: what may happen to a job, and what a new series or run means."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job, JobStatus, Move
+from spinneret.kernel import limits
+from spinneret.kernel.errors import Conflict, FetchTimeout, NotFound
+from tests import factories
+from tests.fakes.time import START
+
+SECOND = timedelta(seconds=1)
+UNTIL = START + 60 * SECOND
+NOW = START + 10 * SECOND
+
+MOVES: dict[Move, Callable[[Job, datetime], Job]] = {
+    Move.COMPLETE: lambda job, now: rules.complete(job, {}, now),
+    Move.FAIL: lambda job, now: rules.after_error(job, NotFound("gone"), now, 0.5),
+    Move.WAIT: lambda job, now: rules.after_error(job, FetchTimeout("slow"), now, 0.5),
+    Move.HAND_BACK: rules.hand_back,
+    Move.LOSE_LEASE: rules.after_lease_expired,
+    Move.CANCEL: rules.cancel,
+    Move.PAUSE: rules.pause,
+    Move.RESUME: rules.resume,
+    Move.RETRY: rules.retry,
+}
+ASKED_FOR = (Move.CANCEL, Move.PAUSE, Move.RESUME, Move.RETRY)
+
+
+def in_state(status: JobStatus, **given: object) -> Job:
+    """A job as it stands in a state."""
+    if status is JobStatus.RUNNING:
+        return factories.running_job(UNTIL, **given)
+    finished = START if status in rules.TERMINAL else None
+    return factories.job(status=status, fence=1, finished_at=finished, **given)
+
+
+@pytest.mark.parametrize(("status", "move"), list(itertools.product(JobStatus, MOVES)))
+def test_a_move_happens_where_the_table_allows_it_and_nowhere_else(
+    status: JobStatus, move: Move
+) -> None:
+    job, to = in_state(status), rules.TRANSITIONS.get((status, move))
+    if to is None:
+        with pytest.raises(Conflict):
+            MOVES[move](job, NOW)
+    else:
+        assert MOVES[move](job, NOW).status is to
+
+
+@pytest.mark.parametrize("status", sorted(rules.TERMINAL))
+def test_only_a_retry_leaves_a_finished_state(status: JobStatus) -> None:
+    moves = {move for at, move in rules.TRANSITIONS if at is status}
+    assert moves <= {Move.RETRY}
+
+
+@pytest.mark.parametrize(
+    ("status", "move"), [each for each in rules.TRANSITIONS if each[1] in ASKED_FOR]
+)
+def test_what_a_tenant_asks_for_ends_any_claim(status: JobStatus, move: Move) -> None:
+    job = in_state(status)
+    after = MOVES[move](job, NOW)
+    assert after.fence > job.fence
+    assert (after.locked_by, after.locked_until) == (None, None)
+
+
+@pytest.mark.parametrize("move", [each for each in MOVES if each is not Move.RETRY])
+def test_within_a_run_nothing_is_forgotten(move: Move) -> None:
+    for status in JobStatus:
+        if (status, move) not in rules.TRANSITIONS:
+            continue
+        job = in_state(status, attempts=1, progress=40, step="embedding")
+        after = MOVES[move](job, NOW)
+        assert (after.run, after.created_at, after.payload) == (1, job.created_at, job.payload)
+        assert after.progress >= 40
+        assert after.attempts >= 1
+
+
+def test_a_resumed_job_is_due_at_once() -> None:
+    after = rules.resume(rules.pause(in_state(JobStatus.RUNNING), START), NOW)
+    assert (after.status, after.due_at, after.sends) == (JobStatus.PENDING, NOW, 1)
+
+
+def test_a_retry_is_a_new_run_of_the_same_job() -> None:
+    failed = rules.after_error(in_state(JobStatus.RUNNING, attempts=2), NotFound("x"), NOW, 0.5)
+    after = rules.retry(failed, NOW + SECOND)
+    assert (after.id, after.run, after.due_at) == (failed.id, 2, NOW + SECOND)
+    assert (after.attempts, after.redrives, after.worked_ms) == (0, 0, 0)
+    assert (after.started_at, after.finished_at, after.last_error) == (None, None, None)
+    assert (after.progress, after.step) == (0, None)
+    assert after.fence > failed.fence
+
+
+# ---------------------------------------------------------------- Series of attempts
+
+
+def test_transient_failures_are_tried_in_series_with_growing_waits() -> None:
+    job = factories.job(max_redrives=6)
+    waits = []
+    now = START
+    for _ in range(1000):
+        if job.status is not JobStatus.PENDING:
+            break
+        job = factories.running_job(
+            now, **{**vars(job), "status": JobStatus.RUNNING, "claimed_at": now}
+        )
+        job = rules.after_error(job, FetchTimeout("slow"), now, 0.5)
+        waits.append((job.due_at - now).total_seconds())
+        now = max(job.due_at, now)
+    assert job.status is JobStatus.FAILED
+    assert len(waits) == limits.JOB_MAX_ATTEMPTS * 7
+    between = waits[limits.JOB_MAX_ATTEMPTS - 1 : -1 : limits.JOB_MAX_ATTEMPTS]
+    assert between == [30, 60, 120, 240, 300, 300]
+    assert (job.attempts, job.redrives) == (limits.JOB_MAX_ATTEMPTS, 6)
+
+
+def test_a_site_that_asks_for_a_longer_wait_gets_it_between_series_too() -> None:
+    job = in_state(JobStatus.RUNNING, attempts=2, max_redrives=1)
+    after = rules.after_error(job, FetchTimeout("slow", retry_after=900), NOW, 0.5)
+    assert (after.attempts, after.redrives, after.due_at) == (0, 1, NOW + 900 * SECOND)
+
+
+def test_a_permanent_error_begins_no_new_series() -> None:
+    job = in_state(JobStatus.RUNNING, max_redrives=5)
+    assert rules.after_error(job, NotFound("gone"), NOW, 0.5).status is JobStatus.FAILED
+
+
+# ---------------------------------------------------------------- The time limit
+
+
+@pytest.mark.parametrize(
+    ("worked_ms", "status"),
+    [(0, JobStatus.PENDING), (289_999, JobStatus.PENDING), (290_000, JobStatus.FAILED)],
+)
+def test_a_job_is_handed_back_until_its_time_is_used(worked_ms: int, status: JobStatus) -> None:
+    """The claim of the test adds ten seconds."""
+    after = rules.hand_back(in_state(JobStatus.RUNNING, worked_ms=worked_ms), NOW, 300.0)
+    assert (after.status, after.worked_ms) == (status, worked_ms + 10_000)
+    if after.last_error is not None:
+        assert (after.last_error.code, after.last_error.type) == ("TIME_LIMIT", "permanent")
+
+
+@pytest.mark.parametrize("move", [Move.COMPLETE, Move.WAIT, Move.LOSE_LEASE, Move.PAUSE])
+def test_the_time_of_every_claim_is_added_up(move: Move) -> None:
+    after = MOVES[move](in_state(JobStatus.RUNNING, worked_ms=500), NOW)
+    assert (after.worked_ms, after.claimed_at) == (10_500, None)
+
+
+def test_time_that_runs_backwards_is_no_work() -> None:
+    after = rules.hand_back(in_state(JobStatus.RUNNING), START - 5 * SECOND)
+    assert after.worked_ms == 0
