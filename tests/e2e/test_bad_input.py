@@ -126,11 +126,18 @@ def test_a_page_that_can_not_be_taken_fails_at_once_with_its_code(
     assert tenant.search("anything at all") == []
 
 
-def test_an_unreachable_host_is_tried_three_times(tenant: Tenant, deployed: Deployed) -> None:
+def test_an_unreachable_host_is_tried_three_times_and_later_again(
+    tenant: Tenant, deployed: Deployed
+) -> None:
     # The allowed website of the demonstration, which isn't being served now.
-    job = tenant.finished(tenant.crawl(f"http://127.0.0.1:{deployed.site_port}/gone"), 90)
-    assert (job["status"], job["error"]["code"]) == ("failed", "FETCH_FAILED")
-    assert job["attempts"] == job["max_attempts"] == 3
+    job_id = tenant.crawl(f"http://127.0.0.1:{deployed.site_port}/gone")
+    job = tenant.wait(job_id, lambda job: job["redrives"] == 1, 90)
+    assert (job["status"], job["attempts"]) == ("pending", 0)
+    assert job["error"]["code"] == "FETCH_FAILED"
+    [listed] = tenant("GET", "/api/v1/jobs/failed").json()["items"]
+    assert (listed["job_id"], listed["redrives"]) == (job_id, 1)
+    events = tenant("GET", f"/api/v1/jobs/{job_id}/timeline?limit=100").json()["items"]
+    assert sum(event["event"] == "error" for event in events) == job["max_attempts"] == 3
 
 
 def _fields(body: dict[str, Any]) -> list[str]:

@@ -18,6 +18,7 @@ class Website:
     `/type?is=…`     a body of that content type
     `/large?bytes=…` announces and sends that many bytes
     `/status?code=…` that status
+    `/once?text=…`   404 the first time, then an article
     `/held?text=…`   an article once `release` is called
     """
 
@@ -73,6 +74,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.website.arrived.set()
         self.website.released.wait(60)
         self._page(query)
+
+    def _once(self, query: dict[str, str]) -> None:
+        if self.website.requests["/once"] == 1:
+            self._missing(query)
+        else:
+            self._page(query)
 
     def _moved(self, query: dict[str, str]) -> None:
         self._send(302, "text/plain", b"", Location=query["to"])

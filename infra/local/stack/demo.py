@@ -98,7 +98,7 @@ class _Demo:
         while waiting:
             for job_id, url in list(waiting.items()):
                 job = self._ask("GET", f"/api/v1/crawl/{job_id}")
-                if job["status"] in ("pending", "running"):
+                if job["status"] in ("pending", "running") and not job["redrives"]:
                     continue
                 del waiting[job_id]
                 self._finished(job, url, f"{total - len(waiting):>3}/{total}")
@@ -111,7 +111,8 @@ class _Demo:
     def _finished(self, job: dict[str, Any], url: str, count: str) -> None:
         if job["status"] != "completed":
             self.failed += 1
-            print(f"  {count}  {url}: {job['status']}: {job['error']['error']}")
+            state = "will be tried again later" if job["redrives"] else job["status"]
+            print(f"  {count}  {url}: {state}: {job['error']['error']}")
             return
         result = job["result"]
         state = "unchanged" if result["unchanged"] else f"{result['chunks']} chunks"

@@ -82,6 +82,7 @@ class CrawlView(BaseModel):
     run: int
     attempts: int
     max_attempts: int
+    redrives: int
     created_at: str
     started_at: str | None
     finished_at: str | None

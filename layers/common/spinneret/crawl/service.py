@@ -156,6 +156,7 @@ def _view(job: Job) -> CrawlView:
         run=job.run,
         attempts=job.attempts,
         max_attempts=job.max_attempts,
+        redrives=job.redrives,
         created_at=stamp(job.created_at),
         started_at=stamp(job.started_at) if job.started_at else None,
         finished_at=stamp(job.finished_at) if job.finished_at else None,

@@ -17,7 +17,7 @@ from spinneret.documents.inline import all_text
 logger = logging.getLogger(__name__)
 
 MAX_ELEMENTS: Final = 30_000
-"""Its passes aren't all linear: 30,000 elements take about 5 s, longer pages aren't articles."""
+"""Its passes aren't all linear: this many take about 3 s, and longer pages aren't articles."""
 MAX_CHARS: Final = 1_000_000
 MAX_DEPTH: Final = 200  # it recurses
 

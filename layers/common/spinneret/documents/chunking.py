@@ -17,7 +17,7 @@ All steps are linear in the text; a window looks at its own units only.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from spinneret.documents.boundaries import Rank, Units, kept_blocks, ranks
@@ -61,6 +61,12 @@ def chunk(
         minimum=minimum,
         max_bytes=max_bytes,
     )
+    return _chunks(markdown, units, structure, windows)
+
+
+def _chunks(
+    markdown: str, units: Units, structure: Structure, windows: Iterable[tuple[int, int]]
+) -> list[Chunk]:
     chunks: list[Chunk] = []
     for first, last in windows:
         window = markdown[units.position[first] : units.position[last]]
