@@ -8,7 +8,7 @@ STACK := PYTHONPATH=infra/local:layers/common:. $(BIN)/python -m stack
 INSTANCE ?= dev
 URL ?=
 # The functions' code, for which the quick checks run.
-CODE := layers/common functions infra/local tests benchmarks
+CODE := layers/common functions infra/local tests benchmarks docs
 
 .PHONY: help demo test check up status logs down clean deploy invoke key validate lock
 
