@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinneret.jobs.wiring import SweepPass
+from spinneret.jobs.wiring import sweep_pass
 from spinneret.runtime.scheduled import scheduled_entrypoint
 
-handler = scheduled_entrypoint(SweepPass, "sweeper")
+handler = scheduled_entrypoint(sweep_pass, "sweeper")

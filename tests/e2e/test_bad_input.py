@@ -119,7 +119,7 @@ def test_a_page_that_can_not_be_taken_fails_at_once_with_its_code(
     path: str, code: str, error_part: str, tenant: Tenant, website: Website
 ) -> None:
     job = tenant.finished(tenant.crawl(website.url + path))
-    assert (job["status"], job["error"]["code"], job["attempts"]) == ("failed", code, 0), job
+    assert (job["status"], job["error"]["code"], job["attempts"]) == ("failed", code, 1), job
     assert error_part in job["error"]["error"]
     assert "169.254" not in str(job["error"])
     assert "4566" not in str(job["error"])

@@ -52,13 +52,28 @@ def test_a_crawl_whose_worker_is_killed_completes_once(
     assert len(tenant.search("stubborn mules")) == job["result"]["chunks"]
 
 
-def test_a_message_that_can_not_be_read_ends_in_the_dead_letter_queue_without_harm(
+def test_a_message_that_can_not_be_read_harms_nobody(
     tenant: Tenant, website: Website, deployed: Deployed, aws: Aws
 ) -> None:
     queue = deployed.outputs["CrawlHighQueueUrl"]
     aws("sqs").send_message(QueueUrl=queue, MessageBody="not a job")
     url = f"{website.url}/page?text=after+the+storm"
     assert tenant.finished(tenant.crawl(url, priority="high"))["status"] == "completed"
+
+
+def test_a_dead_letter_gets_another_chance(
+    tenant: Tenant, website: Website, deployed: Deployed, aws: Aws
+) -> None:
+    job_id = tenant.crawl(f"{website.url}/page?text=second+delivery", priority="high")
+    tenant.finished(job_id)
+    sqs, dead = aws("sqs"), deployed.outputs["CrawlHighDlqUrl"]
+    body = json.dumps({"tenant": tenant.name, "job_id": job_id})
+    sqs.send_message(QueueUrl=dead, MessageBody=body)
+    answer = aws("lambda").invoke(FunctionName=deployed.resources["Redrive"], Payload=b"{}")
+    assert json.load(answer["Payload"])["sent_back"] >= 1
+    attributes = sqs.get_queue_attributes(QueueUrl=dead, AttributeNames=["All"])["Attributes"]
+    assert attributes["ApproximateNumberOfMessages"] == "0"
+    assert tenant.job(job_id)["status"] == "completed"
 
 
 def _sweep_until(tenant: Tenant, job_id: str, deployed: Deployed, aws: Aws) -> None:

@@ -451,6 +451,7 @@ def test_xml_loads_nothing_from_elsewhere(entity: str) -> None:
         (f"<!-- {'x' * 10_000_000} --><p>after</p>", ["after"]),
         (f"<p {' '.join(f'a{n}=1' for n in range(60_000))}>before</p><p>after</p>", ["before"]),
         (f"<p {' '.join(f'a{n}={chr(34)}>' + chr(34) for n in range(60_000))}>before", ["before"]),
+        (f"<script>if (a<b {'c ' * 999} d='</script><p>after</p>", ["after"]),
         (f"<p>before</p><p>{'</b>' * 200_000}after", ["before", "after"]),
         (json_ld(["x"]).replace('["x"]', "[" * 100_000) + "<p>after</p>", ["after"]),
         ("<p>&#xFFFE;&#1;\ud800\x00 a</p>", ["a"]),

@@ -2,98 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from spinneret.documents.models import Content, Document, Metadata
-from spinneret.documents.ports import VersionRaced
+from spinneret.documents.models import Content, Metadata
 from spinneret.documents.rules import document_id
-from spinneret.documents.service import Indexed, Indexer, Page
-from spinneret.jobs import rules
-from spinneret.jobs.models import Lease
-from spinneret.jobs.ports import Claimed, NewJob
 from spinneret.kernel import limits
-from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
-from spinneret.search.models import Query
-from spinneret.search.service import SearchService
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.crawling import long_page
-from tests.fakes.documents import FakeContentStore, FakeDocumentStore
-from tests.fakes.jobs import FakeJobStore
-from tests.fakes.search import FakeChunkIndex, FakeEmbedder
-from tests.fakes.time import HandClock
-
-URL = "https://site.example/page"
-
-
-class Bench:
-    """An indexer on fakes, under the lease of one running job."""
-
-    def __init__(self) -> None:
-        self.clock = HandClock()
-        self.jobs = FakeJobStore()
-        self.documents = FakeDocumentStore(self.jobs)
-        self.contents = FakeContentStore()
-        self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
-        self.chunks = FakeChunkIndex()
-        self.lease = self.claim("job_1")
-        self.steps: list[tuple[str, int]] = []
-
-    def claim(self, job_id: str) -> Lease:
-        job = factories.job(id=job_id)
-        self.jobs.submit(
-            [NewJob(job=job)], [factories.event()], None, factories.reply(), self.clock()
-        )
-        claimed = self.jobs.claim(job.ref, "one", self.clock(), self.clock() + timedelta(days=1))
-        assert isinstance(claimed, Claimed)
-        return claimed.lease
-
-    def index(
-        self,
-        content: Content | None = None,
-        checkpoint: Callable[[str, int], None] | None = None,
-        lease: Lease | None = None,
-        **page: Any,
-    ) -> Indexed:
-        indexer = Indexer(
-            documents=self.documents,
-            contents=self.contents,
-            embedder=self.embedder,
-            index=self.chunks,
-            clock=self.clock,
-        )
-        values: dict[str, Any] = {
-            "tenant": TENANT,
-            "url": URL,
-            "url_key": URL,
-            "domain": "site.example",
-            "content": content or factories.content(),
-        }
-        note = checkpoint or (lambda step, progress: self.steps.append((step, progress)))
-        return indexer.index(Page(**values | page), lease or self.lease, note)
-
-    def shown(self, text: str = "silk", tenant: str = TENANT) -> list[str]:
-        service = SearchService(
-            embedder=FakeEmbedder(), index=self.chunks, documents=self.documents
-        )
-        hits = service.search(Query(tenant=tenant, text=text, limit=100)).hits
-        return [hit.candidate.chunk.text for hit in hits]
-
-    @property
-    def document(self) -> Document:
-        [found] = self.documents.all(TENANT)
-        return found
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
-
+from tests.fakes.search import FakeEmbedder
+from tests.unit.documents.indexer_bench import URL, Bench
 
 # ---------------------------------------------------------------- A new page
 
@@ -221,98 +141,3 @@ def test_two_tenants_have_a_document_each(bench: Bench) -> None:
     assert one.content_key != other.content_key
     assert bench.shown(tenant="other") == bench.shown()
     assert bench.shown(tenant="third") == []
-
-
-# ---------------------------------------------------------------- Races and outages
-
-
-class RacedDocuments(FakeDocumentStore):
-    """Other jobs commit versions of the same page just before this one does."""
-
-    def __init__(self, bench: Bench, contents: list[Content]) -> None:
-        super().__init__(bench.jobs)
-        self._bench = bench
-        self._others = contents
-
-    def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
-        if self._others:
-            content = self._others.pop(0)
-            mine, self._others = self._others, []
-            self._bench.index(content)
-            self._others = mine
-        super().commit(document, replaces, lease)
-
-
-def test_a_lost_race_starts_again_from_the_winner(bench: Bench) -> None:
-    bench.documents = RacedDocuments(bench, [factories.content("Silk of worms.")])
-    indexed = bench.index(factories.content("Silk of spiders."))
-    assert indexed.document.sequence == 2
-    assert bench.shown() == ["Silk of spiders."]
-
-
-def test_a_race_between_equal_contents_ends_as_unchanged(bench: Bench) -> None:
-    same = factories.content("Silk of spiders.")
-    bench.documents = RacedDocuments(bench, [same])
-    indexed = bench.index(same)
-    assert indexed.unchanged
-    assert (indexed.document.sequence, bench.shown()) == (2, ["Silk of spiders."])
-
-
-def test_endless_races_are_waited_for(bench: Bench) -> None:
-    class AlwaysRaced(FakeDocumentStore):
-        def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
-            raise VersionRaced
-
-    bench.documents = AlwaysRaced(bench.jobs)
-    with pytest.raises(DependencyUnavailable):
-        bench.index()
-    assert bench.shown() == []
-
-
-def test_an_old_version_that_cannot_be_removed_is_left_but_not_shown(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unavailable(*_: Any) -> None:
-        raise DependencyUnavailable("opensearch")
-
-    bench.index(factories.content("Silk of spiders."))
-    monkeypatch.setattr(bench.chunks, "remove_version", unavailable)
-    bench.index(factories.content("Silk of worms."))
-    assert len(bench.chunks.chunks) == 2
-    assert bench.shown() == ["Silk of worms."]
-
-
-@pytest.mark.parametrize("part", ["embedder", "chunks", "contents"])
-def test_a_part_that_is_down_leaves_the_old_version_shown(bench: Bench, part: str) -> None:
-    before = bench.index(factories.content("Silk of spiders.")).document
-    getattr(bench, part).available = False
-    with pytest.raises(DependencyUnavailable):
-        bench.index(factories.content("Silk of worms."))
-    getattr(bench, part).available = True
-    assert bench.document == before
-    assert bench.shown() == ["Silk of spiders."]
-
-
-@pytest.mark.parametrize("content", ["Silk of worms.", "Silk of spiders."])
-def test_a_lost_lease_shows_nothing_new(bench: Bench, content: str) -> None:
-    before = bench.index(factories.content("Silk of spiders.")).document
-    job = bench.jobs.get(factories.job().ref)
-    assert job is not None
-    bench.jobs.transition(job, rules.hand_back(job, bench.clock()))
-    with pytest.raises(LeaseLost):
-        bench.index(factories.content(content))
-    assert bench.document == before
-    assert bench.shown() == ["Silk of spiders."]
-
-
-def test_what_a_checkpoint_raises_ends_the_work(bench: Bench) -> None:
-    class Stop(Exception):
-        pass
-
-    def checkpoint(step: str, _: int) -> None:
-        if step == "indexing":
-            raise Stop
-
-    with pytest.raises(Stop):
-        bench.index(checkpoint=checkpoint)
-    assert (bench.shown(), bench.documents.all(TENANT)) == ([], [])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from spinneret.jobs.service import JobService
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
+from tests.unit.jobs.submissions import service_on
+from tests.unit.jobs.worker_bench import Bench
 
 
 @pytest.fixture
@@ -21,3 +24,13 @@ def store() -> FakeJobStore:
 @pytest.fixture
 def queue() -> FakeJobQueue:
     return FakeJobQueue()
+
+
+@pytest.fixture
+def bench(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Bench:
+    return Bench(store, queue, clock)
+
+
+@pytest.fixture
+def service(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobService:
+    return service_on(store, queue, clock)

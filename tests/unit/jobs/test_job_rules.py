@@ -49,7 +49,7 @@ def running(**given: Any) -> Any:
 @pytest.mark.parametrize("kind", subclasses(PermanentError))
 def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why", details={"field": "url"}), NOW, MIDDLE)
-    assert (after.status, after.attempts, after.finished_at) == (JobStatus.FAILED, 0, NOW)
+    assert (after.status, after.attempts, after.finished_at) == (JobStatus.FAILED, 1, NOW)
     assert after.last_error == Failure(
         code=kind.code, message="why", type="permanent", details={"field": "url"}
     )
@@ -135,7 +135,7 @@ def test_any_other_outcome_ends_a_row_of_own_faults(outcome: Any) -> None:
 @pytest.mark.parametrize("error", [ValueError("password=1"), KeyError("s"), RecursionError("s")])
 def test_an_unexpected_exception_fails_at_once_and_shows_its_class_only(error: Exception) -> None:
     after = rules.after_error(running(), error, NOW, MIDDLE)
-    assert (after.status, after.attempts) == (JobStatus.FAILED, 0)
+    assert (after.status, after.attempts) == (JobStatus.FAILED, 1)
     assert after.last_error == Failure(
         code="INTERNAL_ERROR", message=type(error).__name__, type="internal"
     )

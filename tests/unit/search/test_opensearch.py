@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spinneret.search.models import EmbedderInfo
 from spinneret.search.opensearch import index_name, ranges_of
 
-OPEN, CLOSE = "\ue000", "\ue001"
+OPEN, CLOSE = "\ufdd0", "\ufdd1"
 PLAIN = st.text(st.characters(exclude_characters=OPEN + CLOSE, exclude_categories=["Cs"]))
 
 

@@ -24,7 +24,9 @@ _PROSE_LINE_CHARS: Final = 120
 _PROSE_SHARE: Final = 0.8  # of the content in such lines: an article, though it doesn't say so
 _PROSE_ARTICLE_SHARE: Final = 0.5
 _BREAKS: Final = re.compile(r"\r\n?|[\u2028\u2029]")
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_CONTROLS: Final = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
 
 
 def extract(text: str, media_type: str, url: str) -> Content:

@@ -81,6 +81,8 @@ class DynamoJobStore:
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
+        if not keys.is_job_id(ref.job_id):
+            return None
         with translated("dynamodb"):
             answer = self._client.get_item(
                 TableName=self._jobs, Key=keys.job_key(ref), ConsistentRead=True

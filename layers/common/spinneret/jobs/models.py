@@ -181,6 +181,17 @@ class Draft:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeadLetter:
+    """A message that its lane gave up."""
+
+    body: str
+    receipt: str
+    """For the one that received it, until its visibility time-out."""
+    moves: int
+    """How often it was sent back before."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class JobFilter:
     """Which jobs a list shows; None takes all."""
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from spinneret.jobs.models import (
+    DeadLetter,
     Event,
     Job,
     JobFilter,
@@ -118,4 +119,20 @@ class JobQueue(Protocol):
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         """Raises DependencyUnavailable; delay is 0 to 900 s."""
+        ...
+
+
+class DeadLetterQueues(Protocol):
+    """What the lanes gave up. All methods raise DependencyUnavailable."""
+
+    def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
+        """Up to `limit` letters (at most 10), which nobody else sees for a minute."""
+        ...
+
+    def send_back(self, lane: Lane, letter: DeadLetter) -> None:
+        """To the lane once more, then out of the dead letters: twice at worst, never lost."""
+        ...
+
+    def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
+        """Nobody sees it for DEAD_LETTER_REST_SECONDS; it stays for whoever looks after it."""
         ...

@@ -83,7 +83,8 @@ def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -
                 pause = max(pause, timedelta(seconds=error.retry_after))
             return _charged(job, Move.WAIT, failure_of(error), now, pause)
         case _:
-            return _failed(job, failure_of(error), now)
+            charged = replace(job, attempts=job.attempts + 1)
+            return _failed(charged, failure_of(error), now)
 
 
 def after_lease_expired(job: Job, now: datetime) -> Job:

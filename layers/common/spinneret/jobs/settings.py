@@ -27,3 +27,21 @@ class JobSettings(Settings):
             Lane.CRAWL_NORMAL: self.crawl_normal_queue_url,
             Lane.CRAWL_LOW: self.crawl_low_queue_url,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedriveSettings(JobSettings):
+    """The lanes' dead-letter queues besides."""
+
+    crawl_high_dlq_url: str
+    crawl_normal_dlq_url: str
+    crawl_low_dlq_url: str
+
+    @property
+    def dead_letters(self) -> Mapping[Lane, str]:
+        """The dead-letter queue of every lane."""
+        return {
+            Lane.CRAWL_HIGH: self.crawl_high_dlq_url,
+            Lane.CRAWL_NORMAL: self.crawl_normal_dlq_url,
+            Lane.CRAWL_LOW: self.crawl_low_dlq_url,
+        }

@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spinneret.adapters.aws import translated
-from spinneret.jobs.models import JobRef, Lane
+from spinneret.jobs.models import DeadLetter, JobRef, Lane
+from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
+    from types_boto3_sqs.type_defs import MessageTypeDef
 
-_BATCH = 10  # SQS: SendMessageBatch takes ten entries
+_BATCH = 10  # SQS: SendMessageBatch takes ten entries, ReceiveMessage answers as many
+_MOVES = "moves"
+_LETTER_SECONDS = 60  # longer than a pass of the redrive takes
 
 
 class SqsJobQueue:
@@ -41,6 +45,58 @@ class SqsJobQueue:
                 )
             if answer.get("Failed"):
                 raise DependencyUnavailable("sqs", "refused a message")
+
+
+class SqsDeadLetterQueues:
+    """Implements DeadLetterQueues; a message attribute counts how often a letter was sent back."""
+
+    def __init__(
+        self, client: SQSClient, lanes: Mapping[Lane, str], dead: Mapping[Lane, str]
+    ) -> None:
+        self._client = client
+        self._lanes = lanes
+        self._dead = dead
+
+    def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
+        """See DeadLetterQueues."""
+        with translated("sqs"):
+            answer = self._client.receive_message(
+                QueueUrl=self._dead[lane],
+                MaxNumberOfMessages=min(limit, _BATCH),
+                VisibilityTimeout=_LETTER_SECONDS,
+                MessageAttributeNames=[_MOVES],
+            )
+        return [_letter(message) for message in answer.get("Messages", [])]
+
+    def send_back(self, lane: Lane, letter: DeadLetter) -> None:
+        """See DeadLetterQueues."""
+        with translated("sqs"):
+            self._client.send_message(
+                QueueUrl=self._lanes[lane],
+                MessageBody=letter.body,
+                MessageAttributes={
+                    _MOVES: {"DataType": "Number", "StringValue": str(letter.moves + 1)}
+                },
+            )
+            self._client.delete_message(QueueUrl=self._dead[lane], ReceiptHandle=letter.receipt)
+
+    def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
+        """See DeadLetterQueues."""
+        with translated("sqs"):
+            self._client.change_message_visibility(
+                QueueUrl=self._dead[lane],
+                ReceiptHandle=letter.receipt,
+                VisibilityTimeout=limits.DEAD_LETTER_REST_SECONDS,
+            )
+
+
+def _letter(message: MessageTypeDef) -> DeadLetter:
+    counted = message.get("MessageAttributes", {}).get(_MOVES)
+    return DeadLetter(
+        body=message["Body"],
+        receipt=message["ReceiptHandle"],
+        moves=int(counted["StringValue"]) if counted else 0,
+    )
 
 
 def message_of(ref: JobRef) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from uuid import uuid4
 
 from spinneret.adapters.aws import dynamodb_client, sqs_client
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Lane
+from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
-from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.sqs import SqsJobQueue
+from spinneret.jobs.settings import JobSettings, RedriveSettings
+from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.clock import utc_now
@@ -65,15 +67,17 @@ def worker(settings: JobSettings, handlers: Mapping[str, Handler]) -> Worker:
     )
 
 
-class SweepPass:
+def sweep_pass(env: Mapping[str, str]) -> Callable[[], Swept]:
     """One pass of the sweeper, for its rule."""
+    settings = JobSettings.from_env(env)
+    sweeper = Sweeper(
+        store=job_store(settings), queue=job_queue(settings), kinds=KINDS, clock=utc_now
+    )
+    return sweeper.sweep
 
-    def __init__(self, env: Mapping[str, str]) -> None:
-        settings = JobSettings.from_env(env)
-        self._sweeper = Sweeper(
-            store=job_store(settings), queue=job_queue(settings), kinds=KINDS, clock=utc_now
-        )
 
-    def __call__(self) -> Swept:
-        """Sweep once."""
-        return self._sweeper.sweep()
+def redrive_pass(env: Mapping[str, str]) -> Callable[[], Redriven]:
+    """One pass over the dead letters, for its rule."""
+    settings = RedriveSettings.from_env(env)
+    queues = SqsDeadLetterQueues(sqs_client(), settings.lanes, settings.dead_letters)
+    return Redrive(queues, Lane).run

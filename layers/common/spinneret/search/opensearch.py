@@ -19,9 +19,10 @@ from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.search.models import Candidate, EmbedderInfo, FoundChunk, IndexedChunk, Leg
 from spinneret.search.ports import Embedder
 
-# Private-use characters mark matches, so that ranges can be read off whatever the text holds.
-_OPEN: Final = "\ue000"
-_CLOSE: Final = "\ue001"
+# Noncharacters, which extraction removes from every text (Unicode standard, section 23.7), mark
+# matches, so that ranges can be read off whatever the text holds.
+_OPEN: Final = "\ufdd0"
+_CLOSE: Final = "\ufdd1"
 _MARK: Final = re.compile(f"[{_OPEN}{_CLOSE}]")
 _SHOWN: Final = [
     "document_id", "version", "url", "title", "text", "section", "index", "start", "end"

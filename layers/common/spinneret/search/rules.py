@@ -23,7 +23,9 @@ def fuse(
             key = candidate.chunk_id
             scores[key] = scores.get(key, 0.0) + weights[leg] / (k + rank)
             found.setdefault(key, {})[leg] = candidate
-    order = sorted(scores, key=lambda key: (-scores[key], key))
+    # What only a leg of no weight found is no hit.
+    shown = [key for key, score in scores.items() if score > 0]
+    order = sorted(shown, key=lambda key: (-scores[key], key))
     return [_fused(found[key], scores[key]) for key in order]
 
 

@@ -1,0 +1,8 @@
+"""Rule function, every 5 minutes: gives dead letters another chance."""
+
+from __future__ import annotations
+
+from spinneret.jobs.wiring import redrive_pass
+from spinneret.runtime.scheduled import scheduled_entrypoint
+
+handler = scheduled_entrypoint(redrive_pass, "redrive")

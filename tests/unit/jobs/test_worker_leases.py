@@ -1,0 +1,214 @@
+"""Running jobs under a lease: checkpoints, deadlines, and claims that are over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import EventKind, Job, JobRef, JobStatus, Lane
+from spinneret.jobs.ports import Claimed
+from spinneret.jobs.worker import Context, Handler
+from spinneret.kernel import limits
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    FetchTimeout,
+    LeaseLost,
+    NotFound,
+)
+from tests.fakes.jobs import Sent
+from tests.unit.jobs.worker_bench import LEASE_SECONDS, MIDDLE, Bench, raising, succeed
+
+# ---------------------------------------------------------------- Checkpoints and deadlines
+
+
+def test_a_checkpoint_writes_step_and_progress_and_renews_the_lease(bench: Bench) -> None:
+    def handler(context: Context) -> Mapping[str, Any]:
+        bench.clock.advance(30)
+        context.checkpoint("fetching", 40)
+        assert (bench.job.step, bench.job.progress) == ("fetching", 40)
+        assert bench.job.locked_until == bench.clock() + timedelta(seconds=LEASE_SECONDS)
+        context.checkpoint("embedding", 20)
+        assert (bench.job.step, bench.job.progress) == ("embedding", 40)
+        return {}
+
+    assert bench.run(handler).status is JobStatus.COMPLETED
+    steps = [event for event in bench.timeline if event[1] == "step_started"]
+    assert steps == [(1, "step_started", "fetching"), (1, "step_started", "embedding")]
+
+
+@pytest.mark.parametrize(
+    ("remaining", "lease"),
+    [(60, 65), (295, 300), (299, 300), (900, 300)],
+)
+def test_a_lease_lasts_as_long_as_the_invocation_and_300_seconds_at_most(
+    bench: Bench, remaining: float, lease: float
+) -> None:
+    leases = []
+    bench.remaining = remaining
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        leases.append(context.job.locked_until)
+        return {}
+
+    bench.run(handler)
+    assert leases == [bench.clock() + timedelta(seconds=lease)]
+
+
+def test_a_job_is_handed_back_before_the_deadline_of_its_invocation(bench: Bench) -> None:
+    def handler(context: Context) -> Mapping[str, Any]:
+        bench.remaining = limits.DEADLINE_MARGIN_SECONDS
+        context.checkpoint("fetching", 10)
+        bench.remaining = limits.DEADLINE_MARGIN_SECONDS - 0.1
+        context.checkpoint("extracting", 30)
+        raise AssertionError("went on")
+
+    job = bench.run(handler)
+    assert (job.status, job.attempts, job.progress) == (JobStatus.PENDING, 0, 10)
+    assert job.last_error is None
+    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
+    bench.remaining = 60
+    done = bench.run(succeed)
+    assert (done.status, done.fence) == (JobStatus.COMPLETED, 2)
+
+
+def test_events_of_the_handler_are_written_with_the_next_checkpoint(bench: Bench) -> None:
+    def handler(context: Context) -> Mapping[str, Any]:
+        context.note(EventKind.METRIC, "bytes", {"bytes": 7})
+        assert len(bench.timeline) == 1
+        context.checkpoint("fetching", 10)
+        assert bench.timeline[-2:] == [(1, "metric", "bytes"), (1, "step_started", "fetching")]
+        return {}
+
+    bench.run(handler)
+    events = bench.store.events(bench.ref, None, 99)
+    assert [(each.fence, each.number) for each in events] == [
+        (0, 0),
+        *((1, n) for n in range(1, 5)),
+    ]
+    assert [each.progress for each in events] == sorted(each.progress for each in events)
+
+
+# ---------------------------------------------------------------- Claims that fail
+
+
+@pytest.mark.parametrize("tenant", ["acme", "other"])
+def test_a_message_of_an_unknown_or_foreign_job_is_left_alone(bench: Bench, tenant: str) -> None:
+    before = bench.job
+    job_id = "job_unknown" if tenant == before.tenant else before.id
+    bench.run(raising(AssertionError("ran")), JobRef(tenant=tenant, job_id=job_id))
+    assert (bench.job, bench.queue.sent) == (before, [])
+
+
+def test_a_duplicate_message_does_not_disturb_the_running_job(bench: Bench) -> None:
+    def handler(_: Context) -> Mapping[str, Any]:
+        running = bench.job
+        assert bench.run(raising(AssertionError("ran twice"))) == running
+        return {"n": 1}
+
+    assert bench.run(handler).result == {"n": 1}
+
+
+def test_an_expired_lease_is_taken_back_by_the_sweeper_only(bench: Bench) -> None:
+    """A message that comes early finds the job still locked; the sweeper charges the attempt."""
+
+    def handler(_: Context) -> Mapping[str, Any]:
+        bench.clock.advance(LEASE_SECONDS)
+        running = bench.job
+        assert bench.run(raising(AssertionError("ran twice"))) == running
+        return {"n": 1}
+
+    assert bench.run(handler).result == {"n": 1}
+
+
+# ---------------------------------------------------------------- Lost leases
+
+
+ENDINGS: dict[str, Handler] = {
+    "completes": succeed,
+    "fails": raising(NotFound("gone")),
+    "fails transiently": raising(FetchTimeout("slow")),
+    "waits for our own parts": raising(DependencyUnavailable("s3")),
+    "breaks": raising(ValueError("broken")),
+    "learns of it": raising(LeaseLost("over")),
+}
+
+
+def _checkpoint(context: Context) -> Mapping[str, Any]:
+    context.checkpoint("too late", 99)
+    raise AssertionError("went on")
+
+
+ENDINGS["goes on"] = _checkpoint
+
+
+def _hand_back(bench: Bench) -> Handler:
+    def handler(context: Context) -> Mapping[str, Any]:
+        bench.remaining = 0.0
+        return _checkpoint(context)
+
+    return handler
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, "hands back"])
+@pytest.mark.parametrize("state", ["waiting", "running", "completed", "failed"])
+def test_a_worker_whose_lease_was_taken_over_touches_nothing(
+    bench: Bench, ending: str, state: str
+) -> None:
+    late = ENDINGS.get(ending) or _hand_back(bench)
+    seen: dict[str, Any] = {}
+
+    def zombie(context: Context) -> Mapping[str, Any]:
+        bench.clock.advance(LEASE_SECONDS)
+        bench.sweep()
+        _second_claim(bench, state)
+        bench.queue.take()
+        seen.update(job=bench.job, timeline=bench.timeline)
+        return late(context)
+
+    job = bench.run(zombie)
+    assert job == seen["job"]
+    assert bench.timeline == seen["timeline"]
+    assert bench.queue.sent == []
+
+
+def _second_claim(bench: Bench, state: str) -> None:
+    if state == "waiting":
+        return
+    until = bench.clock() + timedelta(minutes=5)
+    claimed = bench.store.claim(bench.ref, "second", bench.clock(), until)
+    assert isinstance(claimed, Claimed)
+    finished: dict[str, Callable[[Job], Job]] = {
+        "running": lambda job: replace(job, step="second"),
+        "completed": lambda job: rules.complete(job, {"by": "second"}, bench.clock()),
+        "failed": lambda job: rules.after_error(job, ValueError(), bench.clock(), MIDDLE),
+    }
+    bench.store.transition(claimed.job, finished[state](claimed.job))
+
+
+def test_a_lost_lease_is_no_error_of_the_job(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.run(raising(LeaseLost("over")))
+    assert [each.message for each in caplog.records] == ["lease_lost"]
+    assert bench.job.last_error is None
+
+
+@pytest.mark.parametrize("kill", [SystemExit(1), KeyboardInterrupt()])
+def test_a_killed_worker_leaves_the_job_to_its_lease(bench: Bench, kill: BaseException) -> None:
+    with pytest.raises(type(kill)):
+        bench.run(raising(kill))
+    assert bench.job.status is JobStatus.RUNNING
+    bench.clock.advance(LEASE_SECONDS)
+    bench.sweep()
+    job = bench.job
+    assert (job.status, job.attempts, job.locked_by, job.locked_until) == (
+        JobStatus.PENDING,
+        1,
+        None,
+        None,
+    )

@@ -1,0 +1,74 @@
+"""One job and the workers that run it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Job, JobRef
+from spinneret.jobs.ports import NewJob
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Context, Handler, Worker
+from spinneret.kernel import limits
+from tests import factories
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.time import HandClock
+
+MIDDLE = 0.5  # jitter of nothing
+LEASE_SECONDS = 60.0 + limits.LEASE_MARGIN_SECONDS
+
+
+class Bench:
+    """A store with one job, and workers that run it with the given handler."""
+
+    def __init__(self, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> None:
+        self.store, self.queue, self.clock = store, queue, clock
+        self.remaining = 60.0
+        self.owners = (f"owner-{n}" for n in itertools.count(1))
+        self.ref = factories.job().ref
+        self.add(factories.job())
+
+    def add(self, job: Job) -> None:
+        news = [NewJob(job=job)]
+        self.store.submit(news, [factories.event()], None, factories.reply(), self.clock())
+
+    def run(self, handler: Handler, ref: JobRef | None = None) -> Job:
+        """Run the job once, as a message would, and answer how it stands then."""
+        worker = Worker(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            handlers={"crawl": handler},
+            clock=self.clock,
+            random=lambda: MIDDLE,
+            new_owner=lambda: next(self.owners),
+        )
+        worker.run(ref or self.ref, lambda: self.remaining)
+        return self.job
+
+    def sweep(self) -> None:
+        Sweeper(store=self.store, queue=self.queue, kinds=KINDS, clock=self.clock).sweep()
+
+    @property
+    def job(self) -> Job:
+        found = self.store.get(self.ref)
+        assert found is not None
+        return found
+
+    @property
+    def timeline(self) -> list[tuple[int, str, str]]:
+        events = self.store.events(self.ref, None, 999)
+        return [(each.fence, each.kind, each.message) for each in events]
+
+
+def succeed(_: Context) -> Mapping[str, Any]:
+    return {"n": 1}
+
+
+def raising(error: BaseException) -> Handler:
+    def handler(_: Context) -> Mapping[str, Any]:
+        raise error
+
+    return handler

@@ -1,0 +1,25 @@
+"""The one shape of a refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.unit.runtime.api import SUBMIT, Answer, load
+
+JSON = "application/json"
+
+
+def assert_refused(answer: Answer, status: int, code: str) -> dict[str, Any]:
+    """The one shape of a refusal."""
+    assert (answer.status, answer.headers["Content-Type"]) == (status, JSON), answer.text
+    body: dict[str, Any] = answer.body
+    assert set(body) == {"error", "code", "details", "request_id"}
+    assert body["code"] == code
+    assert body["request_id"] == load(SUBMIT)["requestContext"]["requestId"]
+    assert isinstance(body["error"], str)
+    assert isinstance(body["details"], dict)
+    return body
+
+
+def fields_of(body: dict[str, Any]) -> list[str]:
+    return [each["field"] for each in body["details"]["fields"]]

@@ -1,0 +1,119 @@
+"""Credentials, scopes and routes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from spinneret.tenancy.models import Scope
+from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api
+from tests.unit.runtime.refusals import assert_refused
+
+# ---------------------------------------------------------------- Credentials
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"X-Api-Key": ""},
+        {"X-Api-Key": "spn_unknown"},
+        {"Authorization": "Bearer spn_unknown"},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Basic c3BuX3Vua25vd246"},
+        {"Authorization": "spn_unknown"},
+    ],
+)
+@pytest.mark.parametrize("event", [SUBMIT, GET, QUERY])
+def test_a_request_without_a_valid_key_is_refused(
+    api: Api, event: str, headers: dict[str, str]
+) -> None:
+    api.key()
+    assert_refused(api.send(event, None, headers=headers), 401, "AUTH_REQUIRED")
+    assert api.crawls.queue.sent == []
+
+
+def test_a_refused_credential_is_not_repeated(api: Api) -> None:
+    answer = api.send(SUBMIT, "spn_hunter2", headers={"Authorization": "Basic hunter2"})
+    assert answer.status == 401
+    assert "hunter2" not in answer.text
+
+
+@pytest.mark.parametrize("name", ["X-Api-Key", "x-api-key", "X-API-KEY"])
+def test_a_key_is_taken_from_its_header_in_any_case(api: Api, key: str, name: str) -> None:
+    assert api.send(SUBMIT, headers={name: key}).status == 202
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+@pytest.mark.parametrize("name", ["Authorization", "authorization"])
+def test_a_key_is_taken_as_bearer_token(api: Api, key: str, name: str, scheme: str) -> None:
+    assert api.send(SUBMIT, headers={name: f"{scheme} {key}"}).status == 202
+
+
+def test_an_expired_key_is_refused(api: Api) -> None:
+    until = api.crawls.clock() + timedelta(seconds=60)
+    _, secret = api.keys.issue("acme", "test", frozenset({Scope.WRITE}), until)
+    api.crawls.clock.advance(59)
+    assert api.send(SUBMIT, secret).status == 202
+    api.crawls.clock.advance(1)
+    assert_refused(api.send(SUBMIT, secret), 401, "AUTH_REQUIRED")
+
+
+@pytest.mark.parametrize(
+    ("event", "scope", "allowed"),
+    [
+        (SUBMIT, Scope.READ, False),
+        (SUBMIT, Scope.WRITE, True),
+        (SUBMIT, Scope.ADMIN, True),
+        (GET, Scope.READ, True),
+        (GET, Scope.WRITE, True),
+        (QUERY, Scope.READ, True),
+        (QUERY, Scope.ADMIN, True),
+    ],
+)
+def test_a_route_asks_for_its_scope(api: Api, event: str, scope: Scope, allowed: bool) -> None:
+    answer = api.send(event, api.key("acme", scope))
+    if allowed:
+        assert answer.status != 403
+    else:
+        assert_refused(answer, 403, "FORBIDDEN")
+        assert api.crawls.queue.sent == []
+
+
+@pytest.mark.parametrize("path", ["/health", "/api/v1/health"])
+def test_liveness_needs_no_key_and_no_store(api: Api, path: str) -> None:
+    api.key_store.available = False
+    answer = api.send(HEALTH, path=path)
+    assert (answer.status, answer.body) == (200, {"status": "ok"})
+
+
+def test_a_key_store_that_is_down_is_named(api: Api, key: str) -> None:
+    api.key_store.available = False
+    body = assert_refused(api.send(SUBMIT, key), 503, "DEPENDENCY_UNAVAILABLE")
+    assert body["details"] == {"dependency": "dynamodb"}
+
+
+# ---------------------------------------------------------------- Routes
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/v1/nothing"),
+        ("GET", "/api/v1/crawl"),
+        ("PUT", "/api/v1/crawl"),
+        ("DELETE", "/api/v1/crawl/job_1"),
+        ("GET", "/api/v1/crawl/job_1/more"),
+        ("POST", "/api/v1/crawl/"),
+        ("POST", "/health"),
+        ("GET", "/"),
+        ("GET", ""),
+    ],
+)
+def test_a_route_that_is_not_served_is_not_found_behind_a_key(
+    api: Api, key: str, method: str, path: str
+) -> None:
+    request = {"httpMethod": method, "path": path}
+    assert_refused(api.send(SUBMIT, key, **request), 404, "NOT_FOUND")
+    assert_refused(api.send(SUBMIT, None, **request), 401, "AUTH_REQUIRED")
