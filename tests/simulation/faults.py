@@ -47,6 +47,10 @@ class Faults(Protocol):
         """What becomes of this call, `store.…` or `queue.…`."""
         ...
 
+    def is_down(self, service: str) -> bool:
+        """Whether `store` or `queue` is in an outage."""
+        ...
+
     def seconds_of(self, fate: Fate) -> float:
         """How late an answer is, or how long a process stalls."""
         ...
@@ -97,7 +101,6 @@ class SeededFaults:
         self.weather = weather_of(rng)
         self.quiet = False
         self.down: set[str] = set()
-        """Services in an outage: `store`, `queue`."""
         self._rng = rng
         self._fates = tuple(self.weather.fates.items())
 
@@ -118,7 +121,7 @@ class SeededFaults:
         """See Faults."""
         if self.quiet:
             return Fate.NONE
-        if call.partition(".")[0] in self.down:
+        if self.is_down(call.partition(".")[0]):
             return Fate.UNAVAILABLE
         drawn = self._rng.random()
         for fate, share in self._fates:
@@ -126,6 +129,10 @@ class SeededFaults:
             if drawn < 0:
                 return fate
         return Fate.NONE
+
+    def is_down(self, service: str) -> bool:
+        """See Faults."""
+        return service in self.down
 
     def seconds_of(self, fate: Fate) -> float:
         """See Faults."""
@@ -173,6 +180,10 @@ class CrashPoints:
                 return Fate.CRASH_AFTER
             case _:
                 return Fate.NONE
+
+    def is_down(self, service: str) -> bool:
+        """See Faults."""
+        return False
 
     def seconds_of(self, fate: Fate) -> float:
         """See Faults."""
