@@ -1,1 +1,0 @@
-"""The job kernel under a seeded scheduler that interleaves, delays, crashes and loses answers."""
