@@ -26,7 +26,7 @@ check: .venv/.done ## Quick loop: lint, types, imports, unit tests (under a minu
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack"
+	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack" -n 2
 
 up: .venv/.done ## Start the local stack (installs what is missing)
 	@$(STACK) up --instance $(INSTANCE)
