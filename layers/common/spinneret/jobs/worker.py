@@ -157,7 +157,7 @@ class Worker:
         level = logging.ERROR if failure.type == "internal" else logging.WARNING
         logger.log(
             level,
-            "job_failed" if after.status in rules.TERMINAL else "job_will_retry",
+            f"{after.kind}_failed" if after.status in rules.TERMINAL else "job_will_retry",
             extra={
                 "job_id": context.job.id,
                 "error_type": type(error).__name__,
