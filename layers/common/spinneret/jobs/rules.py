@@ -124,7 +124,11 @@ def pause(job: Job, now: datetime) -> Job:
 
 def resume(job: Job, now: datetime) -> Job:
     """Due at once."""
-    return _overtaken(replace(job, status=_after(job, Move.RESUME), due_at=now, sends=1))
+    return _overtaken(
+        replace(
+            job, status=_after(job, Move.RESUME), due_at=_not_before_creation(job, now), sends=1
+        )
+    )
 
 
 def retry(job: Job, now: datetime) -> Job:
@@ -133,7 +137,7 @@ def retry(job: Job, now: datetime) -> Job:
         job,
         status=_after(job, Move.RETRY),
         run=job.run + 1,
-        due_at=now,
+        due_at=_not_before_creation(job, now),
         attempts=0,
         redrives=0,
         worked_ms=0,
@@ -270,11 +274,16 @@ def _released(job: Job, now: datetime) -> Job:
         claimed_at=None,
         locked_by=None,
         locked_until=None,
-        due_at=now,
+        due_at=_not_before_creation(job, now),
         sends=1,
         own_faults=0,
         waiting_since=None,
     )
+
+
+def _not_before_creation(job: Job, moment: datetime) -> datetime:
+    """Clocks differ by seconds; a job is never due, and so never started, before it was made."""
+    return max(moment, job.created_at)
 
 
 def _overtaken(job: Job) -> Job:

@@ -42,26 +42,9 @@ class Context:
         self._numbered = 0
         self.note(EventKind.STATUS_CHANGED, JobStatus.RUNNING, {"status": JobStatus.RUNNING})
 
-    def note(
-        self,
-        kind: EventKind,
-        message: str,
-        data: Mapping[str, Any] | None = None,
-        progress: int | None = None,
-    ) -> None:
+    def note(self, kind: EventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
         """Add an event; it is written with the next checkpoint or with the outcome."""
-        self._numbered += 1
-        self._events.append(
-            Event(
-                fence=self.lease.fence,
-                number=self._numbered,
-                kind=kind,
-                message=message,
-                created_at=self._clock(),
-                progress=self.job.progress if progress is None else progress,
-                data=dict(data or {}),
-            )
-        )
+        self._events.append(self._event(kind, message, self.job.progress, data))
 
     def checkpoint(self, step: str, progress: int) -> None:
         """Write step, progress and events, and renew the lease.
@@ -76,14 +59,30 @@ class Context:
             progress=max(progress, self.job.progress),
             locked_until=lease_end(self._clock, self._remaining),
         )
-        self.note(EventKind.STEP_STARTED, step, progress=after.progress)
-        self.write(after)
+        self.write(after, EventKind.STEP_STARTED, step)
 
-    def write(self, after: Job) -> None:
-        """One fenced write of the job as it now is, with the events noted so far."""
-        self._store.transition(self.job, after, self._events)
+    def write(
+        self, after: Job, kind: EventKind, message: str, data: Mapping[str, Any] | None = None
+    ) -> None:
+        """One fenced write of the job as it now is, with the events noted so far and this one."""
+        event = self._event(kind, message, after.progress, data)
+        self._store.transition(self.job, after, [*self._events, event])
         self.job = after
         self._events = []
+
+    def _event(
+        self, kind: EventKind, message: str, progress: int, data: Mapping[str, Any] | None
+    ) -> Event:
+        self._numbered += 1
+        return Event(
+            fence=self.lease.fence,
+            number=self._numbered,
+            kind=kind,
+            message=message,
+            created_at=self._clock(),
+            progress=progress,
+            data=dict(data or {}),
+        )
 
 
 Handler = Callable[[Context], Mapping[str, Any]]
@@ -169,10 +168,7 @@ class Worker:
         self._end(context, after)
 
     def _end(self, context: Context, after: Job) -> None:
-        context.note(
-            EventKind.STATUS_CHANGED, after.status, {"status": after.status}, after.progress
-        )
-        context.write(after)
+        context.write(after, EventKind.STATUS_CHANGED, after.status, {"status": after.status})
         if after.status is JobStatus.PENDING:
             send(self._queue, self._kinds, after, self._clock())
 
