@@ -10,7 +10,7 @@ URL ?=
 # The functions' code, for which the quick checks run.
 CODE := layers/common functions infra/local tests benchmarks docs
 
-.PHONY: help demo test check up status logs down clean deploy invoke key validate lock
+.PHONY: help demo test check prove up status logs down clean deploy invoke key validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,9 @@ check: .venv/.done ## Quick loop: lint, types, imports, unit tests (under a minu
 	@$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack" -n 2
+
+prove: .venv/.done ## Long proofs: 10,000 seeded schedules of the job kernel (about two minutes)
+	@$(BIN)/python benchmarks/simulate.py --seeds 10000
 
 up: .venv/.done ## Start the local stack (installs what is missing)
 	@$(STACK) up --instance $(INSTANCE)

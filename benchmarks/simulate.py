@@ -1,0 +1,111 @@
+"""Runs the job kernel under seeded schedules of crashes, lost answers, outages and skewed clocks.
+
+    .venv/bin/python benchmarks/simulate.py --seeds 10000
+    .venv/bin/python benchmarks/simulate.py --seed 4711
+
+Prints one table. A failing seed is told step by step; `--seed` tells any seed again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
+
+from tests.simulation.invariants import WAIVED  # noqa: E402 - after the path above
+from tests.simulation.run import Report, simulate  # noqa: E402 - after the path above
+
+PROCESSES = 2
+BLOCK = 25  # seeds that a process takes at a time
+SEEDS_MAX = 1_000_000
+TOLD_MAX = 3  # failing seeds whose story is printed
+SUMS = (
+    "steps",
+    "jobs",
+    "crashes",
+    "lost_answers",
+    "duplicates",
+    "lost_messages",
+    "lease_losses",
+)
+_LEAST_PER_PROCESS = 100  # fewer seeds aren't worth a second process
+
+
+def main() -> None:
+    """Exit code 1 when a rule was broken."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--seeds", type=int, default=1000, help="how many (default 1000)")
+    parser.add_argument("--first", type=int, default=0, help="where to begin (default 0)")
+    parser.add_argument("--seed", type=int, help="one seed only, told step by step")
+    arguments = parser.parse_args()
+    if not 1 <= arguments.seeds <= SEEDS_MAX:
+        parser.error(f"--seeds is 1 to {SEEDS_MAX}")
+    if arguments.seed is not None:
+        sys.exit(_tell(simulate(arguments.seed)))
+    sys.exit(_survey(range(arguments.first, arguments.first + arguments.seeds)))
+
+
+def _tell(report: Report) -> int:
+    for step in report.trace:
+        print(step)
+    print(f"\nseed {report.seed}: {'; '.join(report.violations) or 'no rule broken'}")
+    return bool(report.violations)
+
+
+def _survey(seeds: Sequence[int]) -> int:
+    started = time.monotonic()
+    sums: Counter[str] = Counter()
+    waived: Counter[str] = Counter()
+    failing: list[int] = []
+    longest, passes = 0.0, 0
+    for figures, broken, seed, settle in _all(seeds):
+        sums.update(figures)
+        waived.update(broken)
+        longest, passes = max(longest, settle[0]), max(passes, settle[1])
+        if seed is not None:
+            failing.append(seed)
+    rows = [("seeds", f"{len(seeds)}"), *((name, f"{sums[name]}") for name in SUMS)]
+    rows += [
+        ("longest way to rest", f"{longest:.0f} s, {passes} sweeps"),
+        ("failures", f"{len(failing)}"),
+        ("wall time", f"{time.monotonic() - started:.1f} s"),
+    ]
+    print("| figure | value |\n|---|---|")
+    for name, value in rows:
+        print(f"| {name.replace('_', ' ')} | {value} |")
+    for rule, count in sorted(waived.items()):
+        print(f"\nknown, {count} times: {rule} …: {WAIVED[rule]}")
+    for seed in failing[:TOLD_MAX]:
+        print(f"\n--seed {seed}")
+        _tell(simulate(seed))
+    return bool(failing)
+
+
+Outcome = tuple[dict[str, int], dict[str, int], int | None, tuple[float, int]]
+"""Figures, broken rules that are known, the seed if it failed, and its way to rest."""
+
+
+def _all(seeds: Sequence[int]) -> list[Outcome]:
+    if len(seeds) < _LEAST_PER_PROCESS * PROCESSES:
+        return [_one(seed) for seed in seeds]
+    # A fresh interpreter each: a fork would copy this one in the midst of its threads.
+    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+        return pool.map(_one, seeds, chunksize=BLOCK)
+
+
+def _one(seed: int) -> Outcome:
+    report = simulate(seed)
+    figures: dict[str, int] = {name: getattr(report, name) for name in SUMS}
+    failed = seed if report.violations else None
+    return figures, dict(report.waived), failed, (report.settle_seconds, report.passes)
+
+
+if __name__ == "__main__":
+    main()

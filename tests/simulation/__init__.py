@@ -1,0 +1,1 @@
+"""The job kernel under a seeded scheduler that interleaves, delays, crashes and loses answers."""

@@ -1,0 +1,211 @@
+"""The processes of the simulated world, each around the kernel's own code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import KINDS, KindPolicy
+from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
+from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Context, Worker
+from spinneret.kernel.errors import (
+    Conflict,
+    DependencyUnavailable,
+    IdempotencyMismatch,
+    NotFound,
+)
+from tests.simulation.baton import Actor, Role
+from tests.simulation.stepped import SteppedQueue, SteppedStore
+from tests.simulation.world import World
+
+TENANT = "acme"
+ONE_SERIES = "one series"
+"""A kind without redrives, so that failures are final soon."""
+POLICIES = {**KINDS, ONE_SERIES: KindPolicy(lanes=KINDS["crawl"].lanes)}
+RECEIVES_MAX = 5  # then the message is a dead letter
+SWEEP_TIMEOUT = 60.0
+REQUEST_TIMEOUT = 29.0
+
+Work = Callable[["Claim"], None]
+"""What a handler does under its claim; it may raise what handlers raise."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A handler's side of its work."""
+
+    context: Context
+    actor: Actor
+    world: World
+    store: SteppedStore
+
+    def work(self, seconds: float) -> None:
+        """Time passes."""
+        self.world.sleep(self.actor, seconds)
+
+    def commit(self) -> None:
+        """Write the one effect of this claim."""
+        self.store.commit(self.context.lease)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a client asks for, and repeats until it is answered."""
+
+    drafts: Sequence[Draft]
+    key: RequestKey | None
+
+
+class Actors:
+    """Starts processes in a world and carries messages between them."""
+
+    def __init__(self, world: World, work: Work, timeout: Callable[[], float]) -> None:
+        self._world = world
+        self._work = work
+        self._timeout = timeout
+        self.workers_max = 3
+        self.resting = False
+        """No worker starts for the time being: a backlog."""
+        self.flying = 0
+        """Messages on their way."""
+        self.sweepers = 0
+
+    def request(self, request: Request, on_end: Callable[[bool], None]) -> None:
+        """Submit once; `on_end` learns whether the client was answered."""
+
+        def run(actor: Actor) -> None:
+            service = JobService(
+                store=SteppedStore(self._world, actor),
+                queue=SteppedQueue(self._world, actor, self.post),
+                kinds=POLICIES,
+                clock=self._world.clock_of(actor),
+                new_id=lambda prefix: f"{prefix}_{self._world.number(prefix):04d}",
+            )
+            answered = False
+            try:
+                submitted = service.submit(TENANT, request.drafts, request.key, _answer)
+                self._answered(actor, request, submitted)
+                answered = True
+            except DependencyUnavailable as error:
+                self._world.note(actor, "answer", request.key, error)
+            except IdempotencyMismatch as error:
+                self._world.note(actor, "answer", request.key, error)
+                answered = True
+            finally:
+                on_end(answered)
+
+        self._timed(self._world.start(Role.CLIENT, run), REQUEST_TIMEOUT)
+
+    def move(self, ref: JobRef, move: Move) -> None:
+        """A user's word."""
+
+        def run(actor: Actor) -> None:
+            control = JobControl(
+                store=SteppedStore(self._world, actor),
+                queue=SteppedQueue(self._world, actor, self.post),
+                kinds=POLICIES,
+                clock=self._world.clock_of(actor),
+                sleep=lambda seconds: self._world.sleep(actor, seconds),
+            )
+            try:
+                job = control.move(ref, move)
+                self._world.note(actor, move.value, ref.job_id, job.status)
+            except (Conflict, NotFound, DependencyUnavailable) as error:
+                self._world.note(actor, move.value, ref.job_id, error)
+
+        self._timed(self._world.start(Role.USER, run), REQUEST_TIMEOUT)
+
+    def sweep(self) -> None:
+        """One pass of the sweeper."""
+
+        def run(actor: Actor) -> None:
+            sweeper = Sweeper(
+                store=SteppedStore(self._world, actor),
+                queue=SteppedQueue(self._world, actor, self.post),
+                kinds=POLICIES,
+                clock=self._world.clock_of(actor),
+            )
+            try:
+                sweeper.sweep()
+            except DependencyUnavailable as error:
+                self._world.note(actor, "sweep", "", error)
+            finally:
+                self.sweepers -= 1
+
+        self.sweepers += 1
+        self._timed(self._world.start(Role.SWEEPER, run), SWEEP_TIMEOUT)
+
+    def post(self, ref: JobRef, delay: int) -> None:
+        """A message as SQS takes it: it may arrive late, twice or never."""
+        latencies = self._world.faults.deliveries()
+        self._world.counts["lost messages"] += not latencies
+        self._world.counts["duplicates"] += len(latencies) > 1
+        for latency in latencies:
+            self._fly(ref, delay + latency, 1)
+
+    def _fly(self, ref: JobRef, seconds: float, receives: int) -> None:
+        self.flying += 1
+        self._world.after(seconds, lambda: self._arrive(ref, receives))
+
+    def _arrive(self, ref: JobRef, receives: int) -> None:
+        self.flying -= 1
+        busy = sum(actor.role is Role.WORKER for actor in self._world.actors)
+        if self.resting or busy >= self.workers_max:
+            self._fly(ref, 1.0, receives)
+            return
+        timeout = self._timeout()
+        actor = self._world.start(
+            Role.WORKER, lambda actor: self._invoke(actor, ref, receives, timeout)
+        )
+        self._timed(actor, timeout)
+
+    def _invoke(self, actor: Actor, ref: JobRef, receives: int, timeout: float) -> None:
+        deadline = self._world.now // 1000 + round(timeout * 1000)
+        store = SteppedStore(self._world, actor)
+        worker = Worker(
+            store=store,
+            queue=SteppedQueue(self._world, actor, self.post),
+            kinds=POLICIES,
+            handlers=dict.fromkeys(POLICIES, lambda context: self._handle(actor, store, context)),
+            clock=self._world.clock_of(actor),
+            random=self._world.rng.random,
+            new_owner=lambda: f"owner-{self._world.number('owner')}",
+        )
+        done = False
+        try:
+            # A Lambda function knows its remaining time in whole milliseconds.
+            worker.run(ref, lambda: (deadline - self._world.now // 1000) / 1000)
+            done = True
+        except DependencyUnavailable as error:
+            self._world.note(actor, "message back", ref.job_id, error)
+        finally:
+            if not done and receives < RECEIVES_MAX:
+                self._fly(ref, 6 * timeout, receives + 1)
+
+    def _handle(self, actor: Actor, store: SteppedStore, context: Context) -> dict[str, int]:
+        try:
+            self._work(Claim(context, actor, self._world, store))
+        except BaseException as error:
+            actor.work_ended = error
+            raise
+        return {"fence": context.lease.fence}
+
+    def _answered(self, actor: Actor, request: Request, submitted: Submitted) -> None:
+        body = submitted.reply.body
+        self._world.note(actor, "answer", request.key, submitted)
+        self._world.watch.acknowledged(
+            [JobRef(tenant=TENANT, job_id=each["id"]) for each in body["jobs"]]
+        )
+        if request.key is not None:
+            self._world.watch.answered(request.key, submitted.reply)
+
+    def _timed(self, actor: Actor, seconds: float) -> None:
+        self._world.after(seconds, lambda: self._world.kill(actor))
+
+
+def _answer(placed: Sequence[Placed]) -> Reply:
+    jobs = [{"id": each.job.id, "duplicate": each.duplicate} for each in placed]
+    return Reply(status=202, body={"jobs": jobs})

@@ -1,0 +1,213 @@
+"""What goes wrong, and when: by chance from a seed, or at chosen calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from random import Random
+from typing import Final, Protocol
+
+from tests.fakes.crashes import Moment
+from tests.simulation.baton import Actor
+
+SKEW_SECONDS: Final = 5.0
+
+
+class Fate(StrEnum):
+    """What becomes of one call."""
+
+    NONE = "fine"
+    UNAVAILABLE = "unavailable"
+    CRASH_BEFORE = "crash before"
+    CRASH_AFTER = "crash after"
+    ANSWER_LOST = "answer lost"
+    TWICE = "answer lost, tried again"
+    LATE = "held up"
+    STALLED = "process stalled"
+
+
+HELD: Final = frozenset({Fate.LATE, Fate.STALLED})
+
+
+class Faults(Protocol):
+    """The scheduler's choices."""
+
+    def skew(self) -> timedelta:
+        """How far a new process's clock is ahead."""
+        ...
+
+    def stays(self) -> bool:
+        """Whether the actor goes on without the others having a turn."""
+        ...
+
+    def choice(self, ready: Sequence[Actor]) -> Actor:
+        """Who moves next."""
+        ...
+
+    def wakes(self) -> bool:
+        """Whether a stalled process goes on now."""
+        ...
+
+    def fate_of(self, actor: Actor, call: str) -> Fate:
+        """What becomes of this call, `store.…` or `queue.…`."""
+        ...
+
+    def is_down(self, service: str) -> bool:
+        """Whether `store` or `queue` is in an outage."""
+        ...
+
+    def seconds_of(self, fate: Fate) -> float:
+        """How late an answer is, or how long a process stalls."""
+        ...
+
+    def deliveries(self) -> list[float]:
+        """After how many seconds each copy of a message arrives; none for a lost message."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weather:
+    """How often things go wrong; each seed has its own, so that rare mixtures come up too."""
+
+    skewed: bool
+    stays: float
+    fates: Mapping[Fate, float]
+    wakes: float
+    lost_messages: float
+    doubled_messages: float
+    message_seconds: float
+    handler_errors: float
+
+
+def weather_of(rng: Random) -> Weather:
+    """From calm to rough."""
+    return Weather(
+        skewed=rng.random() < 0.7,
+        stays=rng.choice([0.0, 0.3, 0.7]),
+        fates={
+            Fate.CRASH_BEFORE: rng.choice([0.0, 0.0, 0.01, 0.04]),
+            Fate.CRASH_AFTER: rng.choice([0.0, 0.0, 0.01, 0.04]),
+            Fate.UNAVAILABLE: rng.choice([0.0, 0.0, 0.01, 0.05]),
+            Fate.ANSWER_LOST: rng.choice([0.0, 0.0, 0.02, 0.06]),
+            Fate.TWICE: rng.choice([0.0, 0.02, 0.1]),
+            Fate.LATE: rng.choice([0.0, 0.05, 0.2]),
+            Fate.STALLED: rng.choice([0.0, 0.01, 0.05]),
+        },
+        wakes=rng.choice([0.0, 0.2, 0.6]),
+        lost_messages=rng.choice([0.0, 0.0, 0.1, 0.5]),
+        doubled_messages=rng.choice([0.0, 0.1, 0.5]),
+        message_seconds=rng.choice([0.05, 2.0, 20.0]),
+        handler_errors=rng.choice([0.0, 0.1, 0.4]),
+    )
+
+
+class SeededFaults:
+    """Faults by chance, until `quiet`; what was wrong with the clocks stays so."""
+
+    def __init__(self, rng: Random) -> None:
+        self.weather = weather_of(rng)
+        self.quiet = False
+        self.down: set[str] = set()
+        self._rng = rng
+        self._fates = tuple(self.weather.fates.items())
+
+    def skew(self) -> timedelta:
+        """See Faults."""
+        seconds = self._rng.uniform(-SKEW_SECONDS, SKEW_SECONDS) if self.weather.skewed else 0.0
+        return timedelta(seconds=seconds)
+
+    def stays(self) -> bool:
+        """See Faults."""
+        return self._rng.random() < self.weather.stays
+
+    def choice(self, ready: Sequence[Actor]) -> Actor:
+        """See Faults."""
+        return ready[int(self._rng.random() * len(ready))]
+
+    def wakes(self) -> bool:
+        """See Faults."""
+        return self._rng.random() < self.weather.wakes
+
+    def fate_of(self, actor: Actor, call: str) -> Fate:
+        """See Faults."""
+        if self.quiet:
+            return Fate.NONE
+        if self.is_down(call.partition(".")[0]):
+            return Fate.UNAVAILABLE
+        drawn = self._rng.random()
+        for fate, share in self._fates:
+            drawn -= share
+            if drawn < 0:
+                return fate
+        return Fate.NONE
+
+    def is_down(self, service: str) -> bool:
+        """See Faults."""
+        return service in self.down
+
+    def seconds_of(self, fate: Fate) -> float:
+        """See Faults."""
+        if fate is Fate.STALLED:
+            return self._rng.choice(
+                [self._rng.uniform(20.0, 120.0), self._rng.uniform(290.0, 330.0)]
+            )
+        return self._rng.uniform(0.05, 8.0)
+
+    def deliveries(self) -> list[float]:
+        """See Faults."""
+        latency = self.weather.message_seconds
+        if self.quiet:
+            return [self._rng.uniform(0.01, latency)]
+        if self._rng.random() < self.weather.lost_messages:
+            return []
+        copies = 2 if self._rng.random() < self.weather.doubled_messages else 1
+        return [self._rng.uniform(0.01, latency) for _ in range(copies)]
+
+
+class CrashPoints:
+    """Everything goes well but at the calls with these numbers, from 1; actors move in turn."""
+
+    def __init__(self, points: Mapping[int, Moment]) -> None:
+        self.calls: list[str] = []
+        self._points = points
+
+    def skew(self) -> timedelta:
+        """See Faults."""
+        return timedelta(0)
+
+    def stays(self) -> bool:
+        """See Faults."""
+        return True
+
+    def choice(self, ready: Sequence[Actor]) -> Actor:
+        """See Faults."""
+        return ready[0]
+
+    def wakes(self) -> bool:
+        """See Faults."""
+        return False
+
+    def fate_of(self, actor: Actor, call: str) -> Fate:
+        """See Faults."""
+        self.calls.append(call)
+        match self._points.get(len(self.calls)):
+            case Moment.BEFORE:
+                return Fate.CRASH_BEFORE
+            case Moment.AFTER:
+                return Fate.CRASH_AFTER
+            case _:
+                return Fate.NONE
+
+    def is_down(self, service: str) -> bool:
+        """See Faults."""
+        return False
+
+    def seconds_of(self, fate: Fate) -> float:
+        """See Faults."""
+        return 0.0
+
+    def deliveries(self) -> list[float]:
+        """See Faults."""
+        return [0.05]

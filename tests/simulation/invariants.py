@@ -1,0 +1,295 @@
+"""What must hold at every step and at the end, said without the kernel's own rules.
+
+The watch sees every write as the store sees it: the row before, the row after, and who wrote. It
+knows the lease that a worker was granted, not the one that the worker believes in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from spinneret.jobs.models import Event, Job, JobRef, JobStatus, Lease, Reply, RequestKey
+from spinneret.jobs.ports import Claimed, NewJob, Refused
+from spinneret.jobs.worker import HandBack
+from spinneret.kernel.errors import DependencyUnavailable
+from tests.fakes.jobs import FakeJobStore
+from tests.simulation.baton import Actor, Role
+
+TERMINAL: Final = frozenset(
+    {JobStatus.COMPLETED, JobStatus.FAILED, JobStatus.CANCELLED}  # what this kernel ends jobs with
+)
+MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
+    Role.CLIENT: frozenset(),
+    Role.WORKER: frozenset(
+        {
+            ("running", "running"),
+            ("running", "completed"),
+            ("running", "failed"),
+            ("running", "pending"),
+        }
+    ),
+    Role.SWEEPER: frozenset(
+        {("pending", "pending"), ("running", "pending"), ("running", "failed")}
+    ),
+    Role.USER: frozenset(
+        {
+            ("pending", "cancelled"),
+            ("running", "cancelled"),
+            ("paused", "cancelled"),
+            ("pending", "paused"),
+            ("running", "paused"),
+            ("paused", "pending"),
+            ("failed", "pending"),
+        }
+    ),
+}
+WAIVED: Final[Mapping[str, str]] = {
+    "a retry beside": "a retried job doesn't take its duplicate key back from its successor",
+}
+"""Rules that the kernel is known to break, and how: counted and shown, not failed."""
+RESENDS_UNTIL: Final = (30, 90, 210, 450, 930)  # seconds after the due time; then every 900
+RESEND_EVERY: Final = 900
+
+
+class Watch:
+    """Checks every write and keeps what later checks need."""
+
+    def __init__(self, store: FakeJobStore, now: Callable[[], datetime]) -> None:
+        self.violations: list[str] = []
+        self.waived: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.accepted: dict[JobRef, None] = {}
+        self._store = store
+        self._now = now
+        self._granted: dict[tuple[JobRef, int], str] = {}
+        self._effects: Counter[tuple[JobRef, int]] = Counter()
+        self._ends: dict[tuple[JobRef, int], JobStatus] = {}
+        self._timelines: defaultdict[JobRef, dict[str, Event]] = defaultdict(dict)
+        self._progress: Counter[tuple[JobRef, int]] = Counter()
+        self._decisions: Counter[JobRef] = Counter()
+        self._resends: Counter[tuple[JobRef, int, datetime]] = Counter()
+        self._replies: dict[tuple[str, str], str] = {}
+
+    def submitted(self, jobs: Sequence[NewJob], events: Sequence[Event]) -> None:
+        """A transaction of new jobs was accepted."""
+        for new, event in zip(jobs, events, strict=True):
+            job = new.job
+            self.counts["jobs"] += 1
+            self.accepted[job.ref] = None
+            self._timeline(job, [event])
+            self._times(job)
+            self._one_live(job)
+
+    def claimed(
+        self,
+        actor: Actor,
+        owner: str,
+        was: Job | None,
+        outcome: Claimed | Refused,
+        given: datetime,
+    ) -> None:
+        """A claim was answered; `given` is the time by the worker's clock."""
+        if was is None:
+            return
+        if isinstance(outcome, Refused):
+            self._check(was.locked_by != owner, was.ref, "a worker didn't recognise its own claim")
+            return
+        lease, job = outcome.lease, outcome.job
+        ref = job.ref
+        row = self._row(ref)
+        self._check(_under(row, lease), ref, "a claim was granted that the row doesn't show")
+        holder = self._granted.setdefault((ref, lease.fence), actor.name)
+        self._check(holder == actor.name, ref, f"{actor.name} was granted the claim of {holder}")
+        if was.status is JobStatus.PENDING:
+            self._check(lease.fence == was.fence + 1, ref, "a claim without a fence of its own")
+            self._check(was.due_at <= given, ref, "claimed before it was due")
+        else:
+            self._check(was == row, ref, "a repeated claim changed the row")
+        actor.lease = lease
+        self._times(row)
+
+    def moved(self, actor: Actor, was: Job, events: Sequence[Event]) -> None:
+        """A transition was accepted."""
+        job = self._row(was.ref)
+        move = (was.status.value, job.status.value)
+        self._check(
+            move in MOVES[actor.role], job.ref, f"{actor.role} moved it {' -> '.join(move)}"
+        )
+        self._check(job.fence >= was.fence, job.ref, "the fence fell")
+        self._check(job.attempts <= job.max_attempts, job.ref, "too many attempts")
+        self._check(job.redrives <= job.max_redrives, job.ref, "too many redrives")
+        held = job.status is JobStatus.RUNNING
+        locks = (job.locked_by, job.locked_until, job.claimed_at)
+        self._check(all((each is not None) == held for each in locks), job.ref, "a lock is left")
+        ended = job.status in TERMINAL
+        self._check(
+            (job.finished_at is not None) == ended, job.ref, "finished_at and status differ"
+        )
+        self._runs(actor, was, job)
+        self._times(job)
+        self._timeline(job, events)
+        match actor.role:
+            case Role.WORKER:
+                self._worker_moved(actor, was, job)
+            case Role.SWEEPER:
+                self._sweeper_moved(actor, was, job)
+            case _:
+                self._check(job.fence > was.fence, job.ref, "a user's move left the old fence")
+        if was.status in TERMINAL:
+            self._one_live(job)
+
+    def committed(self, actor: Actor, lease: Lease) -> None:
+        """A handler's effect was accepted under a lease."""
+        ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
+        self._check(actor.lease == lease, ref, "an effect under somebody else's lease")
+        self._check(_under(self._row(ref), lease), ref, "an effect of a stale holder")
+        self._effects[ref, lease.fence] += 1
+        self._check(self._effects[ref, lease.fence] == 1, ref, "two effects of one claim")
+
+    def sent(self, actor: Actor, refs: Sequence[JobRef]) -> None:
+        """Messages were taken by the queue."""
+        for ref in refs:
+            job = self._store.get(ref)
+            self._check(job is not None, ref, "a message names a job that isn't stored")
+            if job is not None and actor.role is Role.SWEEPER:
+                self._decisions[ref] -= 1
+                self._check(self._decisions[ref] >= 0, ref, "the sweeper sent without a decision")
+
+    def answered(self, request: RequestKey, reply: Reply) -> None:
+        """A client got an answer under its Idempotency-Key."""
+        text = json.dumps([reply.status, request.payload, reply.body], sort_keys=True)
+        first = self._replies.setdefault((request.tenant, request.scope), text)
+        if first != text:
+            self.violations.append(f"{request.scope}: two answers, {first} and {text}")
+
+    def acknowledged(self, refs: Sequence[JobRef]) -> None:
+        """A client was told that these jobs are accepted."""
+        for ref in refs:
+            self._check(self._store.get(ref) is not None, ref, "acknowledged, but not stored")
+
+    def unsettled(self) -> list[Job]:
+        """Accepted jobs that neither ended nor were paused by a user."""
+        at_rest = TERMINAL | {JobStatus.PAUSED}
+        return [job for ref in self.accepted if (job := self._row(ref)).status not in at_rest]
+
+    def at_end(self) -> None:
+        """Everything has settled."""
+        for ref in self.accepted:
+            job = self._row(ref)
+            if job.status is JobStatus.COMPLETED:
+                fence = (job.result or {}).get("fence")
+                done = self._effects[ref, fence] if isinstance(fence, int) else 0
+                self._check(done == 1, ref, "completed without its effect")
+            stored = {event.id: event for event in self._store.events(ref, None, 100_000)}
+            self._check(stored == self._timelines[ref], ref, "the timeline isn't what was written")
+
+    def _worker_moved(self, actor: Actor, was: Job, job: Job) -> None:
+        lease = actor.lease
+        self._check(lease is not None and _under(was, lease), job.ref, "a stale holder's write")
+        charged = _charges(job) - _charges(was)
+        if job.status is JobStatus.RUNNING:
+            self._check(charged == 0 and job.fence == was.fence, job.ref, "a checkpoint charged")
+            return
+        match actor.work_ended:
+            case DependencyUnavailable() | HandBack() | None:
+                expected = 0
+            case _:
+                expected = 1
+        self._check(charged == expected, job.ref, f"charged {charged} for {actor.work_ended!r}")
+        completed = job.status is JobStatus.COMPLETED
+        self._check(completed == (actor.work_ended is None), job.ref, "outcome and end differ")
+        if job.status is JobStatus.FAILED:
+            self.counts["failed"] += 1
+
+    def _sweeper_moved(self, actor: Actor, was: Job, job: Job) -> None:
+        self._decisions[job.ref] += job.status is JobStatus.PENDING
+        now = self._now() + actor.skew
+        if was.status is JobStatus.RUNNING:
+            self.counts["lease losses"] += 1
+            until = was.locked_until
+            self._check(until is not None and until <= now, job.ref, "a live lease was taken away")
+            self._check(_charges(job) == _charges(was) + 1, job.ref, "a lost lease wasn't charged")
+            self._check(job.fence > was.fence, job.ref, "a lost lease left its fence")
+            return
+        wait = (job.ref, job.fence, job.due_at)
+        self._resends[wait] += 1
+        age = (now - job.due_at).total_seconds()
+        allowed = _resends_allowed(age)
+        self._check(self._resends[wait] <= allowed, job.ref, f"resent too often for {age:.0f} s")
+
+    def _runs(self, actor: Actor, was: Job, job: Job) -> None:
+        retried = actor.role is Role.USER and was.status is JobStatus.FAILED
+        self._check(job.run == was.run + retried, job.ref, "a run began without a user's word")
+        if was.status in TERMINAL:
+            self._check(retried, job.ref, "a finished job moved")
+        if job.status in TERMINAL:
+            end = self._ends.setdefault((job.ref, job.run), job.status)
+            self._check(end is job.status, job.ref, f"run {job.run} ended twice")
+
+    def _times(self, job: Job) -> None:
+        moments = [job.created_at, job.started_at, job.finished_at]
+        known = [moment for moment in moments if moment is not None]
+        self._check(known == sorted(known), job.ref, "created, started, finished out of order")
+
+    def _timeline(self, job: Job, events: Sequence[Event]) -> None:
+        timeline = self._timelines[job.ref]
+        for event in events:
+            known = timeline.get(event.id)
+            if known is not None:
+                self._check(known == event, job.ref, f"event {event.id} was written over")
+                continue
+            last = next(reversed(timeline), "")
+            self._check(event.id > last, job.ref, f"event {event.id} came after {last}")
+            timeline[event.id] = event
+            run = (job.ref, job.run)
+            self._check(
+                event.progress >= self._progress[run], job.ref, f"progress fell in {event.id}"
+            )
+            self._progress[run] = event.progress
+
+    def _one_live(self, job: Job) -> None:
+        if job.duplicate_key is None:
+            return
+        live = [
+            each
+            for ref in self.accepted
+            if (each := self._row(ref)).duplicate_key == job.duplicate_key
+            and each.status not in TERMINAL
+        ]
+        rule = "a retry beside" if any(each.run > 1 for each in live) else "live at once with"
+        others = [each.id for each in live if each.id != job.id]
+        self._check(len(live) <= 1, job.ref, f"{rule} {others} under one duplicate key")
+
+    def _row(self, ref: JobRef) -> Job:
+        row = self._store.get(ref)
+        assert row is not None
+        return row
+
+    def _check(self, holds: bool, ref: JobRef, rule: str) -> None:
+        if holds:
+            return
+        if waived := next((each for each in WAIVED if rule.startswith(each)), None):
+            self.waived[waived] += 1
+        else:
+            self.violations.append(f"{ref.job_id}: {rule}")
+
+
+def _under(row: Job, lease: Lease) -> bool:
+    standing = (row.status, row.fence, row.locked_by)
+    return standing == (JobStatus.RUNNING, lease.fence, lease.owner)
+
+
+def _charges(job: Job) -> int:
+    """Failures of all series of this run."""
+    return job.redrives * job.max_attempts + job.attempts
+
+
+def _resends_allowed(seconds: float) -> int:
+    """How often a job that has been due for so long may have been sent again."""
+    first = sum(seconds >= each for each in RESENDS_UNTIL)
+    later = max(0.0, seconds - RESENDS_UNTIL[-1]) // RESEND_EVERY
+    return first + int(later)

@@ -1,0 +1,85 @@
+"""One seed, one story, one report."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from random import Random
+
+from tests.simulation.faults import Fate, SeededFaults
+from tests.simulation.scenario import Story
+from tests.simulation.world import SECOND, Step, World
+
+THREADS = 64  # more than actors ever live at once: requests, users, workers, a sweeper
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What happened under one seed."""
+
+    seed: int
+    steps: int
+    jobs: int
+    crashes: int
+    lost_answers: int
+    duplicates: int
+    lost_messages: int
+    lease_losses: int
+    settle_seconds: float
+    """From the last fault to rest."""
+    passes: int
+    """Sweeps in that time."""
+    violations: tuple[str, ...]
+    waived: Mapping[str, int]
+    """Broken rules of `invariants.WAIVED`."""
+    trace: tuple[Step, ...]
+
+
+def simulate(seed: int, threads: Executor | None = None) -> Report:
+    """Tell the story of a seed; the same seed gives the same story, step by step.
+
+    `threads` saves the start of new ones for every seed; it must have THREADS of them.
+    """
+    rng = Random(seed)
+    faults = SeededFaults(rng)
+    with silent_logs(), nullcontext(threads) if threads else actor_threads() as pool:
+        world = World(rng, faults, pool)
+        story = Story(rng, faults, world)
+        story.tell()
+    watch = world.watch
+    if not watch.violations:
+        watch.at_end()
+    return Report(
+        seed=seed,
+        steps=world.counts["steps"],
+        jobs=watch.counts["jobs"],
+        crashes=world.counts["crashes"],
+        lost_answers=world.counts[Fate.ANSWER_LOST] + world.counts[Fate.TWICE],
+        duplicates=world.counts["duplicates"],
+        lost_messages=world.counts["lost messages"],
+        lease_losses=watch.counts["lease losses"],
+        settle_seconds=((story.settled_at or world.now) - (story.calm_at or 0)) / SECOND,
+        passes=story.passes,
+        violations=tuple(watch.violations),
+        waived=dict(watch.waived),
+        trace=tuple(world.trace),
+    )
+
+
+def actor_threads() -> ThreadPoolExecutor:
+    """Threads for the actors of one world after the other."""
+    return ThreadPoolExecutor(THREADS)
+
+
+@contextmanager
+def silent_logs() -> Iterator[None]:
+    """A simulated outage is no news."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)

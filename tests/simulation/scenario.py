@@ -1,0 +1,188 @@
+"""A story by chance: clients, users, workers and the sweeper under weather, then calm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Final
+
+from spinneret.jobs.models import Draft, JobRef, JobStatus, Move, Priority, RequestKey
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    FetchTimeout,
+    HttpUnavailable,
+    UrlBlocked,
+)
+from tests.fakes.crashes import Crash
+from tests.simulation.actors import ONE_SERIES, TENANT, Actors, Claim, Request
+from tests.simulation.faults import SeededFaults
+from tests.simulation.world import World
+
+SETTLE_SECONDS: Final = 4200.0  # see `Story`: the longest that calm may take
+SWEEP_SECONDS: Final = 60.0
+RETRY_AFTER_MAX: Final = 1500.0  # beyond what SQS can delay
+PAGES: Final = ("page-1", "page-2", "page-3")
+MOVES: Final = (Move.CANCEL, Move.PAUSE, Move.RESUME, Move.RETRY)
+ALLOWED: Final[Mapping[JobStatus, Sequence[Move]]] = {
+    JobStatus.PENDING: (Move.PAUSE, Move.PAUSE, Move.CANCEL),
+    JobStatus.RUNNING: (Move.PAUSE, Move.PAUSE, Move.CANCEL),
+    JobStatus.PAUSED: (Move.RESUME, Move.RESUME, Move.RESUME, Move.CANCEL),
+    JobStatus.FAILED: (Move.RETRY,),
+}
+
+
+class Story:
+    """Faults and new work for a while, then nothing but sweeps until all is settled.
+
+    What calm may take: the longest wait that was stored (RETRY_AFTER_MAX), the longest gap between
+    two resends (900 s) and a lease (305 s), then the series of attempts of a job that kills its
+    workers, each a lease and a sweep.
+    """
+
+    def __init__(self, rng: Random, faults: SeededFaults, world: World) -> None:
+        self._rng = rng
+        self._faults = faults
+        self._world = world
+        self._actors = Actors(world, self._work, self._timeout)
+        self._actors.workers_max = rng.choice([1, 2, 3, 5])
+        self._timeouts = rng.choice([(15.0, 40.0), (60.0,), (30.0, 900.0), (900.0,)])
+        self._work_seconds = rng.choice([8.0, 30.0, 400.0, 400.0])
+        self._stormy_seconds = rng.choice([20.0, 120.0, 600.0])
+        self._waiting = 0
+        self.calm_at: int | None = None
+        self.settled_at: int | None = None
+        """When a pass found nothing more to wait for; stray messages may fly on."""
+        self.passes = 0
+        """Sweeps after the calm began."""
+
+    def tell(self) -> None:
+        """Run the world until nothing moves any more."""
+        for _ in range(self._rng.randint(1, 6)):
+            self._later(self._new_request)
+        for _ in range(self._rng.choice([0, 4, 16])):
+            self._later(self._user)
+        for service in ("store", "queue"):
+            if self._rng.random() < 0.3:
+                self._outage(service)
+        if self._rng.random() < 0.2:
+            self._backlog()
+        self._world.after(self._rng.uniform(0.0, SWEEP_SECONDS), self._sweep)
+        self._world.after(self._stormy_seconds, self._calm)
+        self._world.run(self._is_over)
+
+    def _is_over(self) -> bool:
+        idle = not self._world.actors and not self._waiting and not self._actors.flying
+        return self.calm_at is not None and idle and not self._world.watch.unsettled()
+
+    def _later(self, action: Callable[[], None]) -> None:
+        self._world.after(self._rng.uniform(0.0, self._stormy_seconds / 2), action)
+
+    def _calm(self) -> None:
+        self._faults.quiet = True
+        self._faults.down.clear()
+        self._actors.resting = False
+        self.calm_at = self._world.now
+        self._world.after(SETTLE_SECONDS, self._must_be_settled)
+
+    def _must_be_settled(self) -> None:
+        for job in self._world.watch.unsettled():
+            self._world.watch.violations.append(f"{job.id}: waits for ever, {job}")
+
+    def _outage(self, service: str) -> None:
+        begin = self._rng.uniform(0.0, self._stormy_seconds)
+        self._world.after(begin, lambda: self._faults.down.add(service))
+        end = begin + self._rng.uniform(1.0, 120.0)
+        self._world.after(end, lambda: self._faults.down.discard(service))
+
+    def _backlog(self) -> None:
+        begin = self._rng.uniform(0.0, self._stormy_seconds / 4)
+        self._world.after(begin, lambda: setattr(self._actors, "resting", True))
+
+    def _sweep(self) -> None:
+        if self.calm_at is None or self._world.watch.unsettled():
+            self.settled_at = None
+        elif self.settled_at is None:
+            self.settled_at = self._world.now
+        if self.settled_at is None and not self._actors.sweepers:
+            self.passes += self.calm_at is not None
+            self._actors.sweep()
+        if not self._is_over():
+            self._world.after(SWEEP_SECONDS, self._sweep)
+
+    def _new_request(self) -> None:
+        drafts = [self._draft() for _ in range(self._rng.choice([1, 1, 2]))]
+        key = None
+        if self._rng.random() < 0.6:
+            scope, payload = self._rng.choice(["key-1", "key-2"]), self._rng.choice(["one", "two"])
+            key = RequestKey(tenant=TENANT, scope=scope, payload=payload)
+        for _ in range(self._rng.choice([1, 1, 2])):
+            self._submit(Request(drafts=drafts, key=key))
+
+    def _submit(self, request: Request) -> None:
+        """Ask, and ask again as long as there is no answer."""
+        self._waiting += 1
+
+        def ended(answered: bool) -> None:
+            self._waiting -= 1
+            if not answered:
+                self._waiting += 1
+                self._world.after(self._rng.uniform(1.0, 20.0), again)
+
+        def again() -> None:
+            self._waiting -= 1
+            self._submit(request)
+
+        self._actors.request(request, ended)
+
+    def _draft(self) -> Draft:
+        page = self._rng.choice(PAGES)
+        nature = self._rng.choice(["well", "well", "well", "broken", "poison"])
+        return Draft(
+            kind=ONE_SERIES if nature == "poison" else self._rng.choice(["crawl", ONE_SERIES]),
+            payload={"page": page, "nature": nature},
+            priority=self._rng.choice(list(Priority)),
+            duplicate_key=None if self._rng.random() < 0.2 else page,
+        )
+
+    def _user(self) -> None:
+        """Mostly a move that the job's status allows, if nothing else is faster."""
+        accepted = list(self._world.watch.accepted)
+        if not accepted:
+            self._actors.move(JobRef(tenant=TENANT, job_id="job_unknown"), Move.CANCEL)
+            return
+        ref = self._rng.choice(accepted)
+        job = self._world.store.get(ref)
+        assert job is not None
+        moves = ALLOWED.get(job.status) if self._rng.random() < 0.8 else None
+        self._actors.move(ref, self._rng.choice(moves or MOVES))
+
+    def _timeout(self) -> float:
+        return self._rng.choice(self._timeouts)
+
+    def _work(self, claim: Claim) -> None:
+        """One to four checkpoints, one effect, and what the job's nature and the weather add."""
+        rng = self._rng
+        nature = claim.context.job.payload["nature"]
+        steps = rng.randint(1, 4)
+        effect_at = rng.randrange(steps)
+        for number in range(steps):
+            claim.work(rng.choice([0.01, 1.0, 8.0, self._work_seconds]) * rng.uniform(0.7, 1.0))
+            if nature == "poison":
+                raise Crash("poison")
+            if not self._faults.quiet and rng.random() < self._faults.weather.handler_errors:
+                raise self._error()
+            if number == effect_at:
+                claim.commit()
+            claim.context.checkpoint(f"step {number + 1}", 100 * (number + 1) // steps)
+        if nature == "broken":
+            raise UrlBlocked("not to be fetched")
+
+    def _error(self) -> Exception:
+        kinds: list[Exception] = [
+            FetchTimeout("too slow"),
+            HttpUnavailable("busy", retry_after=self._rng.uniform(1.0, RETRY_AFTER_MAX)),
+            DependencyUnavailable("embedder"),
+            UrlBlocked("not to be fetched"),
+            ZeroDivisionError("unexpected"),
+        ]
+        return self._rng.choice(kinds)

@@ -1,0 +1,159 @@
+"""The store and the queue as one actor reaches them: every call is a step of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from spinneret.jobs.models import (
+    Event,
+    Job,
+    JobFilter,
+    JobPage,
+    JobRef,
+    Lane,
+    Lease,
+    Reply,
+    RequestKey,
+    StoredReply,
+)
+from spinneret.jobs.ports import Claimed, NewJob, Refused
+from spinneret.kernel.errors import LeaseLost
+from tests.simulation.baton import Actor
+from tests.simulation.world import World
+
+Post = Callable[[JobRef, int], None]
+"""Puts a message into the queue, with its delay in seconds."""
+
+
+class SteppedStore:
+    """Implements JobStore, and the fenced write of another domain."""
+
+    def __init__(self, world: World, actor: Actor) -> None:
+        self._world = world
+        self._actor = actor
+        self._store = world.store
+        self._watch = world.watch
+
+    def get(self, ref: JobRef) -> Job | None:
+        """See JobStore."""
+        return self._world.call(self._actor, "store.get", lambda: self._store.get(ref), ref.job_id)
+
+    def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
+        """See JobStore."""
+        return self._world.call(
+            self._actor, "store.find_reply", lambda: self._store.find_reply(key, now), key.scope
+        )
+
+    def find_duplicates(self, tenant: str, keys: Sequence[str]) -> dict[str, str]:
+        """See JobStore."""
+        return self._world.call(
+            self._actor,
+            "store.find_duplicates",
+            lambda: self._store.find_duplicates(tenant, keys),
+            keys,
+        )
+
+    def submit(
+        self,
+        jobs: Sequence[NewJob],
+        events: Sequence[Event],
+        request: RequestKey | None,
+        reply: Reply,
+        now: datetime,
+    ) -> None:
+        """See JobStore."""
+
+        def effect() -> None:
+            self._store.submit(jobs, events, request, reply, now)
+            self._watch.submitted(jobs, events)
+
+        self._world.call(self._actor, "store.submit", effect, [new.job.id for new in jobs])
+
+    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+        """See JobStore."""
+
+        def effect() -> Claimed | Refused:
+            was = self._store.get(ref)
+            outcome = self._store.claim(ref, owner, now, until)
+            self._watch.claimed(self._actor, owner, was, outcome, now)
+            return outcome
+
+        return self._world.call(self._actor, "store.claim", effect, ref.job_id)
+
+    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
+        """See JobStore."""
+
+        def effect() -> None:
+            was = self._store.get(before.ref)
+            self._store.transition(before, after, events)
+            assert was is not None
+            self._watch.moved(self._actor, was, events)
+
+        subject = _Change(before, after)
+        self._world.call(self._actor, "store.transition", effect, subject)
+
+    def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
+        """See JobStore. An empty shard is no step: nothing can happen between two of them."""
+        found = self._store.due(shard, now, limit)
+        if not found and not self._world.faults.is_down("store"):
+            return found
+        return self._world.call(
+            self._actor, "store.due", lambda: self._store.due(shard, now, limit), shard
+        )
+
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+        """See JobStore; reads for lists change nothing and are no step."""
+        return self._store.page(tenant, wanted, after, limit)
+
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+        """See JobStore; reads for lists change nothing and are no step."""
+        return self._store.events(ref, after, limit)
+
+    def commit(self, lease: Lease) -> None:
+        """A handler's effect, in one transaction with the check of its lease."""
+
+        def effect() -> None:
+            if not self._store.holds(lease):
+                raise LeaseLost(f"job {lease.job_id} has moved on")
+            self._watch.committed(self._actor, lease)
+
+        self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
+
+
+class SteppedQueue:
+    """Implements JobQueue."""
+
+    def __init__(self, world: World, actor: Actor, post: Post) -> None:
+        self._world = world
+        self._actor = actor
+        self._post = post
+
+    def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
+        """See JobQueue."""
+        tries: list[None] = []
+
+        def effect() -> None:
+            if not tries:
+                self._world.watch.sent(self._actor, refs)
+            tries.append(None)
+            for ref in refs:
+                self._post(ref, delay_seconds)
+
+        subject = (*(ref.job_id for ref in refs), f"{delay_seconds} s")
+        self._world.call(self._actor, "queue.send", effect, subject)
+
+
+class _Change:
+    """Says what a transition is about."""
+
+    def __init__(self, before: Job, after: Job) -> None:
+        self._before = before
+        self._after = after
+
+    def __str__(self) -> str:
+        return f"{self._before.id} {_said(self._before)} => {_said(self._after)}"
+
+
+def _said(job: Job) -> str:
+    return f"{job.status.value}/run {job.run}/fence {job.fence}/attempts {job.attempts}"

@@ -1,0 +1,239 @@
+"""Simulated time, the scheduler, and the store and the queue, of which every call is one step."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+from typing import Final, Generic, TypeVar
+
+from spinneret.jobs.ports import SubmissionRaced
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from tests.fakes.crashes import Crash
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START
+from tests.simulation.baton import Actor, Role
+from tests.simulation.faults import HELD, Fate, Faults
+from tests.simulation.invariants import Watch
+
+SECOND: Final = 1_000_000  # the unit of the world's time is the microsecond
+STEPS_MAX: Final = 20_000  # a world that moves on and on without an end
+_STEP_MAX: Final = 20_000  # one call takes up to 20 ms
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the trace."""
+
+    number: int
+    now: int
+    actor: str
+    call: str
+    subject: object
+    outcome: object
+
+    def __str__(self) -> str:
+        return (
+            f"{self.number:5} {self.now / SECOND:12.6f} {self.actor:11} {self.call:16}"
+            f" {self.subject} -> {self.outcome}"
+        )
+
+
+class World:
+    """Actors, timers and one shared store; `rng` is the only source of chance."""
+
+    def __init__(self, rng: Random, faults: Faults, threads: Executor) -> None:
+        self.rng = rng
+        self.faults = faults
+        self.now = 0
+        self.store = FakeJobStore()
+        self.watch = Watch(self.store, self.at_now)
+        self.trace: list[Step] = []
+        self.counts: Counter[str] = Counter()
+        self.actors: list[Actor] = []
+        self._threads = threads
+        self._timers: list[tuple[int, int, Callable[[], None]]] = []
+        self._numbers: Counter[str] = Counter()
+
+    def number(self, what: str) -> int:
+        """1, 2, 3 … for each kind of thing."""
+        self._numbers[what] += 1
+        return self._numbers[what]
+
+    def at_now(self) -> datetime:
+        """True time."""
+        return START + timedelta(microseconds=self.now)
+
+    def clock_of(self, actor: Actor) -> Clock:
+        """The clock that an actor believes in."""
+        return lambda: self.at_now() + actor.skew
+
+    def after(self, seconds: float, action: Callable[[], None]) -> None:
+        """Do something of the world's own, later."""
+        moment = self.now + round(seconds * SECOND)
+        heapq.heappush(self._timers, (moment, self.number("timer"), action))
+
+    def start(self, role: Role, run: Callable[[Actor], None]) -> Actor:
+        """A new process; it moves when the scheduler says so."""
+        actor = Actor(f"{role}-{self.number(role)}", role, self.faults.skew(), lambda: run(actor))
+        actor.ready_at = self.now
+        self.actors.append(actor)
+        return actor
+
+    def kill(self, actor: Actor) -> None:
+        """End a process where it stands, at the latest when it would move next."""
+        if not actor.ended and not actor.frozen:
+            self.note(actor, "killed", "", "time-out")
+            actor.doomed = True
+            actor.ready_at = self.now
+
+    def sleep(self, actor: Actor, seconds: float) -> None:
+        """Called by an actor that works, or that is kept waiting."""
+        actor.ready_at = self.now + round(seconds * SECOND)
+        actor.park()
+
+    def call(
+        self, actor: Actor, name: str, effect: Callable[[], Answer], subject: object
+    ) -> Answer:
+        """One call of the store or the queue: an atomic step that anything may happen around.
+
+        The same call twice is what an SDK does that got no answer to its first try.
+        """
+        self._yield(actor)
+        fate = self.faults.fate_of(actor, name)
+        self.counts[fate] += 1
+        if fate is Fate.UNAVAILABLE:
+            self._lose(actor, name, subject, fate)
+        if fate is Fate.CRASH_BEFORE:
+            self._crash(actor, name, subject, fate)
+        held_before = fate in HELD and self.rng.random() < 0.5
+        if held_before:
+            self._hold(actor, name, subject, fate)
+        done = _Done(effect)
+        self.note(actor, name, subject, done)
+        if fate is Fate.CRASH_AFTER:
+            self._crash(actor, name, subject, fate)
+        if fate is Fate.ANSWER_LOST:
+            self._lose(actor, name, subject, fate)
+        if fate is Fate.TWICE:
+            self.note(actor, name, subject, fate)
+            self.sleep(actor, self.rng.uniform(0.0, 2.0))
+            if done.refusal is not None or not _is_transaction(name):
+                done = _Done(effect)
+            self.note(actor, name, subject, done)
+        if fate in HELD and not held_before:
+            self._hold(actor, name, subject, fate)
+        self._meet(actor, subject)
+        return done.answer()
+
+    def note(self, actor: Actor, call: str, subject: object, outcome: object) -> None:
+        """Add to the trace; texts are made only when it is read."""
+        number = self.counts["steps"]
+        self.trace.append(Step(number, self.now, actor.name, call, subject, outcome))
+
+    def run(self, is_over: Callable[[], bool]) -> None:
+        """Move actors and timers until it is over or a rule is broken."""
+        while not self.watch.violations:
+            if self._timers and self._timers[0][0] <= self.now:
+                heapq.heappop(self._timers)[2]()
+                continue
+            ready = [actor for actor in self.actors if actor.ready_at <= self.now]
+            if ready:
+                self._move(self.faults.choice(ready))
+            elif is_over():
+                break
+            else:
+                moments = [actor.ready_at for actor in self.actors]
+                self.now = min([*moments, *(timer[0] for timer in self._timers[:1])])
+            if self.counts["steps"] > STEPS_MAX:
+                self.watch.violations.append("the world doesn't come to rest")
+        self._end_all()
+
+    def _move(self, actor: Actor) -> None:
+        actor.move(self._threads)
+        if not actor.ended:
+            return
+        self.actors.remove(actor)
+        error = actor.ended_by
+        if isinstance(error, Crash):
+            self.counts["crashes"] += 1
+        elif error is not None:
+            self.watch.violations.append(f"{actor.name} ended with {error!r}")
+
+    def _end_all(self) -> None:
+        for actor in self.actors:
+            actor.doomed = True
+            while not actor.ended:
+                actor.move(self._threads)
+        self.actors.clear()
+
+    def _yield(self, actor: Actor) -> None:
+        if actor.doomed:
+            raise Crash("ended")
+        self.counts["steps"] += 1
+        self.now += self.rng.randrange(1, _STEP_MAX)
+        if not self.faults.stays():
+            actor.ready_at = self.now
+            actor.park()
+
+    def _hold(self, actor: Actor, name: str, subject: object, fate: Fate) -> None:
+        """The request or its answer is on the way for long, or the process stands still."""
+        self.note(actor, name, subject, fate)
+        actor.frozen = actor.frozen or fate is Fate.STALLED
+        self.sleep(actor, self.faults.seconds_of(fate))
+
+    def _meet(self, actor: Actor, subject: object) -> None:
+        """Wake a sleeping worker while another actor looks at its job; by time alone too rare."""
+        asleep = [
+            other
+            for other in self.actors
+            if other.lease is not None
+            and other.lease.job_id == subject
+            and other is not actor
+            and other.ready_at > self.now + SECOND
+        ]
+        if asleep and self.faults.wakes():
+            woken = self.faults.choice(asleep)
+            self.note(woken, "wakes", "", f"while {actor.name} works")
+            woken.ready_at = self.now
+            self.sleep(actor, self.rng.uniform(0.0, 0.5))
+
+    def _lose(self, actor: Actor, name: str, subject: object, fate: Fate) -> None:
+        self.note(actor, name, subject, fate)
+        raise DependencyUnavailable(name.partition(".")[0])
+
+    def _crash(self, actor: Actor, name: str, subject: object, fate: Fate) -> None:
+        self.note(actor, name, subject, fate)
+        raise Crash(name)
+
+
+class _Done(Generic[Answer]):
+    """What a call had for its effect: an answer, or a refusal."""
+
+    def __init__(self, effect: Callable[[], Answer]) -> None:
+        self.refusal: Exception | None = None
+        try:
+            self._answers = [effect()]
+        except (LeaseLost, SubmissionRaced) as refusal:
+            self.refusal = refusal
+
+    def answer(self) -> Answer:
+        """To the caller."""
+        if self.refusal is not None:
+            raise self.refusal
+        return self._answers[0]
+
+    def __str__(self) -> str:
+        return repr(self.refusal or self._answers[0])
+
+
+def _is_transaction(name: str) -> bool:
+    """Carries a client token: a second try that meets its own success is answered as one."""
+    return name in {"store.submit", "store.transition", "store.commit"}

@@ -1,0 +1,85 @@
+"""The job kernel in a simulated world: whatever the schedule, nothing is lost, doubled or stuck.
+
+A failing seed is told step by step by `python benchmarks/simulate.py --seed N`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+
+import pytest
+
+from spinneret.jobs.models import JobStatus
+from tests.fakes.crashes import Moment
+from tests.simulation.crash_points import FLOWS, Followed, follow
+from tests.simulation.run import actor_threads, silent_logs, simulate
+
+SEEDS = 500
+BLOCK = 50
+DONE = {"fail": JobStatus.FAILED, "cancel": JobStatus.CANCELLED}
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Executor]:
+    """Actors run on these, one at a time."""
+    with silent_logs(), actor_threads() as pool:
+        yield pool
+
+
+def followed(flow: str, points: Mapping[int, Moment], threads: Executor) -> Followed:
+    """The flow with crashes; every promise of a job must have been kept."""
+    told = follow(FLOWS[flow], points, threads)
+    assert not told.violations, f"{flow}, {points}: {told.violations}\n{told.trace}"
+    [job] = told.jobs
+    assert job.status in FLOWS[flow].ends, f"{flow}, {points}: {job.status}\n{told.trace}"
+    return told
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+def test_every_schedule_keeps_the_promises_of_a_job(first: int, threads: Executor) -> None:
+    for seed in range(first, first + BLOCK):
+        report = simulate(seed, threads)
+        assert not report.violations, "\n".join([f"seed {seed}", *map(str, report.trace)])
+
+
+def test_a_seed_tells_the_same_story_every_time() -> None:
+    def lines() -> list[str]:
+        return [str(step) for step in simulate(7).trace]
+
+    told = lines()
+    assert len(told) > 20
+    assert lines() == told
+
+
+@pytest.mark.parametrize("flow", list(FLOWS))
+def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) -> None:
+    told = followed(flow, {}, threads)
+    [job] = told.jobs
+    assert job.status is DONE.get(flow, JobStatus.COMPLETED)
+    assert job.attempts == (flow in {"fail", "wait", "lose the worker"})
+
+
+@pytest.mark.parametrize("flow", list(FLOWS))
+def test_a_process_that_dies_at_any_call_loses_and_doubles_nothing(
+    flow: str, threads: Executor
+) -> None:
+    calls = followed(flow, {}, threads).calls
+    assert {"store.submit", "queue.send", "store.claim", "store.transition"} <= set(calls)
+    for number in range(1, len(calls) + 1):
+        for moment in (Moment.BEFORE, Moment.AFTER):
+            assert followed(flow, {number: moment}, threads).crashes == 1
+
+
+@pytest.mark.parametrize("flow", list(FLOWS))
+def test_two_processes_that_die_at_any_two_calls_lose_and_double_nothing(
+    flow: str, threads: Executor
+) -> None:
+    """The second crash may hit the recovery from the first one.
+
+    A crash before a call is one after the same process's last call: the latter are enough.
+    """
+    for first in range(1, len(followed(flow, {}, threads).calls) + 1):
+        calls = followed(flow, {first: Moment.AFTER}, threads).calls
+        for second in range(first + 1, len(calls) + 1):
+            followed(flow, {first: Moment.AFTER, second: Moment.AFTER}, threads)
