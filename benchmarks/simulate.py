@@ -13,14 +13,15 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
 
 from tests.simulation.invariants import WAIVED  # noqa: E402 - after the path above
-from tests.simulation.run import Report, simulate  # noqa: E402 - after the path above
+from tests.simulation.run import Report, actor_threads, simulate  # noqa: E402 - after the path above
 
 PROCESSES = 2
 BLOCK = 25  # seeds that a process takes at a time
@@ -35,7 +36,7 @@ SUMS = (
     "lost_messages",
     "lease_losses",
 )
-_LEAST_PER_PROCESS = 100  # fewer seeds aren't worth a second process
+_BLOCKS_FOR_TWO = 8  # fewer aren't worth a second process
 
 
 def main() -> None:
@@ -92,18 +93,24 @@ Outcome = tuple[dict[str, int], dict[str, int], int | None, tuple[float, int]]
 """Figures, broken rules that are known, the seed if it failed, and its way to rest."""
 
 
-def _all(seeds: Sequence[int]) -> list[Outcome]:
-    if len(seeds) < _LEAST_PER_PROCESS * PROCESSES:
-        return [_one(seed) for seed in seeds]
+def _all(seeds: Sequence[int]) -> Iterator[Outcome]:
+    blocks = [seeds[start : start + BLOCK] for start in range(0, len(seeds), BLOCK)]
+    if len(blocks) < _BLOCKS_FOR_TWO:
+        yield from chain.from_iterable(map(_block, blocks))
+        return
     # A fresh interpreter each: a fork would copy this one in the midst of its threads.
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-        return pool.map(_one, seeds, chunksize=BLOCK)
+        yield from chain.from_iterable(pool.imap(_block, blocks))
 
 
-def _one(seed: int) -> Outcome:
-    report = simulate(seed)
+def _block(seeds: Sequence[int]) -> list[Outcome]:
+    with actor_threads() as threads:
+        return [_outcome(simulate(seed, threads)) for seed in seeds]
+
+
+def _outcome(report: Report) -> Outcome:
     figures: dict[str, int] = {name: getattr(report, name) for name in SUMS}
-    failed = seed if report.violations else None
+    failed = report.seed if report.violations else None
     return figures, dict(report.waived), failed, (report.settle_seconds, report.passes)
 
 
