@@ -34,6 +34,7 @@ ALLOWED: Final[Mapping[JobStatus, Sequence[Move]]] = {
 class Story:
     """Faults and new work for a while, then nothing but sweeps until all is settled.
 
+    In the calm, work is short: what outlives its time-out again and again never rests.
     What calm may take: the longest wait that was stored (RETRY_AFTER_MAX), the longest gap between
     two resends (900 s) and a lease (305 s), then the series of attempts of a job that kills its
     workers, each a lease and a sweep.
@@ -166,7 +167,8 @@ class Story:
         steps = rng.randint(1, 4)
         effect_at = rng.randrange(steps)
         for number in range(steps):
-            claim.work(rng.choice([0.01, 1.0, 8.0, self._work_seconds]) * rng.uniform(0.7, 1.0))
+            longest = 8.0 if self._faults.quiet else self._work_seconds
+            claim.work(rng.choice([0.01, 1.0, 8.0, longest]) * rng.uniform(0.7, 1.0))
             if nature == "poison":
                 raise Crash("poison")
             if not self._faults.quiet and rng.random() < self._faults.weather.handler_errors:
