@@ -31,6 +31,8 @@ class Deployed:
     resources: dict[str, str]
     site_port: int
     website_port: int
+    settings: dict[str, str]
+    """The environment that it was deployed with."""
 
     def tenant(self, scope: str = "write") -> Tenant:
         """A fresh tenant with a key."""
@@ -98,12 +100,12 @@ class Tenant:
 def deployed(stack: Stack) -> Deployed:
     """The application, with two loopback servers that it may fetch from."""
     site, website = _free_port(), _free_port()
-    done = stack.command(
-        "deploy",
-        SPINNERET_FETCH_ALLOWED=f"127.0.0.1:{site},127.0.0.1:{website}",
-        SPINNERET_CRAWL_TIMEOUT=str(CRAWL_TIMEOUT),
-        SPINNERET_CRAWL_VISIBILITY=str(6 * CRAWL_TIMEOUT),
-    )
+    settings = {
+        "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website}",
+        "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
+        "SPINNERET_CRAWL_VISIBILITY": str(6 * CRAWL_TIMEOUT),
+    }
+    done = stack.command("deploy", **settings)
     if done.returncode != 0:
         pytest.fail(f"the application wasn't deployed:\n{done.stdout}{done.stderr}", pytrace=False)
     record = json.loads((stack.folder / "deployment.json").read_text())
@@ -115,6 +117,7 @@ def deployed(stack: Stack) -> Deployed:
         resources=record["resources"],
         site_port=site,
         website_port=website,
+        settings=settings,
     )
 
 

@@ -8,24 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed
+from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.stack
 
 LAMBDA_UNPACKED_BYTES = 250 * 1024 * 1024  # Lambda quotas: code and layers together
 
 
-def _settings(deployed: Deployed) -> dict[str, str]:
-    allowed = ",".join(f"127.0.0.1:{p}" for p in (deployed.site_port, deployed.website_port))
-    return {
-        "SPINNERET_FETCH_ALLOWED": allowed,
-        "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
-        "SPINNERET_CRAWL_VISIBILITY": str(6 * CRAWL_TIMEOUT),
-    }
-
-
 def test_deploying_the_same_again_changes_nothing(deployed: Deployed) -> None:
-    done = deployed.stack.command("deploy", seconds=120, **_settings(deployed))
+    done = deployed.stack.command("deploy", seconds=120, **deployed.settings)
     assert done.returncode == 0, done.stderr
     assert "already deployed" in done.stdout
 
@@ -34,7 +25,7 @@ def test_changed_code_goes_straight_to_the_functions(deployed: Deployed) -> None
     file = deployed.stack.folder / "deployment.json"
     record = json.loads(file.read_text())
     file.write_text(json.dumps({**record, "functions": "outdated", "common": "outdated"}))
-    done = deployed.stack.command("deploy", seconds=120, **_settings(deployed))
+    done = deployed.stack.command("deploy", seconds=120, **deployed.settings)
     assert done.returncode == 0, done.stderr
     assert "updated functions and common layer" in done.stdout
     again = json.loads(file.read_text())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import pytest
 
@@ -19,7 +18,6 @@ from tests.fakes.guarded_fetch import (
     USER_AGENT,
     RoutedTcp,
     ScriptedResolver,
-    connect_watch,
     fetch,
     fetcher,
     names_no_address,
@@ -35,19 +33,6 @@ from tests.fakes.scripted_server import (
     raw,
     redirect,
 )
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture
-def connects() -> Iterator[list[tuple[str, int]]]:
-    """Every connect since the test began, by address and port."""
-    with connect_watch().watching() as seen:
-        yield seen
 
 
 def test_a_page_is_fetched_whole(server: ScriptedServer) -> None:

@@ -28,7 +28,6 @@ from tests.fakes.guarded_fetch import (
     PUBLIC,
     RoutedTcp,
     ScriptedResolver,
-    connect_watch,
     fetcher,
     names_no_address,
     request,
@@ -43,19 +42,6 @@ from tests.fakes.scripted_server import (
 
 # Longer than any deadline below and shorter than any script of the server.
 WELL_BEFORE_SECONDS = 6.0
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture
-def connects() -> Iterator[list[tuple[str, int]]]:
-    """Every connect since the test began, by address and port."""
-    with connect_watch().watching() as seen:
-        yield seen
 
 
 def test_a_name_is_resolved_once_and_its_checked_address_connected_to(

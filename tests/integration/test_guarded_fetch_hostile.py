@@ -7,7 +7,7 @@ import itertools
 import time
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -29,7 +29,6 @@ from tests.fakes.guarded_fetch import (
     MEGABYTE,
     PAGE,
     ScriptedResolver,
-    connect_watch,
     fetch,
     fetcher,
     names_no_address,
@@ -52,19 +51,6 @@ from tests.fakes.scripted_server import (
 HTML = "Content-Type: text/html"
 # Longer than any deadline below and shorter than any script of the server.
 WELL_BEFORE_SECONDS = 6.0
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture
-def connects() -> Iterator[list[tuple[str, int]]]:
-    """Every connect since the test began, by address and port."""
-    with connect_watch().watching() as seen:
-        yield seen
 
 
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {

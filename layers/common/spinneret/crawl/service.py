@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from spinneret.crawl.models import (
     BatchSubmission,
@@ -18,10 +18,10 @@ from spinneret.fetching.addresses import AddressPolicy
 from spinneret.fetching.rules import check_url_at_submission
 from spinneret.fetching.urls import cache_url, canonical_url, parse_url
 from spinneret.jobs import rules
+from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.service import JobService, Placed, Submitted
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DomainError, ValidationFailed
 
 KIND: Final = "crawl"
@@ -144,24 +144,5 @@ def _error_view(error: DomainError) -> ErrorView:
 
 
 def _view(job: Job) -> CrawlView:
-    failure = job.last_error
-    result: dict[str, Any] | None = None if job.result is None else dict(job.result)
-    return CrawlView(
-        job_id=job.id,
-        url=job.payload["url"],
-        status=job.status,
-        priority=job.priority,
-        progress=job.progress,
-        step=job.step,
-        run=job.run,
-        attempts=job.attempts,
-        max_attempts=job.max_attempts,
-        redrives=job.redrives,
-        created_at=stamp(job.created_at),
-        started_at=stamp(job.started_at) if job.started_at else None,
-        finished_at=stamp(job.finished_at) if job.finished_at else None,
-        result=result,
-        error=None
-        if failure is None
-        else ErrorView(error=failure.message, code=failure.code, details=dict(failure.details)),
-    )
+    shared = job_view(job).model_dump(include=set(CrawlView.model_fields))
+    return CrawlView(url=job.payload["url"], **shared)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Event, EventKind, Job, JobFilter, JobPage, JobRef, JobStatus, Move
+from spinneret.jobs.models import Event, Job, JobFilter, JobPage, JobRef, JobStatus, Move
 from spinneret.jobs.ports import JobQueue, JobStore
 from spinneret.jobs.worker import send
 from spinneret.kernel import limits
@@ -62,8 +62,9 @@ class JobControl:
             before = self.get(ref)
             now = self._clock()
             after = _MOVES[move](before, now)
+            event = rules.status_event(after, now, run=after.run, reason=move.value.upper())
             try:
-                self._store.transition(before, after, [_moved(after, move, now)])
+                self._store.transition(before, after, [event])
             except LeaseLost:
                 continue
             if after.status is JobStatus.PENDING:
@@ -93,15 +94,3 @@ class JobControl:
             if self._clock().timestamp() >= deadline:
                 return []
             self._sleep(limits.STREAM_POLL_SECONDS)
-
-
-def _moved(after: Job, move: Move, now: datetime) -> Event:
-    return Event(
-        fence=after.fence,
-        number=0,
-        kind=EventKind.STATUS_CHANGED,
-        message=after.status,
-        created_at=now,
-        progress=after.progress,
-        data={"status": after.status, "run": after.run, "reason": move.value.upper()},
-    )

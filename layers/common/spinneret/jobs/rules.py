@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from spinneret.jobs.models import Failure, Job, JobStatus, Move
+from spinneret.jobs.models import Event, EventKind, Failure, Job, JobStatus, Move
 from spinneret.kernel import limits
 from spinneret.kernel.errors import (
     Conflict,
@@ -157,6 +157,19 @@ def is_troubled(job: Job) -> bool:
     """Failed, or waiting for a further series of attempts."""
     waits_for_redrive = job.status is JobStatus.PENDING and job.redrives > 0
     return waits_for_redrive or job.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
+
+
+def status_event(job: Job, moment: datetime, **data: Any) -> Event:
+    """Tells the status of a job that was moved from outside a claim: the first of its fence."""
+    return Event(
+        fence=job.fence,
+        number=0,
+        kind=EventKind.STATUS_CHANGED,
+        message=job.status,
+        created_at=moment,
+        progress=job.progress,
+        data={"status": job.status, **data},
+    )
 
 
 def sweep_at(job: Job) -> datetime | None:

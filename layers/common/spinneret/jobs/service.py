@@ -11,8 +11,6 @@ from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import (
     Draft,
-    Event,
-    EventKind,
     Job,
     JobRef,
     JobStatus,
@@ -89,7 +87,9 @@ class JobService:
                 return Submitted(reply=stored.reply, replayed=True)
             placed, new = self._place(tenant, drafts)
             reply = answer(placed)
-            events = [_accepted(item.job) for item in new]
+            events = [
+                rules.status_event(item.job, item.job.created_at, run=item.job.run) for item in new
+            ]
             try:
                 self._store.submit(new, events, request, reply, now)
             except SubmissionRaced:
@@ -167,15 +167,3 @@ class JobService:
             except DependencyUnavailable:
                 # The rows stand; the sweeper sends them again.
                 logger.warning("jobs_not_sent", extra={"lane": lane, "count": len(refs)})
-
-
-def _accepted(job: Job) -> Event:
-    return Event(
-        fence=0,
-        number=0,
-        kind=EventKind.STATUS_CHANGED,
-        message=JobStatus.PENDING,
-        created_at=job.created_at,
-        progress=0,
-        data={"status": JobStatus.PENDING, "run": job.run},
-    )

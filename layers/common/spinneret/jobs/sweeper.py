@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Event, EventKind, Job, JobRef, JobStatus
+from spinneret.jobs.models import Event, Job, JobRef, JobStatus
 from spinneret.jobs.ports import JobQueue, JobStore
 from spinneret.jobs.worker import send
 from spinneret.kernel import limits
@@ -83,12 +83,5 @@ class Sweeper:
 
 def _lease_event(job: Job, after: Job) -> Event:
     assert job.locked_until is not None  # a running job has a lease
-    return Event(
-        fence=after.fence,
-        number=0,
-        kind=EventKind.STATUS_CHANGED,
-        message=after.status,
-        created_at=max(job.locked_until, after.finished_at or job.locked_until),
-        progress=after.progress,
-        data={"status": after.status, "reason": "LEASE_EXPIRED"},
-    )
+    moment = max(job.locked_until, after.finished_at or job.locked_until)
+    return rules.status_event(after, moment, reason="LEASE_EXPIRED")

@@ -1,0 +1,23 @@
+"""A scripted server, and a watch over every connect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fakes.guarded_fetch import connect_watch
+from tests.fakes.scripted_server import ScriptedServer
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def connects() -> Iterator[list[tuple[str, int]]]:
+    """Every connect since the test began, by address and port."""
+    with connect_watch().watching() as seen:
+        yield seen
