@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, cast
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
@@ -16,6 +16,7 @@ from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.operations.wiring import CoreApi
 from spinneret.runtime.job_responses import event_stream, moved
 from spinneret.runtime.requests import principal
+from spinneret.tenancy.api_models import TicketView, ticket_view
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
@@ -27,11 +28,12 @@ def list_jobs(
     kind: str | None = None,
     status: JobStatus | None = None,
     domain: str | None = None,
+    batch: str | None = None,
     limit: Limit = limits.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> JobList:
     """Jobs, newest first. The filters look at a bounded number of jobs per page."""
-    return _page(JobFilter(kind=kind, status=status, domain=domain), limit, cursor)
+    return _page(JobFilter(kind=kind, status=status, domain=domain, batch=batch), limit, cursor)
 
 
 @router.get("/api/v1/jobs/failed")
@@ -67,6 +69,19 @@ def get_timeline(
 def stream_job(job_id: str) -> Response[str]:
     """Server-sent events of a job."""
     return event_stream(router, _jobs(), principal(router), job_id)
+
+
+@router.post("/api/v1/jobs/<job_id>/tickets")
+def issue_ticket(job_id: str) -> Response[TicketView]:
+    """A ticket for this job's stream, for clients that can't send headers."""
+    job = _jobs().get(_ref(job_id))
+    ticket = cast(CoreApi, router.context["services"]).keys.issue_ticket(principal(router), job.id)
+    return Response(
+        status_code=201,
+        content_type=content_types.APPLICATION_JSON,
+        body=ticket_view(ticket),
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 @router.post("/api/v1/jobs/<job_id>/cancel")

@@ -19,6 +19,8 @@ _STACK: Final = pytest.param("stack", marks=pytest.mark.stack)
 
 OF_AWS: Final = pytest.mark.parametrize("backend", [_FAKE, _MOTO, _STACK])
 """For ports whose real side is a service of AWS."""
+OF_REAL_AWS: Final = pytest.mark.parametrize("backend", [_MOTO, _STACK])
+"""For what only AWS can show."""
 OF_OTHERS: Final = pytest.mark.parametrize("backend", [_FAKE, _STACK])
 """For ports whose real side is the index or the embedder."""
 

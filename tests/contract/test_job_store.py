@@ -118,43 +118,6 @@ def test_an_id_that_exists_is_not_written_again(store: JobStore, tenant: str) ->
     assert store.get(job.ref) == job
 
 
-def test_a_duplicate_key_is_taken_over_only_from_the_holder_that_is_named(
-    store: JobStore, tenant: str
-) -> None:
-    holder = submitted(store, tenant, duplicate_key="same")
-    late = new_job(tenant, duplicate_key="same")
-    for wrong in (None, "job_other"):
-        with pytest.raises(SubmissionRaced):
-            store.submit(
-                [NewJob(job=late, replaces=wrong)],
-                [factories.event()],
-                None,
-                factories.reply(),
-                START,
-            )
-    news = [NewJob(job=late, replaces=holder.id)]
-    store.submit(news, [factories.event()], None, factories.reply(), START)
-    assert store.find_duplicates(tenant, ["same"]) == {"same": late.id}
-    assert store.get(holder.ref) == holder
-
-
-def test_a_key_that_names_a_holder_must_be_held(store: JobStore, tenant: str) -> None:
-    job = new_job(tenant, duplicate_key="same")
-    news = [NewJob(job=job, replaces="job_gone")]
-    with pytest.raises(SubmissionRaced):
-        store.submit(news, [factories.event()], None, factories.reply(), START)
-    assert store.get(job.ref) is None
-
-
-def test_duplicate_keys_belong_to_their_tenant(store: JobStore, tenant: str) -> None:
-    own = submitted(store, tenant, duplicate_key="same")
-    assert store.find_duplicates(f"{tenant}x", ["same"]) == {}
-    foreign = submitted(store, f"{tenant}x", duplicate_key="same")
-    assert store.find_duplicates(tenant, ["same", "same", "none"]) == {"same": own.id}
-    assert store.find_duplicates(f"{tenant}x", ["same"]) == {"same": foreign.id}
-    assert store.find_duplicates(tenant, []) == {}
-
-
 # ---------------------------------------------------------------- Replies
 
 

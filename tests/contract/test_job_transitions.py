@@ -74,6 +74,8 @@ STALE: dict[str, dict[str, Any]] = {
     "no owner": {"locked_by": None},
     "end of lease": {"locked_until": UNTIL - SECOND},
     "no end of lease": {"locked_until": None},
+    "messages sent": {"sends": 2},
+    "watchers": {"watchers": 1},
 }
 
 
@@ -111,6 +113,56 @@ def test_a_renewed_lease_is_not_taken_away(store: JobStore, tenant: str) -> None
     with pytest.raises(LeaseLost):
         store.transition(before, rules.after_lease_expired(before, UNTIL + SECOND))
     assert store.get(before.ref) == renewed
+
+
+def test_two_sweepers_that_overlap_send_one_message(store: JobStore, tenant: str) -> None:
+    job = submitted(store, tenant)
+    store.transition(job, rules.resent(job))
+    with pytest.raises(LeaseLost):
+        store.transition(job, rules.resent(job))
+
+
+# ---------------------------------------------------------------- Under a lease
+
+
+def test_who_holds_the_lease_may_write_without_knowing_the_row(
+    store: JobStore, tenant: str
+) -> None:
+    """The answer of its checkpoint was lost: the end of the lease isn't what it believes."""
+    known = claimed(store, tenant)
+    lease = factories.lease(known)
+    renewed = replace(known, locked_until=UNTIL + SECOND, step="fetching", progress=10)
+    store.transition(known, renewed, lease=lease)
+    done = rules.complete(known, {"n": 1}, START + SECOND)
+    store.transition(known, done, [factories.event(fence=1, number=2)], lease=lease)
+    found = store.get(known.ref)
+    assert found is not None
+    assert (found.status, found.result, found.locked_until) == (done.status, {"n": 1}, None)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"fence": 0}, {"fence": 2}, {"owner": "other"}, {"job_id": "job_unknown"}]
+)
+def test_a_lease_that_does_not_stand_writes_nothing(
+    store: JobStore, tenant: str, wrong: dict[str, Any]
+) -> None:
+    current = claimed(store, tenant)
+    lease = replace(factories.lease(current), **wrong)
+    before = replace(current, id=lease.job_id)
+    with pytest.raises(LeaseLost):
+        store.transition(before, rules.complete(before, {}, START), lease=lease)
+    assert store.get(current.ref) == current
+
+
+@pytest.mark.parametrize("outcome", ["complete", "fail", "hand back", "lease expired"])
+def test_a_lease_ends_with_its_claim(store: JobStore, tenant: str, outcome: str) -> None:
+    before = claimed(store, tenant)
+    after = outcomes_of(before)[outcome]
+    store.transition(before, after)
+    for late in outcomes_of(before).values():
+        with pytest.raises(LeaseLost):
+            store.transition(before, late, lease=factories.lease(before))
+    assert store.get(before.ref) == after
 
 
 def test_a_finished_job_stays_finished(store: JobStore, tenant: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from threading import Lock
@@ -11,6 +11,7 @@ from typing import Any
 
 from spinneret.jobs import keys, rules
 from spinneret.jobs.models import (
+    DeadLetter,
     Event,
     Job,
     JobFilter,
@@ -23,9 +24,22 @@ from spinneret.jobs.models import (
     RequestKey,
     StoredReply,
 )
-from spinneret.jobs.ports import Claimed, NewJob, Refused, SubmissionRaced
+from spinneret.jobs.ports import (
+    Begun,
+    Claimed,
+    EffectDone,
+    InDoubt,
+    NewJob,
+    Refused,
+    SubmissionRaced,
+)
 from spinneret.kernel import limits
-from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    EffectInProgress,
+    IdempotencyMismatch,
+    LeaseLost,
+)
 
 
 class FakeJobStore:
@@ -81,7 +95,8 @@ class FakeJobStore:
             job = self._jobs.get(ref)
             if job is None:
                 return Refused(job=None)
-            if job.status is JobStatus.PENDING and job.due_at <= now:
+            in_time = job.expires_at is None or job.expires_at > now
+            if job.status is JobStatus.PENDING and job.due_at <= now and in_time:
                 job = self._jobs[ref] = replace(
                     job,
                     status=JobStatus.RUNNING,
@@ -90,19 +105,37 @@ class FakeJobStore:
                     locked_until=until,
                     claimed_at=now,
                     started_at=job.started_at or now,
+                    expires_at=None,
                 )
             elif job.status is not JobStatus.RUNNING or job.locked_by != owner:
                 return Refused(job=job)
             lease = Lease(tenant=ref.tenant, job_id=ref.job_id, fence=job.fence, owner=owner)
             return Claimed(job=job, lease=lease)
 
-    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
+    def transition(
+        self,
+        before: Job,
+        after: Job,
+        events: Sequence[Event] = (),
+        *,
+        lease: Lease | None = None,
+    ) -> int:
         with self._lock:
-            job = self._jobs.get(before.ref)
-            if job is None or _standing(job) != _standing(before):
+            stands = self._held(lease) if lease else self._stands(before)
+            if not stands:
                 raise LeaseLost(f"job {before.id} has moved on")
-            self._jobs[before.ref] = replace(job, **_changes(_as_stored(before), _as_stored(after)))
-            self._add_events(before.ref, events)
+            self._move(before, after, events)
+            return self._jobs[before.ref].watchers
+
+    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
+        key = before.tenant, before.duplicate_key or ""
+        with self._lock:
+            keyless = before.duplicate_key is None
+            if not self._stands(before) or not (keyless or self._holders.get(key) == holder):
+                raise SubmissionRaced
+            self._move(before, after, [event])
+            if not keyless:
+                self._holders[key] = before.id
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         with self._lock:
@@ -124,6 +157,7 @@ class FakeJobStore:
             and wanted.kind in (None, job.kind)
             and wanted.status in (None, job.status)
             and wanted.domain in (None, job.domain)
+            and wanted.batch in (None, job.batch)
             and (not wanted.troubled or rules.is_troubled(job))
         ]
         page = found[:limit]
@@ -136,17 +170,43 @@ class FakeJobStore:
 
     def holds(self, lease: Lease) -> bool:
         """Whether a claim still stands, as another domain's write asks."""
-        job = self.get(JobRef(tenant=lease.tenant, job_id=lease.job_id))
+        with self._lock:
+            return self._held(lease)
+
+    def subscribe(self, ref: JobRef, change: int) -> None:
+        """What a live subscription does to the row."""
+        with self._lock:
+            job = self._jobs[ref]
+            self._jobs[ref] = replace(job, watchers=job.watchers + change)
+
+    def _held(self, lease: Lease) -> bool:
+        job = self._jobs.get(JobRef(tenant=lease.tenant, job_id=lease.job_id))
         return job is not None and (job.status, job.fence, job.locked_by) == (
             JobStatus.RUNNING,
             lease.fence,
             lease.owner,
         )
 
+    def _stands(self, before: Job) -> bool:
+        job = self._jobs.get(before.ref)
+        return job is not None and _standing(job) == _standing(before)
+
+    def _move(self, before: Job, after: Job, events: Sequence[Event]) -> None:
+        changes = _changes(_as_stored(before), _as_stored(after))
+        self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
+        self._add_events(before.ref, events)
+
     def _free(self, new: NewJob) -> bool:
-        key = new.job.duplicate_key
-        holder = self._holders.get((new.job.tenant, key)) if key is not None else new.replaces
-        return new.job.ref not in self._jobs and holder == new.replaces
+        job, holder = new.job, new.replaces
+        if job.ref in self._jobs:
+            return False
+        if job.duplicate_key is None:
+            return True
+        held = self._holders.get((job.tenant, job.duplicate_key))
+        if holder is None:
+            return held is None
+        ended = holder.job is None or _ended(self._jobs[holder.job.ref]) == _ended(holder.job)
+        return held == holder.job_id and ended
 
     def _alive(self, request: RequestKey | None, now: datetime) -> bool:
         if request is None:
@@ -189,8 +249,32 @@ class FakeJobQueue:
         return taken
 
 
+class FakeDeadLetterQueues:
+    """Implements DeadLetterQueues; what was received and not dealt with is hidden for good."""
+
+    def __init__(self, dead: Mapping[Lane, Sequence[DeadLetter]]) -> None:
+        self.dead = {lane: list(letters) for lane, letters in dead.items()}
+        self.sent_back: list[tuple[Lane, DeadLetter]] = []
+        self.resting: list[tuple[Lane, DeadLetter]] = []
+
+    def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
+        letters, share = self.dead.get(lane, []), min(limit, 10)
+        taken, letters[:] = letters[:share], letters[share:]
+        return taken
+
+    def send_back(self, lane: Lane, letter: DeadLetter) -> None:
+        self.sent_back.append((lane, letter))
+
+    def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
+        self.resting.append((lane, letter))
+
+
 def _standing(job: Job) -> tuple[object, ...]:
-    return job.status, job.fence, job.locked_by, job.locked_until
+    return job.status, job.fence, job.locked_by, job.locked_until, job.sends, job.watchers
+
+
+def _ended(job: Job) -> tuple[object, ...]:
+    return job.status, job.fence
 
 
 def _changes(before: Job, after: Job) -> dict[str, Any]:
@@ -210,3 +294,44 @@ def _as_stored(job: Job) -> Job:
 
 def _through_json(value: Any) -> Any:
     return json.loads(json.dumps(value, allow_nan=False))
+
+
+@dataclass(frozen=True)
+class _Effect:
+    request: str
+    lease: Lease
+    result: Any = None
+
+
+class FakeEffectStore:
+    """Implements EffectStore beside the jobs of a FakeJobStore."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self._jobs = jobs
+        self._lock = Lock()
+        self._effects: dict[tuple[str, str], _Effect] = {}
+
+    def begin(
+        self, lease: Lease, key: str, request: str, now: datetime
+    ) -> Begun | InDoubt | EffectDone:
+        with self._lock:
+            if not self._jobs.holds(lease):
+                raise LeaseLost(f"job {lease.job_id} has moved on")
+            known = self._effects.get((lease.tenant, key))
+            if known is not None:
+                if known.request != request:
+                    raise IdempotencyMismatch("this effect's key was used for another request")
+                if known.result is not None:
+                    return EffectDone(result=known.result)
+                other = known.lease.job_id != lease.job_id
+                if other and self._jobs.holds(known.lease):
+                    raise EffectInProgress("another job is at it", retry_after=1)
+            self._effects[lease.tenant, key] = _Effect(request, lease)
+            return Begun() if known is None else InDoubt()
+
+    def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
+        with self._lock:
+            known = self._effects.get((lease.tenant, key))
+            if known is None or known.lease != lease or known.result is not None:
+                raise LeaseLost(f"the effect of job {lease.job_id} was taken over")
+            self._effects[lease.tenant, key] = replace(known, result=_through_json(result))

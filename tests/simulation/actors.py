@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.effects import Effects
 from spinneret.jobs.kinds import KINDS, KindPolicy
 from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
 from spinneret.jobs.service import JobService, Placed, Submitted
@@ -18,13 +19,20 @@ from spinneret.kernel.errors import (
     NotFound,
 )
 from tests.simulation.baton import Actor, Role
-from tests.simulation.stepped import SteppedQueue, SteppedStore
+from tests.simulation.stepped import SteppedEffects, SteppedQueue, SteppedStore
 from tests.simulation.world import World
 
 TENANT = "acme"
 ONE_SERIES = "one series"
 """A kind without redrives, so that failures are final soon."""
-POLICIES = {**KINDS, ONE_SERIES: KindPolicy(lanes=KINDS["crawl"].lanes)}
+IMPATIENT = "impatient"
+"""A kind that expires when nobody begins it in time."""
+POLICIES = {
+    **KINDS,
+    ONE_SERIES: KindPolicy(lanes=KINDS["crawl"].lanes),
+    IMPATIENT: KindPolicy(lanes=KINDS["crawl"].lanes, pending_seconds=90.0),
+}
+FOREIGN_SECONDS = 9.0
 RECEIVES_MAX = 5  # then the message is a dead letter
 SWEEP_TIMEOUT = 60.0
 REQUEST_TIMEOUT = 29.0
@@ -41,6 +49,7 @@ class Claim:
     actor: Actor
     world: World
     store: SteppedStore
+    effects: SteppedEffects
 
     def work(self, seconds: float) -> None:
         """Time passes."""
@@ -49,6 +58,18 @@ class Claim:
     def commit(self) -> None:
         """Write the one effect of this claim."""
         self.store.commit(self.context.lease)
+
+    def publish(self) -> None:
+        """Have a foreign system do something, once for the job however many runs it takes."""
+        key = f"listing of {self.context.job.id}"
+        Effects(self.effects, self.world.clock_of(self.actor)).once(
+            self.context,
+            key,
+            request="as it is",
+            seconds=FOREIGN_SECONDS,
+            perform=lambda: self.effects.perform(key),
+            reconcile=lambda: self.effects.reconcile(key),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +200,7 @@ class Actors:
             # A Lambda function knows its remaining time in whole milliseconds.
             worker.run(ref, lambda: (deadline - self._world.now // 1000) / 1000)
             done = True
+            self._world.watch.left(actor, ref)
         except DependencyUnavailable as error:
             self._world.note(actor, "message back", ref.job_id, error)
         finally:
@@ -187,7 +209,8 @@ class Actors:
 
     def _handle(self, actor: Actor, store: SteppedStore, context: Context) -> dict[str, int]:
         try:
-            self._work(Claim(context, actor, self._world, store))
+            effects = SteppedEffects(self._world, actor)
+            self._work(Claim(context, actor, self._world, store, effects))
         except BaseException as error:
             actor.work_ended = error
             raise

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from datetime import timedelta
 from random import Random
 from typing import Final
 
 from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.worker import Postpone
 from spinneret.kernel.errors import FetchTimeout, UrlBlocked
 from tests import factories
 from tests.fakes.crashes import Crash, Moment
@@ -108,6 +110,18 @@ def _completes(claim: Claim) -> None:
     claim.context.checkpoint("index", 60)
 
 
+def _publishes(claim: Claim) -> None:
+    claim.context.checkpoint("list", 30)
+    claim.publish()
+    claim.commit()
+
+
+def _postpones(claim: Claim) -> None:
+    if claim.context.lease.fence == _FIRST:
+        raise Postpone(claim.context.job.created_at + timedelta(seconds=40), "site.example")
+    _completes(claim)
+
+
 def _fails(claim: Claim) -> None:
     _completes(claim)
     raise UrlBlocked("not to be fetched")
@@ -137,6 +151,11 @@ _COMPLETED: Final = frozenset({JobStatus.COMPLETED})
 FLOWS: Final[Mapping[str, Flow]] = {
     "complete": Flow(work=_completes, moves={}, ends=_COMPLETED),
     "fail": Flow(work=_fails, moves={}, ends=frozenset({JobStatus.FAILED})),
+    "fail and begin again": Flow(
+        work=_fails, moves={120.0: Move.RETRY}, ends=frozenset({JobStatus.FAILED})
+    ),
+    "side effect": Flow(work=_publishes, moves={}, ends=_COMPLETED),
+    "postpone": Flow(work=_postpones, moves={}, ends=_COMPLETED),
     "wait": Flow(work=_waits, moves={}, ends=_COMPLETED),
     "hand back": Flow(work=_is_handed_back, moves={}, ends=_COMPLETED),
     "lose the worker": Flow(work=_loses_its_worker, moves={}, ends=_COMPLETED),

@@ -31,6 +31,11 @@ class Fate(StrEnum):
 HELD: Final = frozenset({Fate.LATE, Fate.STALLED})
 
 
+# A call that isn't idempotent is tried once, and it has a time-out: no process sends it minutes
+# after it decided to.
+_FOREIGN: Final = {Fate.TWICE: Fate.ANSWER_LOST, Fate.STALLED: Fate.LATE}
+
+
 class Faults(Protocol):
     """The scheduler's choices."""
 
@@ -140,7 +145,7 @@ class SeededFaults:
         for fate, share in self._fates:
             drawn -= share
             if drawn < 0:
-                return fate
+                return _FOREIGN.get(fate, fate) if call == "foreign.perform" else fate
         return Fate.NONE
 
     def is_down(self, service: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -28,13 +28,14 @@ class Report:
     duplicates: int
     lost_messages: int
     lease_losses: int
+    expired: int
+    in_doubt: int
+    """Side effects whose begin found an earlier claim's record without a result."""
     settle_seconds: float
     """From the last fault to rest."""
     passes: int
     """Sweeps in that time."""
     violations: tuple[str, ...]
-    waived: Mapping[str, int]
-    """Broken rules of `invariants.WAIVED`."""
     trace: tuple[Step, ...]
 
 
@@ -61,10 +62,11 @@ def simulate(seed: int, threads: Executor | None = None) -> Report:
         duplicates=world.counts["duplicates"],
         lost_messages=world.counts["lost messages"],
         lease_losses=watch.counts["lease losses"],
+        expired=watch.counts["expired"],
+        in_doubt=world.counts["in doubt"],
         settle_seconds=((story.settled_at or world.now) - (story.calm_at or 0)) / SECOND,
         passes=story.passes,
         violations=tuple(watch.violations),
-        waived=dict(watch.waived),
         trace=tuple(world.trace),
     )
 

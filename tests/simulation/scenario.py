@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from random import Random
 from typing import Final
 
 from spinneret.jobs.models import Draft, JobRef, JobStatus, Move, Priority, RequestKey
+from spinneret.jobs.worker import Postpone
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     FetchTimeout,
@@ -14,7 +16,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
 )
 from tests.fakes.crashes import Crash
-from tests.simulation.actors import ONE_SERIES, TENANT, Actors, Claim, Request
+from tests.simulation.actors import IMPATIENT, ONE_SERIES, TENANT, Actors, Claim, Request
 from tests.simulation.faults import SeededFaults
 from tests.simulation.world import World
 
@@ -49,6 +51,8 @@ class Story:
         self._timeouts = rng.choice([(15.0, 40.0), (60.0,), (30.0, 900.0), (900.0,)])
         self._work_seconds = rng.choice([8.0, 30.0, 400.0, 400.0])
         self._stormy_seconds = rng.choice([20.0, 120.0, 600.0])
+        self._postponing = rng.choice([0.0, 0.0, 0.1])
+        self._overlapping = rng.random() < 0.3
         self._waiting = 0
         self.calm_at: int | None = None
         self.settled_at: int | None = None
@@ -104,7 +108,7 @@ class Story:
             self.settled_at = None
         elif self.settled_at is None:
             self.settled_at = self._world.now
-        if self.settled_at is None and not self._actors.sweepers:
+        if self.settled_at is None and (not self._actors.sweepers or self._overlapping):
             self.passes += self.calm_at is not None
             self._actors.sweep()
         if not self._is_over():
@@ -139,7 +143,9 @@ class Story:
         page = self._rng.choice(PAGES)
         nature = self._rng.choice(["well", "well", "well", "broken", "poison"])
         return Draft(
-            kind=ONE_SERIES if nature == "poison" else self._rng.choice(["crawl", ONE_SERIES]),
+            kind=ONE_SERIES
+            if nature == "poison"
+            else self._rng.choice(["crawl", ONE_SERIES, IMPATIENT]),
             payload={"page": page, "nature": nature},
             priority=self._rng.choice(list(Priority)),
             duplicate_key=None if self._rng.random() < 0.2 else page,
@@ -152,6 +158,8 @@ class Story:
             self._actors.move(JobRef(tenant=TENANT, job_id="job_unknown"), Move.CANCEL)
             return
         ref = self._rng.choice(accepted)
+        if self._rng.random() < 0.2:
+            self._world.store.subscribe(ref, self._rng.choice([1, 1, 2]))
         job = self._world.store.get(ref)
         assert job is not None
         moves = ALLOWED.get(job.status) if self._rng.random() < 0.8 else None
@@ -173,7 +181,11 @@ class Story:
                 raise Crash("poison")
             if not self._faults.quiet and rng.random() < self._faults.weather.handler_errors:
                 raise self._error()
+            if rng.random() < self._postponing:
+                until = claim.context.job.due_at + timedelta(seconds=rng.uniform(0.0, 300.0))
+                raise Postpone(until, "site.example")
             if number == effect_at:
+                claim.publish()
                 claim.commit()
             claim.context.checkpoint(f"step {number + 1}", 100 * (number + 1) // steps)
         if nature == "broken":

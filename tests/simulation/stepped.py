@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from spinneret.jobs.models import (
     Event,
@@ -17,7 +18,7 @@ from spinneret.jobs.models import (
     RequestKey,
     StoredReply,
 )
-from spinneret.jobs.ports import Claimed, NewJob, Refused
+from spinneret.jobs.ports import Begun, Claimed, EffectDone, InDoubt, NewJob, Refused
 from spinneret.kernel.errors import LeaseLost
 from tests.simulation.baton import Actor
 from tests.simulation.world import World
@@ -81,17 +82,36 @@ class SteppedStore:
 
         return self._world.call(self._actor, "store.claim", effect, ref.job_id)
 
-    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
+    def transition(
+        self,
+        before: Job,
+        after: Job,
+        events: Sequence[Event] = (),
+        *,
+        lease: Lease | None = None,
+    ) -> int:
+        """See JobStore."""
+
+        def effect() -> int:
+            was = self._store.get(before.ref)
+            watchers = self._store.transition(before, after, events, lease=lease)
+            assert was is not None
+            self._watch.moved(self._actor, was, events)
+            return watchers
+
+        subject = _Change(before, after)
+        return self._world.call(self._actor, "store.transition", effect, subject)
+
+    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
         """See JobStore."""
 
         def effect() -> None:
             was = self._store.get(before.ref)
-            self._store.transition(before, after, events)
+            self._store.begin_again(before, after, event, holder)
             assert was is not None
-            self._watch.moved(self._actor, was, events)
+            self._watch.moved(self._actor, was, [event])
 
-        subject = _Change(before, after)
-        self._world.call(self._actor, "store.transition", effect, subject)
+        self._world.call(self._actor, "store.begin_again", effect, _Change(before, after))
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         """See JobStore. An empty shard is no step: nothing can happen between two of them."""
@@ -119,6 +139,54 @@ class SteppedStore:
             self._watch.committed(self._actor, lease)
 
         self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
+
+
+class SteppedEffects:
+    """Implements EffectStore; and the foreign system, which knows what it did."""
+
+    def __init__(self, world: World, actor: Actor) -> None:
+        self._world = world
+        self._actor = actor
+        self._store = world.effects
+
+    def begin(
+        self, lease: Lease, key: str, request: str, now: datetime
+    ) -> Begun | InDoubt | EffectDone:
+        """See EffectStore."""
+        begun = self._world.call(
+            self._actor,
+            "store.begin_effect",
+            lambda: self._store.begin(lease, key, request, now),
+            key,
+        )
+        self._world.counts["in doubt"] += isinstance(begun, InDoubt)
+        return begun
+
+    def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
+        """See EffectStore."""
+        self._world.call(
+            self._actor,
+            "store.finish_effect",
+            lambda: self._store.finish(lease, key, result, now),
+            key,
+        )
+
+    def perform(self, key: str) -> Mapping[str, Any]:
+        """The foreign system does it; it would do it again."""
+
+        def effect() -> None:
+            self._world.watch.performed(key)
+            self._world.performed.add(key)
+
+        self._world.call(self._actor, "foreign.perform", effect, key)
+        return {"done": key}
+
+    def reconcile(self, key: str) -> Mapping[str, Any] | None:
+        """Whether the foreign system did it."""
+        done = self._world.call(
+            self._actor, "foreign.look", lambda: key in self._world.performed, key
+        )
+        return {"done": key} if done else None
 
 
 class SteppedQueue:

@@ -15,7 +15,7 @@ from spinneret.jobs.ports import SubmissionRaced
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.crashes import Crash
-from tests.fakes.jobs import FakeJobStore
+from tests.fakes.jobs import FakeEffectStore, FakeJobStore
 from tests.fakes.time import START
 from tests.simulation.baton import Actor, Role
 from tests.simulation.faults import HELD, Fate, Faults
@@ -23,6 +23,16 @@ from tests.simulation.invariants import Watch
 
 SECOND: Final = 1_000_000  # the unit of the world's time is the microsecond
 STEPS_MAX: Final = 20_000  # a world that moves on and on without an end
+_TRANSACTIONS: Final = frozenset(
+    {
+        "store.submit",
+        "store.transition",
+        "store.begin_again",
+        "store.commit",
+        "store.begin_effect",
+        "store.finish_effect",
+    }
+)
 _STEP_MAX: Final = 20_000  # one call takes up to 20 ms
 
 Answer = TypeVar("Answer")
@@ -54,6 +64,9 @@ class World:
         self.faults = faults
         self.now = 0
         self.store = FakeJobStore()
+        self.effects = FakeEffectStore(self.store)
+        self.performed: set[str] = set()
+        """What a foreign system did, by key."""
         self.watch = Watch(self.store, self.at_now)
         self.trace: list[Step] = []
         self.counts: Counter[str] = Counter()
@@ -236,4 +249,4 @@ class _Done(Generic[Answer]):
 
 def _is_transaction(name: str) -> bool:
     """Carries a client token: a second try that meets its own success is answered as one."""
-    return name in {"store.submit", "store.transition", "store.commit"}
+    return name in _TRANSACTIONS

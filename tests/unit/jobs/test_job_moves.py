@@ -29,6 +29,7 @@ MOVES: dict[Move, Callable[[Job, datetime], Job]] = {
     Move.PAUSE: rules.pause,
     Move.RESUME: rules.resume,
     Move.RETRY: rules.retry,
+    Move.EXPIRE: rules.expire,
 }
 ASKED_FOR = (Move.CANCEL, Move.PAUSE, Move.RESUME, Move.RETRY)
 
@@ -94,6 +95,17 @@ def test_a_retry_is_a_new_run_of_the_same_job() -> None:
     assert (after.started_at, after.finished_at, after.last_error) == (None, None, None)
     assert (after.progress, after.step) == (0, None)
     assert after.fence > failed.fence
+
+
+def test_pausing_lifts_the_limit_of_pending() -> None:
+    paused = rules.pause(in_state(JobStatus.PENDING, expires_at=NOW + SECOND), NOW)
+    assert (paused.expires_at, rules.resume(paused, NOW).expires_at) == (None, None)
+
+
+def test_an_expired_job_says_why() -> None:
+    after = rules.expire(in_state(JobStatus.PENDING, expires_at=NOW), NOW)
+    assert after.last_error is not None
+    assert (after.last_error.code, after.attempts, after.finished_at) == ("EXPIRED", 0, NOW)
 
 
 # ---------------------------------------------------------------- Series of attempts

@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from spinneret.jobs.models import DeadLetter, Lane
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.kernel import limits
-
-
-class FakeDeadLetterQueues:
-    """Implements DeadLetterQueues for one lane."""
-
-    def __init__(self, letters: Iterable[DeadLetter]) -> None:
-        self.dead = list(letters)
-        self.sent_back: list[DeadLetter] = []
-        self.resting: list[DeadLetter] = []
-
-    def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
-        if lane is not Lane.CRAWL_NORMAL:
-            return []
-        taken, self.dead = self.dead[: min(limit, 10)], self.dead[min(limit, 10) :]
-        return taken
-
-    def send_back(self, lane: Lane, letter: DeadLetter) -> None:
-        self.sent_back.append(letter)
-
-    def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
-        self.resting.append(letter)
+from tests.fakes.jobs import FakeDeadLetterQueues
 
 
 @pytest.mark.parametrize(("moves", "goes_back"), [(0, True), (2, True), (3, False), (9, False)])
 def test_a_letter_goes_back_three_times(moves: int, goes_back: bool) -> None:
-    queues = FakeDeadLetterQueues([letter(moves)])
+    queues = FakeDeadLetterQueues({Lane.CRAWL_NORMAL: [letter(moves)]})
     done = Redrive(queues, Lane).run()
     assert (bool(queues.sent_back), bool(queues.resting)) == (goes_back, not goes_back)
     assert done == Redriven(sent_back=int(goes_back), at_rest=int(not goes_back))
 
 
 def test_a_pass_is_bounded() -> None:
-    queues = FakeDeadLetterQueues(letter(0) for _ in range(500))
+    queues = FakeDeadLetterQueues({Lane.CRAWL_NORMAL: [letter(0) for _ in range(500)]})
     done = Redrive(queues, Lane).run()
     assert done.sent_back <= limits.DEAD_LETTERS_PER_PASS
-    assert len(queues.dead) == 500 - done.sent_back
+    assert len(queues.dead[Lane.CRAWL_NORMAL]) == 500 - done.sent_back
 
 
 def letter(moves: int) -> DeadLetter:

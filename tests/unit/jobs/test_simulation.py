@@ -17,7 +17,11 @@ from tests.simulation.run import actor_threads, silent_logs, simulate
 
 SEEDS = 500
 BLOCK = 50
-DONE = {"fail": JobStatus.FAILED, "cancel": JobStatus.CANCELLED}
+DONE = {
+    "fail": JobStatus.FAILED,
+    "fail and begin again": JobStatus.FAILED,
+    "cancel": JobStatus.CANCELLED,
+}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +61,9 @@ def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) 
     told = followed(flow, {}, threads)
     [job] = told.jobs
     assert job.status is DONE.get(flow, JobStatus.COMPLETED)
-    assert job.attempts == (flow in {"fail", "wait", "lose the worker"})
+    charged = {"fail", "fail and begin again", "wait", "lose the worker"}
+    assert job.attempts == (flow in charged)
+    assert job.run == (2 if flow == "fail and begin again" else 1)
 
 
 @pytest.mark.parametrize("flow", list(FLOWS))

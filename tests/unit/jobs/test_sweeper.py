@@ -21,7 +21,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
 from tests.fakes.time import START, HandClock
 
 MINUTE = 60.0
-NOTHING = Swept(resent=0, leases_expired=0, raced=0)
+NOTHING = Swept(resent=0, leases_expired=0, expired=0, raced=0)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_job_whose_message_was_lost_is_sent_again(
     clock.advance(limits.RESEND_GRACE_SECONDS - 1)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(resent=1, leases_expired=0, raced=0)
+    assert sweeper.sweep() == Swept(resent=1, leases_expired=0, expired=0, raced=0)
     assert queue.take() == [Sent(Lane.CRAWL_LOW, job.ref, 0)]
     assert sweeper.sweep() == NOTHING
     assert stored(store, job.ref).sends == 2
@@ -119,7 +119,7 @@ def test_a_lost_lease_is_charged_and_sent(
     clock.advance(59)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(resent=0, leases_expired=1, raced=0)
+    assert sweeper.sweep() == Swept(resent=0, leases_expired=1, expired=0, raced=0)
     job = stored(store, running.ref)
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
     assert queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
@@ -234,7 +234,7 @@ def test_a_lease_renewed_meanwhile_is_not_taken_away(queue: FakeJobQueue, clock:
     running = claim(store, factories.job().ref, clock)
     clock.advance(60)
     swept = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock).sweep()
-    assert swept == Swept(resent=0, leases_expired=0, raced=1)
+    assert swept == Swept(resent=0, leases_expired=0, expired=0, raced=1)
     assert store.get(running.ref) == running
     assert queue.sent == []
 
@@ -246,3 +246,34 @@ def test_a_store_that_is_down_is_reported(clock: HandClock, queue: FakeJobQueue)
 
     with pytest.raises(DependencyUnavailable):
         Sweeper(store=Down(), queue=queue, kinds=KINDS, clock=clock).sweep()
+
+
+# ---------------------------------------------------------------- Expiry
+
+
+def test_a_job_that_nobody_began_in_time_expires(
+    sweeper: Sweeper, store: FakeJobStore, clock: HandClock, queue: FakeJobQueue
+) -> None:
+    job = factories.job(expires_at=START + timedelta(seconds=20))
+    add(store, job)
+    clock.advance(19)
+    assert sweeper.sweep() == NOTHING
+    clock.advance(1)
+    assert sweeper.sweep() == Swept(resent=0, leases_expired=0, expired=1, raced=0)
+    after = stored(store, job.ref)
+    assert (after.status, after.finished_at) == (JobStatus.EXPIRED, clock())
+    assert store.events(job.ref, None, 9)[-1].message == "expired"
+    assert queue.sent == []
+    assert sweeper.sweep() == NOTHING
+
+
+def test_a_job_that_has_been_claimed_expires_no_more(
+    sweeper: Sweeper, store: FakeJobStore, clock: HandClock
+) -> None:
+    job = factories.job(expires_at=START + timedelta(seconds=20))
+    add(store, job)
+    before = claim(store, job.ref, clock)
+    store.transition(before, rules.hand_back(before, clock()))
+    clock.advance(20)
+    assert sweeper.sweep() == NOTHING
+    assert stored(store, job.ref).status is JobStatus.PENDING

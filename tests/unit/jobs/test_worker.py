@@ -148,7 +148,7 @@ def test_a_fault_of_our_own_is_waited_for_an_hour(bench: Bench) -> None:
 
 
 def test_a_store_that_is_down_at_the_outcome_leaves_the_job_to_its_lease(bench: Bench) -> None:
-    def unavailable(*_: Any) -> None:
+    def unavailable(*_: Any, **__: Any) -> int:
         raise DependencyUnavailable("dynamodb")
 
     working = bench.store.transition

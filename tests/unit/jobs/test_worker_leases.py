@@ -12,7 +12,7 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.models import EventKind, Job, JobRef, JobStatus, Lane
 from spinneret.jobs.ports import Claimed
-from spinneret.jobs.worker import Context, Handler
+from spinneret.jobs.worker import Context, Handler, Postpone
 from spinneret.kernel import limits
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -212,3 +212,100 @@ def test_a_killed_worker_leaves_the_job_to_its_lease(bench: Bench, kill: BaseExc
         None,
         None,
     )
+
+
+# ---------------------------------------------------------------- Lost answers
+
+
+def test_a_checkpoint_whose_answer_was_lost_costs_nothing(bench: Bench) -> None:
+    working = bench.store.transition
+
+    def lossy(*given: Any, **named: Any) -> int:
+        working(*given, **named)
+        bench.store.transition = working  # type: ignore[method-assign]  # only once
+        raise DependencyUnavailable("dynamodb")
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        context.checkpoint("fetching", 20)
+        bench.store.transition = lossy  # type: ignore[method-assign]  # answers are lost
+        context.note(EventKind.WARNING, "half of it")
+        context.checkpoint("extracting", 50)
+        raise AssertionError("went on")
+
+    job = bench.run(handler)
+    assert (job.status, job.attempts, job.own_faults) == (JobStatus.PENDING, 0, 1)
+    assert (job.step, job.progress, job.locked_until) == ("extracting", 50, None)
+    events = bench.store.events(job.ref, None, 99)
+    assert [event.progress for event in events] == sorted(event.progress for event in events)
+    assert [event.message for event in events if event.fence == 1] == [
+        "running",
+        "fetching",
+        "half of it",
+        "extracting",
+        "dynamodb: temporarily unavailable",
+        "pending",
+    ]
+
+
+def test_a_checkpoint_that_did_not_happen_is_told_with_the_next_write(bench: Bench) -> None:
+    working = bench.store.transition
+
+    def down(*_: Any, **__: Any) -> int:
+        bench.store.transition = working  # type: ignore[method-assign]  # only once
+        raise DependencyUnavailable("dynamodb")
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        bench.store.transition = down  # type: ignore[method-assign]  # an outage
+        context.checkpoint("fetching", 20)
+        raise AssertionError("went on")
+
+    job = bench.run(handler)
+    assert (job.status, job.attempts, job.step, job.progress) == (
+        JobStatus.PENDING,
+        0,
+        "fetching",
+        20,
+    )
+
+
+def test_more_events_than_a_transaction_holds_are_written_in_parts(bench: Bench) -> None:
+    def handler(context: Context) -> Mapping[str, Any]:
+        for number in range(250):
+            context.note(EventKind.METRIC, f"page {number}")
+        return {}
+
+    assert bench.run(handler).status is JobStatus.COMPLETED
+    told = [event for event in bench.timeline if event[1] == "metric"]
+    assert [message for _, _, message in told] == [f"page {number}" for number in range(250)]
+
+
+# ---------------------------------------------------------------- Polite waits
+
+
+def test_a_polite_wait_is_not_charged_however_often_it_happens(bench: Bench) -> None:
+    def handler(context: Context) -> Mapping[str, Any]:
+        raise Postpone(bench.clock() + timedelta(seconds=30), "site.example")
+
+    for _ in range(10):
+        job = bench.run(handler)
+        assert (job.status, job.attempts, job.redrives) == (JobStatus.PENDING, 0, 0)
+        assert (job.due_at - bench.clock()).total_seconds() == 30
+        assert job.waiting_for == "site.example"
+        assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 30)]
+        bench.clock.advance(30)
+    assert bench.run(succeed).status is JobStatus.COMPLETED
+
+
+def test_who_waited_knows_it_in_the_next_claim_and_no_longer(bench: Bench) -> None:
+    seen = []
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        seen.append(context.job.waiting_for)
+        if len(seen) == 1:
+            raise Postpone(bench.clock(), "site.example")
+        raise FetchTimeout("slow")
+
+    bench.run(handler)
+    job = bench.run(handler)
+    assert seen == [None, "site.example"]
+    assert job.waiting_for is None

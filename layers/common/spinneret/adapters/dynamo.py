@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import ClientError
 
 from spinneret.adapters.aws import error_code, translated
@@ -32,10 +33,10 @@ Every attribute is written through a placeholder: DynamoDB reserves over 500 wor
 class ConditionFailed(Exception):
     """A transaction was refused by a condition; nothing of it was written."""
 
-    def __init__(self, positions: frozenset[int]) -> None:
-        super().__init__(f"conditions failed at {sorted(positions)}")
-        self.positions = positions
-        """Which of the transaction's writes had a condition that didn't hold."""
+    def __init__(self, standing: Mapping[int, Item]) -> None:
+        super().__init__(f"conditions failed at {sorted(standing)}")
+        self.standing = standing
+        """By position of the write whose condition didn't hold: the item as it stands, or {}."""
 
 
 def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef]) -> None:
@@ -51,11 +52,14 @@ def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef])
         if error_code(error) != "TransactionCanceledException":
             raise
         reasons: Any = error.response.get("CancellationReasons") or []
-        codes = [reason.get("Code") for reason in reasons]
-        failed = frozenset(n for n, code in enumerate(codes) if code == "ConditionalCheckFailed")
+        failed = {
+            number: plain(reason.get("Item"))
+            for number, reason in enumerate(reasons)
+            if reason.get("Code") == "ConditionalCheckFailed"
+        }
         if failed:
             raise ConditionFailed(failed) from error
-        if "ValidationError" in codes:
+        if any(reason.get("Code") == "ValidationError" for reason in reasons):
             raise
         raise DependencyUnavailable("dynamodb", "a transaction collided") from error
 
@@ -138,6 +142,11 @@ def update(
     new = {f":to_{name}": to for name, to in changes.items() if to is not None}
     _complete(action, f"{action['UpdateExpression']} {expression}", {**values, **new})
     return {"Update": action}
+
+
+def plain(item: Any) -> Item:
+    """Python values of a typed attribute map, as error responses carry it; empty for None."""
+    return {name: TypeDeserializer().deserialize(value) for name, value in (item or {}).items()}
 
 
 def names_in(expression: str) -> dict[str, str]:

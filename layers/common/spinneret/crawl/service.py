@@ -99,6 +99,7 @@ def _several(checked: Sequence[_Checked], placed: Sequence[Placed]) -> Reply:
         for each in checked
     ]
     body = BatchSubmission(
+        batch_id=next((each.job.batch for each in placed if not each.duplicate), None),
         jobs=outcomes,
         total_submitted=len(placed),
         failed_count=len(outcomes) - len(placed),

@@ -75,7 +75,7 @@ class DynamoDocumentStore:
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
-            if _LEASE in failed.positions:
+            if _LEASE in failed.standing:
                 raise LeaseLost(f"job {lease.job_id} has moved on") from failed
             raise VersionRaced from failed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,6 +19,7 @@ class JobView(BaseModel):
     status: JobStatus
     priority: Priority
     domain: str | None
+    batch: str | None
     run: int
     attempts: int
     max_attempts: int
@@ -26,6 +28,8 @@ class JobView(BaseModel):
     step: str | None
     created_at: str
     due_at: str
+    waiting_for: str | None
+    expires_at: str | None
     started_at: str | None
     finished_at: str | None
     result: dict[str, Any] | None
@@ -76,6 +80,7 @@ def job_view(job: Job) -> JobView:
         status=job.status,
         priority=job.priority,
         domain=job.domain,
+        batch=job.batch,
         run=job.run,
         attempts=job.attempts,
         max_attempts=job.max_attempts,
@@ -84,8 +89,10 @@ def job_view(job: Job) -> JobView:
         step=job.step,
         created_at=stamp(job.created_at),
         due_at=stamp(job.due_at),
-        started_at=stamp(job.started_at) if job.started_at else None,
-        finished_at=stamp(job.finished_at) if job.finished_at else None,
+        waiting_for=job.waiting_for,
+        expires_at=_stamp(job.expires_at),
+        started_at=_stamp(job.started_at),
+        finished_at=_stamp(job.finished_at),
         result=None if job.result is None else dict(job.result),
         error=None
         if failure is None
@@ -103,3 +110,7 @@ def event_view(event: Event) -> EventView:
         created_at=stamp(event.created_at),
         data=dict(event.data),
     )
+
+
+def _stamp(moment: datetime | None) -> str | None:
+    return None if moment is None else stamp(moment)

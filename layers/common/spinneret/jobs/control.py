@@ -8,7 +8,7 @@ from datetime import datetime
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Event, Job, JobFilter, JobPage, JobRef, JobStatus, Move
-from spinneret.jobs.ports import JobQueue, JobStore
+from spinneret.jobs.ports import JobQueue, JobStore, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
@@ -64,13 +64,29 @@ class JobControl:
             after = _MOVES[move](before, now)
             event = rules.status_event(after, now, run=after.run, reason=move.value.upper())
             try:
-                self._store.transition(before, after, [event])
-            except LeaseLost:
+                if move is Move.RETRY:
+                    self._store.begin_again(before, after, event, self._holder(before))
+                else:
+                    self._store.transition(before, after, [event])
+            except (LeaseLost, SubmissionRaced):
                 continue
             if after.status is JobStatus.PENDING:
                 send(self._queue, self._kinds, after, now)
             return after
         raise Conflict("the job is changing; try again")
+
+    def _holder(self, job: Job) -> str | None:
+        """Who holds the job's duplicate key. Raises Conflict when that is another live job."""
+        if job.duplicate_key is None:
+            return None
+        held = self._store.find_duplicates(job.tenant, [job.duplicate_key])
+        holder = held.get(job.duplicate_key)
+        other = None
+        if holder not in (None, job.id):
+            other = self._store.get(JobRef(tenant=job.tenant, job_id=holder))
+        if other is not None and other.status not in rules.TERMINAL:
+            raise Conflict("a newer job does the same work", details={"job_id": other.id})
+        return holder
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
         """The timeline after an event's id. Raises NotFound."""

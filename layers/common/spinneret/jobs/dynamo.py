@@ -3,8 +3,8 @@
 Jobs table
     pk `T#<tenant>#JOB#<id>`, sk `JOB`            the job row
     pk `T#<tenant>#JOB#<id>`, sk `EVENT#<id>`     its timeline; query by prefix, order of event ids
-    index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, status, domain: a
-    tenant's jobs by id, which is by time. The rows themselves are then read by key.
+    index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, status, domain and
+    batch: a tenant's jobs by id, which is by time. The rows themselves are then read by key.
     index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: those that
     failed or wait for a redrive.
     index `due`: pk `sweep_shard` (`DUE#0` … `DUE#7`), sk `sweep_at`, keys only, sparse: the row
@@ -13,6 +13,7 @@ Jobs table
 Idempotency table
     pk `T#<tenant>#REQUEST#<scope>`   an Idempotency-Key: payload fingerprint and stored reply
     pk `T#<tenant>#SAME#<hash>`       an implicit key: the job that does this work
+    (side effects: see dynamo_effects)
 
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute in both: garbage collection, never a
 condition.
@@ -29,7 +30,7 @@ from botocore.exceptions import ClientError
 
 from spinneret.adapters import dynamo
 from spinneret.adapters.aws import error_code, translated
-from spinneret.jobs import items, keys
+from spinneret.jobs import dynamo_lists, items, keys
 from spinneret.jobs.models import (
     Event,
     Job,
@@ -45,20 +46,24 @@ from spinneret.jobs.models import (
 from spinneret.jobs.ports import Claimed, NewJob, Refused, SubmissionRaced
 from spinneret.kernel import limits
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
     " #locked_until = :until, #sweep_at = :until, #claimed_at = :now,"
     " #started_at = if_not_exists(#started_at, :now)"
-    " REMOVE #trouble_key"
+    " REMOVE #trouble_key, #expires_at"
 )
-_CLAIMABLE = "attribute_exists(#pk) AND #status = :pending AND #due_at <= :now"
+_CLAIMABLE = (
+    "#status = :pending AND #due_at <= :now"
+    " AND (attribute_not_exists(#expires_at) OR #expires_at > :now)"
+)
 _NEW: dynamo.Condition = ("attribute_not_exists(#pk)", {})
+_SUBSCRIPTION_RACES = 5  # subscriptions that may change while one write of a claim is tried
 
 
 def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
@@ -113,7 +118,7 @@ class DynamoJobStore:
         reply: Reply,
         now: datetime,
     ) -> None:
-        """See JobStore. At most 33 jobs: three rows each in a transaction of 100."""
+        """See JobStore. At most 24 jobs: four rows each in a transaction of 100."""
         writes: list[TransactWriteItemTypeDef] = []
         if request is not None:
             record = items.request_item(request, reply, now)
@@ -123,7 +128,7 @@ class DynamoJobStore:
             writes.append(dynamo.put(self._jobs, items.job_item(job), _NEW))
             writes.append(dynamo.put(self._jobs, items.event_item(job.ref, event)))
             if job.duplicate_key is not None:
-                writes.append(self._take_duplicate_key(new, job.duplicate_key, now))
+                writes += self._take_duplicate_key(new, job.duplicate_key, now)
         if not writes:
             return
         try:
@@ -158,28 +163,44 @@ class DynamoJobStore:
             return self._refused(error, owner)
         return _claimed(items.job_from_item(answer["Attributes"]), owner)
 
-    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
-        """See JobStore. One transaction; its client token makes a repeated call harmless."""
-        old, new = items.job_item(before), items.job_item(after)
-        changes = {
-            name: new.get(name)
-            for name in sorted(old.keys() | new.keys())
-            if old.get(name) != new.get(name)
-        }
-        standing = dynamo.equals(
-            **{name: old.get(name) for name in ("status", "fence", "locked_by", "locked_until")}
-        )
-        key = keys.job_key(before.ref)
-        writes = [
-            dynamo.update(self._jobs, key, changes, standing)
-            if changes
-            else dynamo.check(self._jobs, key, standing)
-        ]
-        writes += [dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events]
+    def transition(
+        self,
+        before: Job,
+        after: Job,
+        events: Sequence[Event] = (),
+        *,
+        lease: Lease | None = None,
+    ) -> int:
+        """See JobStore. One transaction; its client token makes a repeated call harmless.
+
+        Under a lease `watchers` is part of the condition only to learn it: when nothing else has
+        changed, the write is tried again with the number that stands.
+        """
+        watchers = before.watchers
+        for _ in range(_SUBSCRIPTION_RACES):
+            standing = _claim_stands(lease, watchers) if lease else _row_stands(before)
+            try:
+                dynamo.transact(self._client, self._moved(before, after, events, standing))
+            except dynamo.ConditionFailed as failed:
+                row = failed.standing[0]
+                if lease is None or not _is_held(row, lease):
+                    raise LeaseLost(f"job {before.id} has moved on") from failed
+                watchers = int(row["watchers"])
+            else:
+                return watchers
+        raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
+
+    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
+        """See JobStore."""
+        writes = self._moved(before, after, [event], _row_stands(before))
+        if before.duplicate_key is not None:
+            record = self._duplicate_record(before, before.duplicate_key, event.created_at)
+            free = _NEW if holder is None else dynamo.equals(job_id=holder)
+            writes.append(dynamo.put(self._idempotency, record, free))
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {before.id} has moved on") from failed
+            raise SubmissionRaced from failed
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         """See JobStore."""
@@ -197,21 +218,8 @@ class DynamoJobStore:
         return [keys.ref_of(str(item["pk"])) for item in answer["Items"]]
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
-        """See JobStore. At most LIST_READS queries of LIST_READ index rows each."""
-        found: list[str] = []
-        last = after
-        for _ in range(limits.LIST_READS):
-            rows, last = self._listed(tenant, wanted, last)
-            found += rows
-            if len(found) > limit or last is None:
-                break
-        if len(found) > limit:
-            last = found[limit - 1]
-        ids = found[:limit]
-        refs = [JobRef(tenant=tenant, job_id=each) for each in ids]
-        rows_ = dynamo.batch_get(self._client, self._jobs, [keys.job_key(ref) for ref in refs])
-        jobs = sorted(map(items.job_from_item, rows_), key=lambda job: job.id, reverse=True)
-        return JobPage(jobs=tuple(jobs), after=last)
+        """See JobStore."""
+        return dynamo_lists.page(self._client, self._jobs, tenant, wanted, after, limit)
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
         """See JobStore."""
@@ -232,54 +240,53 @@ class DynamoJobStore:
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
 
-    def _listed(
-        self, tenant: str, wanted: JobFilter, after: str | None
-    ) -> tuple[list[str], str | None]:
-        """Matching ids of one read, and the id to go on after."""
-        index, key, partition = (
-            ("troubled", "trouble_key", keys.trouble_partition(tenant))
-            if wanted.troubled
-            else ("listed", "list_key", keys.list_partition(tenant))
-        )
-        condition, values = f"#{key} = :partition", {":partition": partition}
-        if after is not None:
-            condition += " AND #list_id < :after"
-            values[":after"] = after
-        given = {"kind": wanted.kind, "status": wanted.status, "domain": wanted.domain}
-        terms = {name: value for name, value in given.items() if value is not None}
-        query: QueryInputTypeDef = {
-            "TableName": self._jobs,
-            "IndexName": index,
-            "KeyConditionExpression": condition,
-            "ScanIndexForward": False,
-            "Limit": limits.LIST_READ,
+    def _moved(
+        self, before: Job, after: Job, events: Sequence[Event], standing: dynamo.Condition
+    ) -> list[TransactWriteItemTypeDef]:
+        """The writes of a transition; the first one is the row's."""
+        old, new = items.job_item(before), items.job_item(after)
+        changes = {
+            name: new.get(name)
+            for name in sorted(old.keys() | new.keys())
+            if old.get(name) != new.get(name)
         }
-        if terms:
-            query["FilterExpression"] = " AND ".join(f"#{name} = :{name}" for name in terms)
-        spelled = f"{condition} {query.get('FilterExpression', '')}"
-        query["ExpressionAttributeNames"] = dynamo.names_in(spelled)
-        query["ExpressionAttributeValues"] = {**values, **{f":{n}": v for n, v in terms.items()}}
-        with translated("dynamodb"):
-            answer = self._client.query(**query)
-        last = answer.get("LastEvaluatedKey")
-        position = str(last["list_id"]) if last else None
-        return [str(row["list_id"]) for row in answer["Items"]], position
+        key = keys.job_key(before.ref)
+        row = (
+            dynamo.update(self._jobs, key, changes, standing)
+            if changes
+            else dynamo.check(self._jobs, key, standing)
+        )
+        return [
+            row,
+            *(dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events),
+        ]
 
-    def _take_duplicate_key(self, new: NewJob, key: str, now: datetime) -> TransactWriteItemTypeDef:
-        job = new.job
-        record = {
+    def _take_duplicate_key(
+        self, new: NewJob, key: str, now: datetime
+    ) -> list[TransactWriteItemTypeDef]:
+        """Two writes at most: the record, and the replaced holder being as finished as it was."""
+        record = self._duplicate_record(new.job, key, now)
+        holder = new.replaces
+        if holder is None:
+            return [dynamo.put(self._idempotency, record, _NEW)]
+        writes = [dynamo.put(self._idempotency, record, dynamo.equals(job_id=holder.job_id))]
+        if holder.job is not None:
+            ended = dynamo.equals(status=holder.job.status, fence=holder.job.fence)
+            writes.append(dynamo.check(self._jobs, keys.job_key(holder.job.ref), ended))
+        return writes
+
+    def _duplicate_record(self, job: Job, key: str, now: datetime) -> dict[str, Any]:
+        return {
             "pk": keys.duplicate_record(job.tenant, key),
             "job_id": job.id,
             "purge_at": items.epoch(now + timedelta(seconds=limits.JOB_RETENTION_SECONDS)),
         }
-        free = _NEW if new.replaces is None else dynamo.equals(job_id=new.replaces)
-        return dynamo.put(self._idempotency, record, free)
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:
         return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])
 
     def _refused(self, error: ClientError, owner: str) -> Claimed | Refused:
-        item = items.plain(error.response.get("Item"))
+        item = dynamo.plain(error.response.get("Item"))
         if not item:
             return Refused(job=None)
         job = items.job_from_item(item)
@@ -291,6 +298,23 @@ class DynamoJobStore:
 def _claimed(job: Job, owner: str) -> Claimed:
     lease = Lease(tenant=job.tenant, job_id=job.id, fence=job.fence, owner=owner)
     return Claimed(job=job, lease=lease)
+
+
+def _claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
+    return dynamo.equals(
+        status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, watchers=watchers
+    )
+
+
+def _is_held(row: dict[str, Any], lease: Lease) -> bool:
+    held = (row.get("status"), row.get("fence"), row.get("locked_by"))
+    return held == (JobStatus.RUNNING, lease.fence, lease.owner)
+
+
+def _row_stands(before: Job) -> dynamo.Condition:
+    row = items.job_item(before)
+    names = ("status", "fence", "locked_by", "locked_until", "sends", "watchers")
+    return dynamo.equals(**{name: row.get(name) for name in names})
 
 
 def _unless_alive(now: datetime) -> dynamo.Condition:

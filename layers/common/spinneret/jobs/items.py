@@ -12,8 +12,6 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer
-
 from spinneret.jobs import keys, rules
 from spinneret.jobs.models import (
     Event,
@@ -53,6 +51,8 @@ def job_item(job: Job) -> Item:
         "sends": job.sends,
         "own_faults": job.own_faults,
         "waiting_since": _stamp(job.waiting_since),
+        "waiting_for": job.waiting_for,
+        "expires_at": _stamp(job.expires_at),
         "locked_by": job.locked_by,
         "locked_until": _stamp(job.locked_until),
         "started_at": _stamp(job.started_at),
@@ -62,7 +62,9 @@ def job_item(job: Job) -> Item:
         "result": None if job.result is None else _text(job.result),
         "last_error": None if job.last_error is None else _text(asdict(job.last_error)),
         "domain": job.domain,
+        "batch": job.batch,
         "duplicate_key": job.duplicate_key,
+        "watchers": job.watchers,
         "list_key": keys.list_partition(job.tenant),
         "list_id": job.id,
     }
@@ -101,6 +103,8 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         sends=int(item["sends"]),
         own_faults=int(item["own_faults"]),
         waiting_since=_moment(item.get("waiting_since")),
+        waiting_for=item.get("waiting_for"),
+        expires_at=_moment(item.get("expires_at")),
         locked_by=item.get("locked_by"),
         locked_until=_moment(item.get("locked_until")),
         started_at=_moment(item.get("started_at")),
@@ -110,7 +114,9 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         result=_value(item.get("result")),
         last_error=None if last_error is None else Failure(**last_error),
         domain=item.get("domain"),
+        batch=item.get("batch"),
         duplicate_key=item.get("duplicate_key"),
+        watchers=int(item["watchers"]),
     )
 
 
@@ -153,11 +159,6 @@ def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
         "expires_at": stamp(expires),
         "purge_at": epoch(expires),
     }
-
-
-def plain(item: Any) -> Item:
-    """Python values of a typed attribute map, as error responses carry it; empty for None."""
-    return {name: TypeDeserializer().deserialize(value) for name, value in (item or {}).items()}
 
 
 def epoch(moment: datetime) -> int:

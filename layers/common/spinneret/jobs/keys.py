@@ -62,3 +62,8 @@ def request_record(tenant: str, scope: str) -> str:
 def duplicate_record(tenant: str, fingerprint: str) -> str:
     """Primary key of an implicit key's record."""
     return f"T#{tenant}#SAME#{fingerprint}"
+
+
+def effect_record(tenant: str, key: str) -> str:
+    """Primary key of a side effect's record; a key may be anything, so it is hashed."""
+    return f"T#{tenant}#EFFECT#{hashlib.sha256(key.encode()).hexdigest()}"

@@ -17,6 +17,8 @@ class KindPolicy:
     max_attempts: int = limits.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
     work_seconds: float = limits.JOB_WORK_SECONDS
+    pending_seconds: float | None = None
+    """How long a job may wait for its first claim before it expires; None waits for ever."""
 
 
 CRAWL_LANES: Mapping[Priority, Lane] = {

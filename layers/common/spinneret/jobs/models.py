@@ -56,6 +56,7 @@ class Move(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     RETRY = "retry"
+    EXPIRE = "expire"
 
 
 class EventKind(StrEnum):
@@ -76,7 +77,7 @@ class Failure:
     code: str
     message: str
     type: str
-    """`permanent`, `transient`, `dependency`, `lease_expired` or `internal`."""
+    """`permanent`, `transient`, `dependency`, `lease_expired`, `expired` or `internal`."""
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -121,6 +122,10 @@ class Job:
     """Waits in a row for one of our own parts; never counted as attempts."""
     waiting_since: datetime | None = None
     """Begin of that row of waits."""
+    waiting_for: str | None = None
+    """What a polite wait waits for, such as a host; whoever waits has been promised a turn."""
+    expires_at: datetime | None = None
+    """Not to be claimed for the first time later; only kinds with a pending limit have it."""
     locked_by: str | None = None
     locked_until: datetime | None = None
     started_at: datetime | None = None
@@ -131,8 +136,12 @@ class Job:
     last_error: Failure | None = None
     domain: str | None = None
     """The host that the job is about, for lists."""
+    batch: str | None = None
+    """The submission that the job came with, if it made several."""
     duplicate_key: str | None = None
     """Fingerprint of what the job does (P-05's implicit key)."""
+    watchers: int = 0
+    """Live subscriptions; written by subscribing and unsubscribing only."""
 
     @property
     def ref(self) -> JobRef:
@@ -198,6 +207,7 @@ class JobFilter:
     kind: str | None = None
     status: JobStatus | None = None
     domain: str | None = None
+    batch: str | None = None
     troubled: bool = False
     """Only jobs that failed or wait for a redrive; these have an index of their own."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from spinneret.jobs.models import (
     DeadLetter,
@@ -23,11 +23,19 @@ from spinneret.jobs.models import (
 
 
 @dataclass(frozen=True, kw_only=True)
+class Holder:
+    """Who holds a duplicate key; `job` is None when its row is gone."""
+
+    job_id: str
+    job: Job | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class NewJob:
-    """A job row to be written, and the finished job whose duplicate key it takes over."""
+    """A job row to be written, and the finished holder whose duplicate key it takes over."""
 
     job: Job
-    replaces: str | None = None
+    replaces: Holder | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +54,7 @@ class Refused:
 
 
 class SubmissionRaced(Exception):
-    """Another submission took a key between look-up and write; look up again."""
+    """Somebody took a key, or gave one up, between look-up and write; look up again."""
 
 
 class JobStore(Protocol):
@@ -78,7 +86,8 @@ class JobStore(Protocol):
     ) -> None:
         """Write jobs, first events, duplicate keys and the reply in one transaction.
 
-        `events` go with `jobs` one to one. Raises SubmissionRaced when a key was taken meanwhile.
+        `events` go with `jobs` one to one. Raises SubmissionRaced when a key was taken meanwhile,
+        or a holder that is to be replaced began again.
         """
         ...
 
@@ -89,11 +98,26 @@ class JobStore(Protocol):
         """
         ...
 
-    def transition(self, before: Job, after: Job, events: Sequence[Event] = ()) -> None:
-        """Write what changed from `before` to `after`, and the events, if the job still stands as
-        `before` says (status, fence, owner, end of the lease). Raises LeaseLost otherwise.
+    def transition(
+        self,
+        before: Job,
+        after: Job,
+        events: Sequence[Event] = (),
+        *,
+        lease: Lease | None = None,
+    ) -> int:
+        """Write what changed from `before` to `after`, and the events; answers `watchers`.
 
-        A transition whose answer was lost and that is repeated counts as done.
+        With a lease: if that claim still stands, whatever else of the row `before` doesn't know.
+        Without: if the row stands as `before` says (status, fence, owner, end of the lease,
+        messages sent, watchers). Raises LeaseLost otherwise.
+        """
+        ...
+
+    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
+        """A transition that takes the job's duplicate key back from the job `holder`.
+
+        Raises SubmissionRaced when the row or the key's holder isn't what the caller saw.
         """
         ...
 
@@ -111,6 +135,41 @@ class JobStore(Protocol):
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
         """A job's timeline after the event id `after`, in order."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """Nobody began this effect before."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InDoubt:
+    """A claim that no longer stands began it; it may have happened."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectDone:
+    """It happened, and this came of it."""
+
+    result: Mapping[str, Any]
+
+
+class EffectStore(Protocol):
+    """Records of side effects, by tenant and key. Raises DependencyUnavailable."""
+
+    def begin(
+        self, lease: Lease, key: str, request: str, now: datetime
+    ) -> Begun | InDoubt | EffectDone:
+        """Say that this claim is about to perform an effect.
+
+        Raises LeaseLost, IdempotencyMismatch for another request under the key, and
+        EffectInProgress while the claim of another job that began it still stands.
+        """
+        ...
+
+    def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
+        """Say what came of it. Raises LeaseLost when another claim has taken the effect over."""
         ...
 
 

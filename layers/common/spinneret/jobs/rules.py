@@ -34,6 +34,7 @@ TRANSITIONS: Final[Mapping[tuple[JobStatus, Move], JobStatus]] = {
     (JobStatus.PENDING, Move.RESEND): JobStatus.PENDING,
     (JobStatus.PENDING, Move.CANCEL): JobStatus.CANCELLED,
     (JobStatus.PENDING, Move.PAUSE): JobStatus.PAUSED,
+    (JobStatus.PENDING, Move.EXPIRE): JobStatus.EXPIRED,
     (JobStatus.RUNNING, Move.CHECKPOINT): JobStatus.RUNNING,
     (JobStatus.RUNNING, Move.COMPLETE): JobStatus.COMPLETED,
     (JobStatus.RUNNING, Move.FAIL): JobStatus.FAILED,
@@ -109,6 +110,22 @@ def hand_back(job: Job, now: datetime, work_seconds: float = limits.JOB_WORK_SEC
     return replace(after, status=_after(job, Move.HAND_BACK))
 
 
+def postpone(job: Job, until: datetime, waiting_for: str, now: datetime) -> Job:
+    """A polite wait for a turn at `until`; nothing is charged, however often it happens."""
+    return replace(
+        _released(job, now),
+        status=_after(job, Move.WAIT),
+        due_at=_not_before_creation(job, max(until, now)),
+        waiting_for=waiting_for,
+    )
+
+
+def expire(job: Job, now: datetime) -> Job:
+    """The time within which a first claim had to come is over."""
+    failure = Failure(code="EXPIRED", message="not begun in time", type="expired")
+    return _overtaken(replace(_finished(job, Move.EXPIRE, now), last_error=failure))
+
+
 def cancel(job: Job, now: datetime) -> Job:
     """By the tenant's word; a worker at it learns of it by its next write being refused.
 
@@ -118,8 +135,11 @@ def cancel(job: Job, now: datetime) -> Job:
 
 
 def pause(job: Job, now: datetime) -> Job:
-    """Nothing is done until it is resumed; what was claimed begins again from its last effects."""
-    return _overtaken(replace(_released(job, now), status=_after(job, Move.PAUSE)))
+    """Nothing is done until it is resumed; what was claimed begins again from its last effects.
+
+    Pausing lifts a limit of pending: the tenant takes the waiting on itself.
+    """
+    return _overtaken(replace(_released(job, now), status=_after(job, Move.PAUSE), expires_at=None))
 
 
 def resume(job: Job, now: datetime) -> Job:
@@ -175,13 +195,15 @@ def status_event(job: Job, moment: datetime, **data: Any) -> Event:
 def sweep_at(job: Job) -> datetime | None:
     """When the sweeper looks at the job next; None when it is finished or paused.
 
-    A running job's lease end; a pending job's resend time, later with every message sent.
+    A running job's lease end; a pending job's resend time, later with every message sent, or its
+    expiry.
     """
     match job.status:
         case JobStatus.RUNNING:
             return job.locked_until
         case JobStatus.PENDING:
-            return job.due_at + _resend_wait(job.sends)
+            resend = job.due_at + _resend_wait(job.sends)
+            return min(resend, job.expires_at) if job.expires_at else resend
         case _:
             return None
 
@@ -291,6 +313,7 @@ def _released(job: Job, now: datetime) -> Job:
         sends=1,
         own_faults=0,
         waiting_since=None,
+        waiting_for=None,
     )
 
 

@@ -6,6 +6,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
@@ -18,7 +19,7 @@ from spinneret.jobs.models import (
     Reply,
     RequestKey,
 )
-from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
+from spinneret.jobs.ports import Holder, JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -108,6 +109,7 @@ class JobService:
     def _place(self, tenant: str, drafts: Sequence[Draft]) -> tuple[list[Placed], list[NewJob]]:
         wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
         holders = self._store.find_duplicates(tenant, wanted) if wanted else {}
+        batch = self._new_id("batch") if len(drafts) > 1 else None
         placed: list[Placed] = []
         new: dict[str, NewJob] = {}
         fresh: dict[str, Job] = {}
@@ -117,19 +119,20 @@ class JobService:
                 placed.append(Placed(job=fresh[key], duplicate=True))
                 continue
             holder = self._holder(tenant, holders.get(key)) if key else None
-            if holder is not None and self._still_answers(holder):
-                placed.append(Placed(job=holder, duplicate=True))
+            if holder is not None and holder.job is not None and self._still_answers(holder.job):
+                placed.append(Placed(job=holder.job, duplicate=True))
                 continue
-            job = self._new_job(tenant, draft)
-            replaces = holders.get(key) if key else None
-            new[job.id] = NewJob(job=job, replaces=replaces)
+            job = self._new_job(tenant, draft, batch)
+            new[job.id] = NewJob(job=job, replaces=holder)
             placed.append(Placed(job=job, duplicate=False))
             if key:
                 fresh[key] = job
         return placed, list(new.values())
 
-    def _holder(self, tenant: str, job_id: str | None) -> Job | None:
-        return self._store.get(JobRef(tenant=tenant, job_id=job_id)) if job_id else None
+    def _holder(self, tenant: str, job_id: str | None) -> Holder | None:
+        if job_id is None:
+            return None
+        return Holder(job_id=job_id, job=self._store.get(JobRef(tenant=tenant, job_id=job_id)))
 
     def _still_answers(self, job: Job) -> bool:
         """A live job, or a fresh result (ruling "Duplicate"); a failure doesn't block a new try."""
@@ -140,8 +143,10 @@ class JobService:
         age = (self._clock() - job.finished_at).total_seconds()
         return age < limits.RESULT_FRESH_SECONDS
 
-    def _new_job(self, tenant: str, draft: Draft) -> Job:
+    def _new_job(self, tenant: str, draft: Draft, batch: str | None) -> Job:
         now = self._clock()
+        policy = self._kinds[draft.kind]
+        patience = policy.pending_seconds
         return Job(
             tenant=tenant,
             id=self._new_id("job"),
@@ -151,9 +156,11 @@ class JobService:
             payload=draft.payload,
             created_at=now,
             due_at=now,
-            max_attempts=self._kinds[draft.kind].max_attempts,
-            max_redrives=self._kinds[draft.kind].max_redrives,
+            max_attempts=policy.max_attempts,
+            max_redrives=policy.max_redrives,
+            expires_at=None if patience is None else now + timedelta(seconds=patience),
             domain=draft.domain,
+            batch=batch,
             duplicate_key=draft.duplicate_key,
         )
 

@@ -1,8 +1,8 @@
 """The sweeper: nothing that was accepted waits for ever.
 
 A queue message is only a hint. The sweeper walks the due index and brings back what its hint has
-missed: jobs whose message was never sent or was lost, waits beyond what SQS can delay, and claims
-whose lease ran out.
+missed: jobs whose message was never sent or was lost, waits beyond what SQS can delay, claims
+whose lease ran out, and jobs that nobody began in time.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ class Swept:
 
     resent: int
     leases_expired: int
+    expired: int
+    """Jobs whose first claim didn't come in time."""
     raced: int
     """Jobs that moved on between look-up and write: nothing to do."""
 
@@ -51,13 +53,13 @@ class Sweeper:
 
     def sweep(self) -> Swept:
         """At most SWEEP_PAGE jobs of every shard, oldest first."""
-        counts = {"resent": 0, "leases_expired": 0, "raced": 0}
+        counts = {"resent": 0, "leases_expired": 0, "expired": 0, "raced": 0}
         for shard in range(limits.SWEEP_SHARDS):
             for ref in self._store.due(shard, self._clock(), limits.SWEEP_PAGE):
                 if done := self._bring_back(ref):
                     counts[done] += 1
         swept = Swept(**counts)
-        if swept.resent or swept.leases_expired:
+        if swept.resent or swept.leases_expired or swept.expired:
             logger.info("swept", extra=counts)
         return swept
 
@@ -68,6 +70,10 @@ class Sweeper:
         if job is None or watch is None or watch > now:
             return None  # the index lags behind the row
         try:
+            if job.expires_at is not None and job.expires_at <= now:
+                after = rules.expire(job, now)
+                self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
+                return "expired"
             if job.status is JobStatus.PENDING:
                 self._store.transition(job, rules.resent(job))
                 send(self._queue, self._kinds, job, now)

@@ -27,6 +27,15 @@ class HandBack(Exception):
     """The invocation nears its deadline: the job goes back, uncharged."""
 
 
+class Postpone(Exception):
+    """The job has to wait for a turn at `until`, uncharged; the wait for `waiting_for` is told."""
+
+    def __init__(self, until: datetime, waiting_for: str) -> None:
+        super().__init__(f"waits for {waiting_for}")
+        self.until = until
+        self.waiting_for = waiting_for
+
+
 class Context:
     """What a handler knows of its claim; the only way for it to touch the job."""
 
@@ -35,6 +44,8 @@ class Context:
     ) -> None:
         self.job: Job = claimed.job
         self.lease: Lease = claimed.lease
+        self._written = claimed.job
+        """The job as it surely is in the store; `job` may be ahead of it."""
         self._store = store
         self._clock = clock
         self._remaining = remaining
@@ -43,7 +54,12 @@ class Context:
         self.note(EventKind.STATUS_CHANGED, JobStatus.RUNNING, {"status": JobStatus.RUNNING})
 
     def note(self, kind: EventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
-        """Add an event; it is written with the next checkpoint or with the outcome."""
+        """Add an event; it is written with the next checkpoint or with the outcome.
+
+        Raises LeaseLost: so many events that one transaction can't hold them are written at once.
+        """
+        if len(self._events) >= limits.EVENTS_PER_WRITE:
+            self._flush(self.job)
         self._events.append(self._event(kind, message, self.job.progress, data))
 
     def checkpoint(self, step: str, progress: int) -> None:
@@ -64,10 +80,21 @@ class Context:
     def write(
         self, after: Job, kind: EventKind, message: str, data: Mapping[str, Any] | None = None
     ) -> None:
-        """One fenced write of the job as it now is, with the events noted so far and this one."""
-        event = self._event(kind, message, after.progress, data)
-        self._store.transition(self.job, after, [*self._events, event])
-        self.job = after
+        """One fenced write of the job as it now is, with the events noted so far and this one.
+
+        When its answer is lost it may have happened: events and progress are kept for the next
+        write, which says them once more under the same ids, so that the timeline never goes back.
+        """
+        self._events.append(self._event(kind, message, after.progress, data))
+        self._flush(after)
+
+    def _flush(self, after: Job) -> None:
+        try:
+            watchers = self._store.transition(self._written, after, self._events, lease=self.lease)
+        except DependencyUnavailable:
+            self.job = replace(self.job, step=after.step, progress=after.progress)
+            raise
+        self.job = self._written = replace(after, watchers=watchers)
         self._events = []
 
     def _event(
@@ -129,6 +156,9 @@ class Worker:
             except HandBack:
                 limit = self._kinds[context.job.kind].work_seconds
                 self._end(context, rules.hand_back(context.job, self._clock(), limit))
+            except Postpone as wish:
+                now = self._clock()
+                self._end(context, rules.postpone(context.job, wish.until, wish.waiting_for, now))
             except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
                 self._fail(context, error)
             else:
@@ -168,7 +198,10 @@ class Worker:
         self._end(context, after)
 
     def _end(self, context: Context, after: Job) -> None:
-        context.write(after, EventKind.STATUS_CHANGED, after.status, {"status": after.status})
+        said: dict[str, str] = {"status": after.status}
+        if after.waiting_for is not None:
+            said["waiting_for"] = after.waiting_for
+        context.write(after, EventKind.STATUS_CHANGED, after.status, said)
         if after.status is JobStatus.PENDING:
             send(self._queue, self._kinds, after, self._clock())
 

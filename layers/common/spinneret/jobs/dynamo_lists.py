@@ -1,0 +1,78 @@
+"""Pages of a tenant's jobs, read from the indexes `listed` and `troubled` of the jobs table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spinneret.adapters import dynamo
+from spinneret.adapters.aws import translated
+from spinneret.jobs import items, keys
+from spinneret.jobs.models import JobFilter, JobPage, JobRef
+from spinneret.kernel import limits
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef
+
+
+def page(
+    client: DynamoDBClient,
+    table: str,
+    tenant: str,
+    wanted: JobFilter,
+    after: str | None,
+    limit: int,
+) -> JobPage:
+    """See JobStore.page. At most LIST_READS queries of LIST_READ index rows each."""
+    found: list[str] = []
+    last = after
+    for _ in range(limits.LIST_READS):
+        ids, last = _matching(client, table, tenant, wanted, last)
+        found += ids
+        if len(found) > limit or last is None:
+            break
+    if len(found) > limit:
+        last = found[limit - 1]
+    refs = [JobRef(tenant=tenant, job_id=each) for each in found[:limit]]
+    rows = dynamo.batch_get(client, table, [keys.job_key(ref) for ref in refs])
+    jobs = sorted(map(items.job_from_item, rows), key=lambda job: job.id, reverse=True)
+    return JobPage(jobs=tuple(jobs), after=last)
+
+
+def _matching(
+    client: DynamoDBClient, table: str, tenant: str, wanted: JobFilter, after: str | None
+) -> tuple[list[str], str | None]:
+    """Ids that match in one read of an index, and the id to go on after."""
+    index, key, partition = (
+        ("troubled", "trouble_key", keys.trouble_partition(tenant))
+        if wanted.troubled
+        else ("listed", "list_key", keys.list_partition(tenant))
+    )
+    condition, values = f"#{key} = :partition", {":partition": partition}
+    if after is not None:
+        condition += " AND #list_id < :after"
+        values[":after"] = after
+    given = {
+        "kind": wanted.kind,
+        "status": wanted.status,
+        "domain": wanted.domain,
+        "batch": wanted.batch,
+    }
+    terms = {name: value for name, value in given.items() if value is not None}
+    query: QueryInputTypeDef = {
+        "TableName": table,
+        "IndexName": index,
+        "KeyConditionExpression": condition,
+        "ScanIndexForward": False,
+        "Limit": limits.LIST_READ,
+    }
+    if terms:
+        query["FilterExpression"] = " AND ".join(f"#{name} = :{name}" for name in terms)
+    spelled = f"{condition} {query.get('FilterExpression', '')}"
+    query["ExpressionAttributeNames"] = dynamo.names_in(spelled)
+    query["ExpressionAttributeValues"] = {**values, **{f":{n}": v for n, v in terms.items()}}
+    with translated("dynamodb"):
+        answer = client.query(**query)
+    last = answer.get("LastEvaluatedKey")
+    position = str(last["list_id"]) if last else None
+    return [str(row["list_id"]) for row in answer["Items"]], position

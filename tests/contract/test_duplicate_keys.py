@@ -1,0 +1,111 @@
+"""What every job store holds for the implicit keys of jobs: one live job each."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job
+from spinneret.jobs.ports import Holder, JobStore, NewJob, SubmissionRaced
+from spinneret.kernel.errors import NotFound
+from tests import factories
+from tests.contract.backends import OF_AWS
+from tests.contract.stored_jobs import SECOND, claimed, new_job, submitted
+from tests.fakes.time import START
+
+pytestmark = OF_AWS
+
+
+def failed(store: JobStore, tenant: str) -> Job:
+    """A failed job that still holds its duplicate key."""
+    before = claimed(store, tenant, duplicate_key="same")
+    after = rules.after_error(before, NotFound("gone"), START + SECOND, 0.5)
+    store.transition(before, after)
+    return after
+
+
+def take_over(store: JobStore, late: Job, holder: Holder | None) -> None:
+    news = [NewJob(job=late, replaces=holder)]
+    store.submit(news, [factories.event()], None, factories.reply(), START)
+
+
+def test_a_duplicate_key_is_taken_over_only_from_the_holder_that_is_named(
+    store: JobStore, tenant: str
+) -> None:
+    holder = failed(store, tenant)
+    late = new_job(tenant, duplicate_key="same")
+    for wrong in (None, Holder(job_id="job_other", job=None)):
+        with pytest.raises(SubmissionRaced):
+            take_over(store, late, wrong)
+    take_over(store, late, Holder(job_id=holder.id, job=holder))
+    assert store.find_duplicates(tenant, ["same"]) == {"same": late.id}
+    assert store.get(holder.ref) == holder
+
+
+def test_a_duplicate_key_is_not_taken_from_a_holder_that_began_again(
+    store: JobStore, tenant: str
+) -> None:
+    ended = failed(store, tenant)
+    again = rules.retry(ended, START + 2 * SECOND)
+    store.begin_again(ended, again, rules.status_event(again, START), ended.id)
+    late = new_job(tenant, duplicate_key="same")
+    with pytest.raises(SubmissionRaced):
+        take_over(store, late, Holder(job_id=ended.id, job=ended))
+    assert store.get(late.ref) is None
+    assert store.find_duplicates(tenant, ["same"]) == {"same": ended.id}
+
+
+def test_a_duplicate_key_whose_holder_is_gone_can_be_taken_over(
+    store: JobStore, tenant: str
+) -> None:
+    holder = failed(store, tenant)
+    late = new_job(tenant, duplicate_key="same")
+    take_over(store, late, Holder(job_id=holder.id, job=None))
+    assert store.find_duplicates(tenant, ["same"]) == {"same": late.id}
+
+
+def test_a_key_that_names_a_holder_must_be_held(store: JobStore, tenant: str) -> None:
+    job = new_job(tenant, duplicate_key="same")
+    with pytest.raises(SubmissionRaced):
+        take_over(store, job, Holder(job_id="job_gone", job=None))
+    assert store.get(job.ref) is None
+
+
+# ---------------------------------------------------------------- Beginning again
+
+
+def test_a_job_that_begins_again_takes_its_duplicate_key_back(store: JobStore, tenant: str) -> None:
+    first = failed(store, tenant)
+    second = new_job(tenant, duplicate_key="same")
+    take_over(store, second, Holder(job_id=first.id, job=first))
+    again = rules.retry(first, START + 2 * SECOND)
+    told = rules.status_event(again, START + 2 * SECOND, run=2)
+    for outdated in (None, first.id):
+        with pytest.raises(SubmissionRaced):
+            store.begin_again(first, again, told, outdated)
+    assert store.get(first.ref) == first
+    store.begin_again(first, again, told, second.id)
+    assert store.get(first.ref) == again
+    assert store.find_duplicates(tenant, ["same"]) == {"same": first.id}
+    assert store.events(first.ref, None, 9)[-1] == told
+
+
+def test_a_job_without_a_duplicate_key_begins_again_too(store: JobStore, tenant: str) -> None:
+    before = claimed(store, tenant)
+    ended = rules.after_error(before, NotFound("gone"), START + SECOND, 0.5)
+    store.transition(before, ended)
+    again = rules.retry(ended, START + 2 * SECOND)
+    told = rules.status_event(again, START, run=2)
+    store.begin_again(ended, again, told, None)
+    with pytest.raises(SubmissionRaced):
+        store.begin_again(ended, again, told, None)
+    assert store.get(before.ref) == again
+
+
+def test_duplicate_keys_belong_to_their_tenant(store: JobStore, tenant: str) -> None:
+    own = submitted(store, tenant, duplicate_key="same")
+    assert store.find_duplicates(f"{tenant}x", ["same"]) == {}
+    foreign = submitted(store, f"{tenant}x", duplicate_key="same")
+    assert store.find_duplicates(tenant, ["same", "same", "none"]) == {"same": own.id}
+    assert store.find_duplicates(f"{tenant}x", ["same"]) == {"same": foreign.id}
+    assert store.find_duplicates(tenant, []) == {}

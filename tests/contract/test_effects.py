@@ -1,0 +1,143 @@
+"""What every store of side effects holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.dynamo_effects import DynamoEffectStore
+from spinneret.jobs.models import Job
+from spinneret.jobs.ports import Begun, Claimed, EffectDone, EffectStore, InDoubt, JobStore
+from spinneret.kernel.errors import EffectInProgress, IdempotencyMismatch, LeaseLost
+from tests import factories
+from tests.contract.backends import OF_AWS, Tables
+from tests.contract.stored_jobs import SECOND, UNTIL, claimed
+from tests.fakes.jobs import FakeEffectStore, FakeJobStore
+from tests.fakes.time import START
+
+pytestmark = OF_AWS
+
+KEY = "listing of product 1"
+REQUEST = "as it is"
+
+
+@pytest.fixture
+def effects(store: JobStore, tables: Tables | None) -> EffectStore:
+    if tables is None:
+        assert isinstance(store, FakeJobStore)
+        return FakeEffectStore(store)
+    names = tables.names
+    return DynamoEffectStore(tables.client, names["Jobs"], names["Idempotency"])
+
+
+def again(store: JobStore, job: Job) -> Job:
+    """The job under its next claim, after it was handed back."""
+    store.transition(job, rules.hand_back(job, START))
+    outcome = store.claim(job.ref, "two", START, UNTIL)
+    assert isinstance(outcome, Claimed)
+    return outcome.job
+
+
+def test_an_effect_begins_once_and_is_remembered(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    lease = factories.lease(claimed(store, tenant))
+    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+    effects.finish(lease, KEY, {"id": "l_1", "none": None, "title": "🕸"}, START)
+    done = EffectDone(result={"id": "l_1", "none": None, "title": "🕸"})
+    assert effects.begin(lease, KEY, REQUEST, START) == done
+    other = factories.lease(claimed(store, tenant))
+    assert effects.begin(other, KEY, REQUEST, START) == done
+
+
+def test_what_an_earlier_claim_began_is_in_doubt(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    first = claimed(store, tenant)
+    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    second = factories.lease(again(store, first))
+    assert effects.begin(second, KEY, REQUEST, START) == InDoubt()
+    with pytest.raises(LeaseLost):
+        effects.finish(factories.lease(first), KEY, {"id": "late"}, START)
+    effects.finish(second, KEY, {"id": "l_2"}, START)
+    assert effects.begin(second, KEY, REQUEST, START) == EffectDone(result={"id": "l_2"})
+
+
+def test_what_the_same_claim_began_is_in_doubt_too(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    lease = factories.lease(claimed(store, tenant))
+    effects.begin(lease, KEY, REQUEST, START)
+    assert effects.begin(lease, KEY, REQUEST, START) == InDoubt()
+
+
+def test_a_late_result_is_kept_while_nobody_has_taken_the_effect_over(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    """The claim is over, but what it says did happen."""
+    first = claimed(store, tenant)
+    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    second = factories.lease(again(store, first))
+    effects.finish(factories.lease(first), KEY, {"id": "l_1"}, START)
+    assert effects.begin(second, KEY, REQUEST, START) == EffectDone(result={"id": "l_1"})
+
+
+def test_a_result_is_never_written_over(store: JobStore, effects: EffectStore, tenant: str) -> None:
+    lease = factories.lease(claimed(store, tenant))
+    effects.begin(lease, KEY, REQUEST, START)
+    effects.finish(lease, KEY, {"id": "l_1"}, START)
+    with pytest.raises(LeaseLost):
+        effects.finish(lease, KEY, {"id": "l_2"}, START)
+    assert effects.begin(lease, KEY, REQUEST, START) == EffectDone(result={"id": "l_1"})
+
+
+def test_an_effect_that_was_not_begun_has_no_result(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    lease = factories.lease(claimed(store, tenant))
+    with pytest.raises(LeaseLost):
+        effects.finish(lease, KEY, {}, START)
+    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+
+
+@pytest.mark.parametrize("wrong", [{"fence": 2}, {"owner": "other"}, {"job_id": "job_unknown"}])
+def test_only_a_claim_that_stands_begins_an_effect(
+    store: JobStore, effects: EffectStore, tenant: str, wrong: dict[str, object]
+) -> None:
+    lease = factories.lease(claimed(store, tenant))
+    with pytest.raises(LeaseLost):
+        effects.begin(replace(lease, **wrong), KEY, REQUEST, START)
+    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+
+
+def test_another_request_under_the_key_is_refused(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    lease = factories.lease(claimed(store, tenant))
+    effects.begin(lease, KEY, REQUEST, START)
+    for _ in ("begun", "done"):
+        with pytest.raises(IdempotencyMismatch):
+            effects.begin(lease, KEY, "with another price", START)
+        if _ == "begun":
+            effects.finish(lease, KEY, {}, START)
+
+
+def test_two_jobs_are_not_at_one_effect_at_the_same_time(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    first, second = claimed(store, tenant), claimed(store, tenant)
+    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    with pytest.raises(EffectInProgress):
+        effects.begin(factories.lease(second), KEY, REQUEST, START)
+    store.transition(first, rules.after_lease_expired(first, UNTIL + timedelta(seconds=1)))
+    assert effects.begin(factories.lease(second), KEY, REQUEST, START + SECOND) == InDoubt()
+
+
+def test_keys_belong_to_their_tenant(store: JobStore, effects: EffectStore, tenant: str) -> None:
+    own = factories.lease(claimed(store, tenant))
+    foreign = factories.lease(claimed(store, f"{tenant}x"))
+    assert effects.begin(own, KEY, REQUEST, START) == Begun()
+    assert effects.begin(foreign, KEY, "another", START) == Begun()

@@ -1,0 +1,70 @@
+"""What a tenant's word does to its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Job, JobStatus, Move
+from spinneret.jobs.ports import Claimed, Holder, NewJob
+from spinneret.kernel.errors import Conflict, NotFound
+from tests import factories
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.time import START, HandClock
+
+
+@pytest.fixture
+def control(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobControl:
+    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
+
+
+@pytest.fixture
+def failed(store: FakeJobStore) -> Job:
+    """A failed job that holds the key of its page."""
+    job = factories.job(duplicate_key="same")
+    store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
+    claimed = store.claim(job.ref, "one", START, START)
+    assert isinstance(claimed, Claimed)
+    after = rules.after_error(claimed.job, NotFound("gone"), START, 0.5)
+    store.transition(claimed.job, after)
+    return after
+
+
+@pytest.fixture
+def newer(store: FakeJobStore, failed: Job) -> Callable[[], Job]:
+    """Submits the same page once more."""
+
+    def submit() -> Job:
+        job = factories.job(id="job_2", duplicate_key="same")
+        news = [NewJob(job=job, replaces=Holder(job_id=failed.id, job=failed))]
+        store.submit(news, [factories.event()], None, factories.reply(), START)
+        return job
+
+    return submit
+
+
+def test_a_failed_job_begins_again(control: JobControl, failed: Job, queue: FakeJobQueue) -> None:
+    job = control.move(failed.ref, Move.RETRY)
+    assert (job.status, job.run) == (JobStatus.PENDING, 2)
+    assert [sent.ref for sent in queue.sent] == [failed.ref]
+
+
+def test_a_failed_job_does_not_begin_again_beside_a_newer_one_for_the_same_work(
+    control: JobControl, failed: Job, newer: Callable[[], Job], store: FakeJobStore
+) -> None:
+    job = newer()
+    with pytest.raises(Conflict) as refused:
+        control.move(failed.ref, Move.RETRY)
+    assert refused.value.details == {"job_id": job.id}
+    assert store.get(failed.ref) == failed
+
+
+def test_a_failed_job_begins_again_when_the_newer_one_is_finished(
+    control: JobControl, failed: Job, newer: Callable[[], Job]
+) -> None:
+    control.move(newer().ref, Move.CANCEL)
+    assert control.move(failed.ref, Move.RETRY).status is JobStatus.PENDING
