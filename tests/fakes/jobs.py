@@ -25,6 +25,7 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
+    Announce,
     Begun,
     Claimed,
     EffectDone,
@@ -51,6 +52,7 @@ class FakeJobStore:
         self._events: dict[JobRef, dict[str, Event]] = {}
         self._replies: dict[tuple[str, str], tuple[StoredReply, datetime]] = {}
         self._holders: dict[tuple[str, str], str] = {}
+        self.announce: Announce = lambda *_: None
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -125,7 +127,10 @@ class FakeJobStore:
             if not stands:
                 raise LeaseLost(f"job {before.id} has moved on")
             self._move(before, after, events)
-            return self._jobs[before.ref].watchers
+            watchers = self._jobs[before.ref].watchers
+        if watchers and events:
+            self.announce(before.ref, events)
+        return watchers
 
     def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
         key = before.tenant, before.duplicate_key or ""
@@ -136,6 +141,8 @@ class FakeJobStore:
             self._move(before, after, [event])
             if not keyless:
                 self._holders[key] = before.id
+        if before.watchers:
+            self.announce(before.ref, [event])
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         with self._lock:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import JobRef, Move
 from spinneret.jobs.service import JobService
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
@@ -34,3 +39,16 @@ def bench(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Bench:
 @pytest.fixture
 def service(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobService:
     return service_on(store, queue, clock)
+
+
+@pytest.fixture
+def control(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobControl:
+    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
+
+
+@pytest.fixture
+def cancel(control: JobControl) -> Callable[[JobRef], None]:
+    def by_the_tenant(ref: JobRef) -> None:
+        control.move(ref, Move.CANCEL)
+
+    return by_the_tenant

@@ -8,18 +8,12 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus, Move
 from spinneret.jobs.ports import Claimed, Holder, NewJob
 from spinneret.kernel.errors import Conflict, NotFound
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
-from tests.fakes.time import START, HandClock
-
-
-@pytest.fixture
-def control(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobControl:
-    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
+from tests.fakes.time import START
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
+    from types_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
@@ -62,6 +63,17 @@ def sqs_client() -> SQSClient:
 def s3_client() -> S3Client:
     """A client for buckets, addressing them by path."""
     client: S3Client = boto3.client("s3", config=CONFIG)
+    return client
+
+
+def sockets_client(url: str, seconds: float) -> ApiGatewayManagementApiClient:
+    """A client for the WebSocket connections behind `url`; one try within `seconds`."""
+    once = Config(
+        connect_timeout=seconds / 2, read_timeout=seconds / 2, retries={"total_max_attempts": 1}
+    )
+    client: ApiGatewayManagementApiClient = boto3.client(
+        "apigatewaymanagementapi", endpoint_url=url, config=CONFIG.merge(once)
+    )
     return client
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
+import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import ClientError
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import (
         ConditionCheckTypeDef,
+        DeleteTypeDef,
         KeysAndAttributesTypeDef,
         PutTypeDef,
         TransactWriteItemTypeDef,
         UpdateTypeDef,
     )
+
+_COLLISIONS_MAX: Final = 4
+_COLLISION_SECONDS: Final = 0.02  # a transaction takes some milliseconds
 
 Item = dict[str, Any]
 Condition = tuple[str, Mapping[str, Any]]
@@ -43,25 +49,36 @@ def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef])
     """Write all or nothing. Raises ConditionFailed and DependencyUnavailable.
 
     The SDK sends one client token with all its tries, so a try that meets its own success is
-    answered as a success (TransactWriteItems API reference, ClientRequestToken).
+    answered as a success (TransactWriteItems API reference, ClientRequestToken). It doesn't try
+    again when another transaction was at one of the items in the same moment; this does.
     """
-    try:
-        with translated("dynamodb"):
-            client.transact_write_items(TransactItems=writes)
-    except ClientError as error:
-        if error_code(error) != "TransactionCanceledException":
-            raise
-        reasons: Any = error.response.get("CancellationReasons") or []
-        failed = {
-            number: plain(reason.get("Item"))
-            for number, reason in enumerate(reasons)
-            if reason.get("Code") == "ConditionalCheckFailed"
-        }
-        if failed:
-            raise ConditionFailed(failed) from error
-        if any(reason.get("Code") == "ValidationError" for reason in reasons):
-            raise
-        raise DependencyUnavailable("dynamodb", "a transaction collided") from error
+    for collisions in range(_COLLISIONS_MAX):
+        try:
+            with translated("dynamodb"):
+                client.transact_write_items(TransactItems=writes)
+        except ClientError as error:
+            if error_code(error) != "TransactionCanceledException":
+                raise
+            _raise_unless_collided(error)
+            time.sleep(random.uniform(0, _COLLISION_SECONDS * 2**collisions))  # noqa: S311 - jitter
+        else:
+            return
+    raise DependencyUnavailable("dynamodb", "transactions collide")
+
+
+def _raise_unless_collided(error: ClientError) -> None:
+    reasons: Any = error.response.get("CancellationReasons") or []
+    failed = {
+        number: plain(reason.get("Item"))
+        for number, reason in enumerate(reasons)
+        if reason.get("Code") == "ConditionalCheckFailed"
+    }
+    if failed:
+        raise ConditionFailed(failed) from error
+    if any(reason.get("Code") == "ValidationError" for reason in reasons):
+        raise error
+    if not any(reason.get("Code") == "TransactionConflict" for reason in reasons):
+        raise DependencyUnavailable("dynamodb", "is throttling") from error
 
 
 def batch_get(
@@ -131,17 +148,38 @@ def update(
         parts.append("SET " + ", ".join(sets))
     if removes:
         parts.append("REMOVE " + ", ".join(removes))
+    new = {f":to_{name}": to for name, to in changes.items() if to is not None}
+    return change(table, key, (" ".join(parts), new), condition)
+
+
+def change(
+    table: str, key: Item, update_expression: Condition, condition: Condition
+) -> TransactWriteItemTypeDef:
+    """An Update for a transaction by an update expression and its values."""
     expression, values = condition
+    update_text, new = update_expression
     action: UpdateTypeDef = {
         "TableName": table,
         "Key": key,
-        "UpdateExpression": " ".join(parts),
+        "UpdateExpression": update_text,
         "ConditionExpression": expression,
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
     }
-    new = {f":to_{name}": to for name, to in changes.items() if to is not None}
-    _complete(action, f"{action['UpdateExpression']} {expression}", {**values, **new})
+    _complete(action, f"{update_text} {expression}", {**values, **new})
     return {"Update": action}
+
+
+def delete(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
+    """A Delete for a transaction."""
+    expression, values = condition
+    action: DeleteTypeDef = {
+        "TableName": table,
+        "Key": key,
+        "ConditionExpression": expression,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    _complete(action, expression, values)
+    return {"Delete": action}
 
 
 def plain(item: Any) -> Item:

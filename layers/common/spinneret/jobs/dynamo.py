@@ -43,7 +43,7 @@ from spinneret.jobs.models import (
     RequestKey,
     StoredReply,
 )
-from spinneret.jobs.ports import Claimed, NewJob, Refused, SubmissionRaced
+from spinneret.jobs.ports import Announce, Claimed, NewJob, Refused, SubmissionRaced
 from spinneret.kernel import limits
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -79,10 +79,17 @@ def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
 class DynamoJobStore:
     """Implements JobStore; see the module's docstring for the key design."""
 
-    def __init__(self, client: DynamoDBClient, jobs_table: str, idempotency_table: str) -> None:
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        jobs_table: str,
+        idempotency_table: str,
+        announce: Announce | None = None,
+    ) -> None:
         self._client = client
         self._jobs = jobs_table
         self._idempotency = idempotency_table
+        self._announce = announce
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
@@ -187,6 +194,7 @@ class DynamoJobStore:
                     raise LeaseLost(f"job {before.id} has moved on") from failed
                 watchers = int(row["watchers"])
             else:
+                self._tell(before.ref, events, watchers)
                 return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
@@ -201,6 +209,7 @@ class DynamoJobStore:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             raise SubmissionRaced from failed
+        self._tell(before.ref, [event], before.watchers)
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         """See JobStore."""
@@ -239,6 +248,10 @@ class DynamoJobStore:
         rows: list[dict[str, Any]] = answer["Items"]
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
+
+    def _tell(self, ref: JobRef, events: Sequence[Event], watchers: int) -> None:
+        if watchers and events and self._announce is not None:
+            self._announce(ref, events)
 
     def _moved(
         self, before: Job, after: Job, events: Sequence[Event], standing: dynamo.Condition

@@ -10,6 +10,7 @@ from spinneret.kernel import limits
 
 JOB_ROW = "JOB"
 EVENT_PREFIX = "EVENT#"
+WATCH_PREFIX = "WATCH#"
 
 
 def is_job_id(text: str) -> bool:
@@ -25,6 +26,16 @@ def job_partition(ref: JobRef) -> str:
 def job_key(ref: JobRef) -> dict[str, str]:
     """Primary key of the job row."""
     return {"pk": job_partition(ref), "sk": JOB_ROW}
+
+
+def watch_key(ref: JobRef, connection_id: str) -> dict[str, str]:
+    """Primary key of a watcher of a job."""
+    return {"pk": job_partition(ref), "sk": f"{WATCH_PREFIX}{connection_id}"}
+
+
+def connection_key(connection_id: str) -> dict[str, str]:
+    """Primary key of a WebSocket connection."""
+    return {"pk": f"CONN#{connection_id}", "sk": "CONN"}
 
 
 def ref_of(partition: str) -> JobRef:

@@ -245,3 +245,15 @@ class StoredReply:
 
     payload: str
     reply: Reply
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection:
+    """A WebSocket client."""
+
+    id: str
+    tenant: str
+    only_job: str | None = None
+    """The one job that it may watch, if it came with a ticket."""
+    jobs: frozenset[str] = frozenset()
+    """Those that it watches."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from spinneret.jobs.models import (
+    Connection,
     DeadLetter,
     Event,
     Job,
@@ -55,6 +56,10 @@ class Refused:
 
 class SubmissionRaced(Exception):
     """Somebody took a key, or gave one up, between look-up and write; look up again."""
+
+
+Announce = Callable[[JobRef, Sequence[Event]], None]
+"""Told after every transition of a job that has watchers; takes a second at most, never raises."""
 
 
 class JobStore(Protocol):
@@ -194,4 +199,44 @@ class DeadLetterQueues(Protocol):
 
     def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
         """Nobody sees it for DEAD_LETTER_REST_SECONDS; it stays for whoever looks after it."""
+        ...
+
+
+class ConnectionStore(Protocol):
+    """WebSocket connections and what they watch. All methods raise DependencyUnavailable."""
+
+    def open(self, connection: Connection, now: datetime) -> None:
+        """Remember a connection without subscriptions."""
+        ...
+
+    def find(self, connection_id: str) -> Connection | None:
+        """A connection that is open."""
+        ...
+
+    def subscribe(self, connection_id: str, ref: JobRef, now: datetime) -> None:
+        """Watch a job; twice is once. Raises NotFound, and Conflict when there are too many."""
+        ...
+
+    def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
+        """Watch it no more; harmless when it wasn't watched."""
+        ...
+
+    def close(self, connection_id: str) -> None:
+        """End its subscriptions and forget it; harmless when it is unknown."""
+        ...
+
+    def watching(self, ref: JobRef) -> list[str]:
+        """Ids of the connections that watch a job."""
+        ...
+
+
+class Sockets(Protocol):
+    """Sends to WebSocket clients. Raises DependencyUnavailable after PUSH_SECONDS at the latest."""
+
+    def post(self, connection_id: str, text: str) -> bool:
+        """False when the client is gone."""
+        ...
+
+    def end(self, connection_id: str) -> None:
+        """Close the connection; harmless when the client is gone."""
         ...

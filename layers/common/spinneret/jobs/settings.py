@@ -11,10 +11,11 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class JobSettings(Settings):
-    """Tables and lanes."""
+    """Tables, lanes, and the `@connections` endpoint of the WebSocket API."""
 
     jobs_table: str
     idempotency_table: str
+    websocket_url: str
     crawl_high_queue_url: str
     crawl_normal_queue_url: str
     crawl_low_queue_url: str

@@ -7,24 +7,50 @@ import time
 from collections.abc import Callable, Mapping
 from uuid import uuid4
 
-from spinneret.adapters.aws import dynamodb_client, sqs_client
+from spinneret.adapters.aws import dynamodb_client, sockets_client, sqs_client
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.dynamo_connections import DynamoConnectionStore
 from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.live import Announcer, LiveService
 from spinneret.jobs.models import Lane
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
 from spinneret.jobs.settings import JobSettings, RedriveSettings
+from spinneret.jobs.sockets import ApiGatewaySockets
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Handler, Worker
+from spinneret.kernel import limits
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 
 
 def job_store(settings: JobSettings) -> DynamoJobStore:
-    """The store of this stage."""
-    return DynamoJobStore(dynamodb_client(), settings.jobs_table, settings.idempotency_table)
+    """The store of this stage; what happens to a job is told to its watchers."""
+    client = dynamodb_client()
+    announcer = Announcer(
+        DynamoConnectionStore(client, settings.jobs_table), sockets(settings), time.monotonic
+    )
+    return DynamoJobStore(
+        client, settings.jobs_table, settings.idempotency_table, announcer.announce
+    )
+
+
+def sockets(settings: JobSettings) -> ApiGatewaySockets:
+    """The WebSocket API of this stage."""
+    return ApiGatewaySockets(sockets_client(settings.websocket_url, limits.PUSH_SECONDS))
+
+
+def live_service(settings: JobSettings) -> LiveService:
+    """Subscriptions of WebSocket clients."""
+    client = dynamodb_client()
+    return LiveService(
+        store=DynamoJobStore(client, settings.jobs_table, settings.idempotency_table),
+        connections=DynamoConnectionStore(client, settings.jobs_table),
+        sockets=sockets(settings),
+        clock=utc_now,
+    )
 
 
 def job_queue(settings: JobSettings) -> SqsJobQueue:

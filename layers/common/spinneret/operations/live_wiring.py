@@ -1,0 +1,31 @@
+"""Services of the WebSocket API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.jobs.live import LiveService
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import live_service
+from spinneret.tenancy.service import KeyService
+from spinneret.tenancy.wiring import TenancySettings, key_service
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveApiSettings(JobSettings, TenancySettings):
+    """The WebSocket API's environment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveApi:
+    """What the WebSocket API uses."""
+
+    keys: KeyService
+    live: LiveService
+
+
+def live_api(env: Mapping[str, str]) -> LiveApi:
+    """Services of the WebSocket API."""
+    settings = LiveApiSettings.from_env(env)
+    return LiveApi(keys=key_service(settings), live=live_service(settings))

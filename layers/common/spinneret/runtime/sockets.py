@@ -1,0 +1,74 @@
+"""The entry point of the WebSocket API: `$connect`, `$disconnect` and `$default`."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from spinneret.jobs.live import LiveService
+from spinneret.kernel.errors import DomainError
+from spinneret.runtime.admission import socket_caller
+from spinneret.runtime.logs import configure
+from spinneret.tenancy.service import KeyService
+
+logger = logging.getLogger(__name__)
+
+Event = dict[str, Any]
+SocketHandler = Callable[[Event, LambdaContext], dict[str, Any]]
+
+
+class Services(Protocol):
+    """What the WebSocket API's wiring provides."""
+
+    @property
+    def keys(self) -> KeyService:
+        """Checks credentials."""
+        ...
+
+    @property
+    def live(self) -> LiveService:
+        """Subscriptions."""
+        ...
+
+
+def socket_entrypoint(build: Callable[[Mapping[str, str]], Services], name: str) -> SocketHandler:
+    """The Lambda handler; what it answers to `$connect` is the answer to the handshake."""
+    built: list[Services] = []
+
+    def handler(event: Event, _context: LambdaContext) -> dict[str, Any]:
+        if not built:
+            configure(name)
+            built.append(build(os.environ))
+        request = event["requestContext"]
+        facts = {
+            "route": request["routeKey"],
+            "connection_id": request["connectionId"],
+            "client_ip": (request.get("identity") or {}).get("sourceIp"),
+            "request_id": request["requestId"],
+        }
+        try:
+            _serve(event, built[0])
+        except DomainError as error:
+            logger.warning("socket_refused", extra={**facts, "code": error.code})
+            return {"statusCode": error.status}
+        logger.info("socket_served", extra=facts)
+        return {"statusCode": 200}
+
+    return handler
+
+
+def _serve(event: Event, services: Services) -> None:
+    """Raises AuthRequired, RateLimited and DependencyUnavailable."""
+    connection_id = event["requestContext"]["connectionId"]
+    match event["requestContext"]["eventType"]:
+        case "CONNECT":
+            caller = socket_caller(event, services.keys)
+            services.live.connect(connection_id, caller.tenant, caller.job_id)
+        case "DISCONNECT":
+            services.live.disconnect(connection_id)
+        case _:
+            services.live.receive(connection_id, event.get("body") or "")

@@ -1,0 +1,236 @@
+"""Live progress: who is told what, and what becomes of those who can't be reached."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.live import Announcer, LiveService, messages
+from spinneret.jobs.models import EventKind, JobRef
+from spinneret.jobs.ports import NewJob
+from spinneret.jobs.worker import Context
+from spinneret.kernel import limits
+from tests import factories
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.live import FakeConnectionStore, FakeSockets
+from tests.fakes.time import HandClock
+from tests.unit.jobs.worker_bench import Bench, succeed
+
+CLIENT = "client="
+
+
+@pytest.fixture
+def sockets() -> FakeSockets:
+    return FakeSockets()
+
+
+@pytest.fixture
+def connections(store: FakeJobStore) -> FakeConnectionStore:
+    return FakeConnectionStore(store)
+
+
+@pytest.fixture
+def live(
+    store: FakeJobStore,
+    connections: FakeConnectionStore,
+    sockets: FakeSockets,
+    clock: HandClock,
+    bench: Bench,
+) -> LiveService:
+    """With the job of the bench, and announcements of what happens to it."""
+    announcer = Announcer(connections, sockets, lambda: clock().timestamp())
+    store.announce = announcer.announce
+    service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
+    service.connect(CLIENT, factories.TENANT, None)
+    return service
+
+
+def subscribe(live: LiveService, job_id: str = "job_1", client: str = CLIENT, **more: str) -> None:
+    live.receive(client, json.dumps({"action": "subscribe", "job_id": job_id, **more}))
+
+
+def told(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
+    """The messages of the events that a client got."""
+    return [
+        item["message"]
+        for message in sockets.received.get(client, [])
+        if message["type"] == "events"
+        for item in message["items"]
+    ]
+
+
+def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
+    live: LiveService, sockets: FakeSockets, bench: Bench
+) -> None:
+    subscribe(live)
+    assert sockets.received[CLIENT][0] == {
+        "type": "subscribed",
+        "job_id": "job_1",
+        "status": "pending",
+    }
+    assert told(sockets) == ["pending"]
+
+    def handler(context: Context) -> dict[str, Any]:
+        context.note(EventKind.METRIC, "12 links")
+        context.checkpoint("fetching", 40)
+        return {}
+
+    bench.run(handler)
+    assert told(sockets) == ["pending", "running", "12 links", "fetching", "completed"]
+    pushes = [each for each in sockets.received[CLIENT] if each["type"] == "events"]
+    assert len(pushes) == 3  # the catch-up, and one for each write
+
+
+def test_who_comes_while_the_job_runs_misses_nothing(
+    live: LiveService, sockets: FakeSockets, bench: Bench
+) -> None:
+    def handler(context: Context) -> dict[str, Any]:
+        context.checkpoint("fetching", 40)
+        subscribe(live)
+        context.checkpoint("embedding", 60)
+        return {}
+
+    bench.run(handler)
+    assert told(sockets) == ["pending", "running", "fetching", "embedding", "completed"]
+
+
+def test_a_subscriber_may_say_what_it_has_seen(
+    live: LiveService, sockets: FakeSockets, bench: Bench, store: FakeJobStore
+) -> None:
+    bench.run(succeed)
+    seen = store.events(bench.ref, None, 99)
+    subscribe(live, after=seen[0].id)
+    assert told(sockets) == ["running", "completed"]
+
+
+def test_after_unsubscribing_nothing_more_comes(
+    live: LiveService, sockets: FakeSockets, bench: Bench
+) -> None:
+    subscribe(live)
+    live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}')
+    assert sockets.received[CLIENT][-1] == {"type": "unsubscribed", "job_id": "job_1"}
+    bench.run(succeed)
+    assert told(sockets) == ["pending"]
+
+
+def test_a_job_without_watchers_is_announced_to_nobody(
+    live: LiveService, sockets: FakeSockets, bench: Bench
+) -> None:
+    bench.run(succeed)
+    assert sockets.received == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "fields"),
+    [
+        ("", "VALIDATION_ERROR", None),
+        ("hello", "VALIDATION_ERROR", None),
+        ("[]", "VALIDATION_ERROR", None),
+        ('{"action": "subscribe", "action": "subscribe"}', "VALIDATION_ERROR", None),
+        ("{}", "VALIDATION_ERROR", ["action", "job_id"]),
+        ('{"action": "sing", "job_id": "job_1"}', "VALIDATION_ERROR", ["action"]),
+        ('{"action": "subscribe", "job_id": 1}', "VALIDATION_ERROR", ["job_id"]),
+        (
+            '{"action": "subscribe", "job_id": "job_1", "after": 1, "x": 1}',
+            "VALIDATION_ERROR",
+            ["after", "x"],
+        ),
+        ('{"action": "subscribe", "job_id": "job_unknown"}', "NOT_FOUND", None),
+        ('{"action": "subscribe", "job_id": "a#b"}', "NOT_FOUND", None),
+        (
+            '{"action": "subscribe", "job_id": "' + "x" * limits.SOCKET_REQUEST_CHARS + '"}',
+            "VALIDATION_ERROR",
+            None,
+        ),
+    ],
+)
+def test_what_can_not_be_understood_is_answered_and_changes_nothing(
+    live: LiveService, sockets: FakeSockets, bench: Bench, text: str, code: str, fields: Any
+) -> None:
+    live.receive(CLIENT, text)
+    [answer] = sockets.received[CLIENT]
+    assert (answer["type"], answer["code"]) == ("error", code)
+    if fields is not None:
+        assert [each["field"] for each in answer["details"]["fields"]] == fields
+    assert bench.job.watchers == 0
+
+
+def test_a_foreign_job_is_answered_like_an_unknown_one(
+    live: LiveService, sockets: FakeSockets, store: FakeJobStore
+) -> None:
+    job = factories.job(tenant="other", id="job_theirs")
+    store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), job.created_at)
+    subscribe(live, "job_theirs")
+    subscribe(live, "job_unknown")
+    first, second = sockets.received[CLIENT]
+    assert first == second
+
+
+def test_a_ticket_opens_one_job_only(live: LiveService, sockets: FakeSockets, bench: Bench) -> None:
+    bench.add(factories.job(id="job_2"))
+    live.connect("browser=", factories.TENANT, "job_1")
+    subscribe(live, "job_2", "browser=")
+    subscribe(live, "job_1", "browser=")
+    types = [each["type"] for each in sockets.received["browser="]]
+    assert types == ["error", "subscribed", "events"]
+
+
+def test_a_message_of_a_closed_connection_ends_it(live: LiveService, sockets: FakeSockets) -> None:
+    live.disconnect(CLIENT)
+    subscribe(live)
+    assert (sockets.received, sockets.ended) == ({}, [CLIENT])
+
+
+@pytest.mark.parametrize("how", ["gone", "unreachable"])
+def test_a_watcher_that_can_not_be_reached_is_dropped_and_the_job_goes_on(
+    live: LiveService,
+    sockets: FakeSockets,
+    bench: Bench,
+    connections: FakeConnectionStore,
+    how: str,
+) -> None:
+    live.connect("other=", factories.TENANT, None)
+    subscribe(live)
+    subscribe(live, client="other=")
+    getattr(sockets, how).add(CLIENT)
+    bench.run(succeed)
+    assert bench.job.status == "completed"
+    assert (connections.watching(bench.ref), bench.job.watchers) == (["other="], 1)
+    assert told(sockets, "other=")[-1] == "completed"
+
+
+def test_slow_watchers_hold_the_job_up_for_a_second_at_most(
+    live: LiveService,
+    sockets: FakeSockets,
+    bench: Bench,
+    connections: FakeConnectionStore,
+    clock: HandClock,
+) -> None:
+    for number in range(10):
+        live.connect(f"slow-{number}=", factories.TENANT, None)
+        subscribe(live, client=f"slow-{number}=")
+    sockets.on_post = lambda: clock.advance(0.4)
+    began = clock()
+    bench.run(succeed)
+    assert (clock() - began).total_seconds() <= limits.PUSH_SECONDS + 0.4
+    assert len(connections.watching(bench.ref)) == 3
+
+
+def test_a_cancelled_job_is_announced_too(
+    live: LiveService, sockets: FakeSockets, cancel: Callable[[JobRef], None], bench: Bench
+) -> None:
+    subscribe(live)
+    cancel(bench.ref)
+    assert told(sockets) == ["pending", "cancelled"]
+
+
+def test_large_events_are_told_in_messages_that_the_gateway_takes() -> None:
+    events = [factories.event(fence=1, number=n, data={"text": "🕸" * 2000}) for n in range(1, 31)]
+    texts = list(messages(factories.job().ref, events))
+    assert len(texts) > 1
+    assert all(len(text.encode()) <= 128 * 1024 for text in texts)
+    items = [item for text in texts for item in json.loads(text)["items"]]
+    assert [item["id"] for item in items] == [event.id for event in events]
