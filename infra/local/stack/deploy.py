@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from stack import aws
 from stack.deployment import cloudformation, direct, record
-from stack.deployment.record import STACK_NAME, STAGE, Deployment
+from stack.deployment.record import STACK_NAME, STAGE, WEBSOCKET_STAGE, Deployment
 from stack.deployment.sam import Sam
 from stack.deployment.sources import Sources
 from stack.deployment.verify import verify
@@ -91,6 +91,7 @@ def _parameters(environ: Mapping[str, str], endpoints: Mapping[str, str]) -> dic
         "Stage": STAGE,
         "OpenSearchUrl": endpoints["opensearch"],
         "EmbedderUrl": endpoints["embedder"],
+        "WebSocketUrl": f"{endpoints['websocket']}/{WEBSOCKET_STAGE}",
         "FetchAllowedEndpoints": environ.get(ALLOWED_VARIABLE) or f"127.0.0.1:{site_port(environ)}",
     }
     chosen = {

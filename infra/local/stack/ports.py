@@ -21,12 +21,14 @@ class Ports:
     gateway: int = 4566
     opensearch: int = 9209
     embedder: int = 8085
+    websocket: int = 8086
 
 
 VARIABLES: Final = {
     "gateway": "SPINNERET_GATEWAY_PORT",
     "opensearch": "SPINNERET_OPENSEARCH_PORT",
     "embedder": "SPINNERET_EMBEDDER_PORT",
+    "websocket": "SPINNERET_WEBSOCKET_PORT",
 }
 
 

@@ -58,7 +58,7 @@ def test_without_a_wish_the_ports_are_the_documented_ones() -> None:
 
 def test_picked_ports_are_different_and_free() -> None:
     picked = _free()
-    assert len(set(asdict(picked).values())) == 3
+    assert len(set(asdict(picked).values())) == 4
     ports.refuse_taken(picked, ports.VARIABLES)
 
 

@@ -13,6 +13,7 @@ from stack.instance import Instance
 
 STACK_NAME = "spinneret"
 STAGE = "local"
+WEBSOCKET_STAGE = "ws"  # the path of the public address
 
 
 @dataclass(frozen=True)

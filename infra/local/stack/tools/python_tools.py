@@ -102,3 +102,16 @@ def model_tool(workspace: Workspace) -> Tool:
 
 def model_folder(model: Path) -> Path:
     return model / "model"
+
+
+def websocket_tool(workspace: Workspace) -> Tool:
+    """The WebSocket gateway's libraries; its code is run from the sources."""
+    requirements = workspace.requirements / "websocket.txt"
+
+    def build(store: Store, folder: Path) -> None:
+        Venv(store, tool, folder).create(requirements)
+
+    # The sources count, so that a gateway that runs older ones is told of.
+    inputs = (requirements, workspace.sources / "websocket")
+    tool = Tool("websocket", "the WebSocket gateway", inputs, (interpreter_fact(),), build)
+    return tool

@@ -21,7 +21,11 @@ _LETTER_SECONDS = 60  # longer than a pass of the redrive takes
 
 
 class SqsJobQueue:
-    """Implements JobQueue; `urls` has a queue for every lane that this function may send to."""
+    """Implements JobQueue; `urls` has a queue for every lane that this function may send to.
+
+    On a standard queue the message group makes the queue fair: a tenant with a backlog doesn't hold
+    up the others' messages (SQS developer guide, "Amazon SQS fair queues").
+    """
 
     def __init__(self, client: SQSClient, urls: Mapping[Lane, str]) -> None:
         self._client = client
@@ -38,6 +42,7 @@ class SqsJobQueue:
                         {
                             "Id": str(number),
                             "MessageBody": message_of(ref),
+                            "MessageGroupId": ref.tenant,
                             "DelaySeconds": delay_seconds,
                         }
                         for number, ref in enumerate(batch)

@@ -1,0 +1,88 @@
+"""``python -m spinneret_websocket.server``: serve the WebSocket API of a deployed stack."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import httpx
+import uvicorn
+from starlette.applications import Starlette
+
+from spinneret_websocket import limits
+from spinneret_websocket.app import create_app
+from spinneret_websocket.connections import Connections, Lifetime
+from spinneret_websocket.events import new_id
+from spinneret_websocket.live_function import LiveFunction
+from spinneret_websocket.session import Gateway
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+    )
+    logging.getLogger("spinneret_websocket").setLevel(logging.INFO)
+    logging.getLogger("uvicorn.error").addFilter(_is_no_false_alarm)
+    uvicorn.run(
+        _app(options),
+        host=options.host,
+        port=options.port,
+        ws="websockets-sansio",
+        ws_max_size=limits.MESSAGE_MAX_BYTES,
+        # A missing pong ends nothing: on loopback the end of a client is always seen.
+        ws_ping_interval=limits.PING_SECONDS,
+        ws_ping_timeout=None,
+        ws_per_message_deflate=False,  # as API Gateway
+        access_log=False,  # it would show query strings, which may hold credentials
+        log_level=logging.WARNING,
+        log_config=None,  # the one above
+        timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_SECONDS,
+    )
+    return 0
+
+
+def _is_no_false_alarm(record: logging.LogRecord) -> bool:
+    """uvicorn takes a handshake that was refused with a status for one that was forgotten."""
+    return "returned without completing handshake" not in record.msg
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="spinneret_websocket.server", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--aws-endpoint", required=True, metavar="URL")
+    parser.add_argument("--region", required=True)
+    parser.add_argument("--stack", required=True, help="its output LiveFunction names the function")
+    parser.add_argument("--stage", required=True, help="the path that clients connect to")
+    parser.add_argument("--api-id", default="local")
+    parser.add_argument("--idle-seconds", type=float, default=limits.IDLE_SECONDS)
+    parser.add_argument("--connection-seconds", type=float, default=limits.CONNECTION_SECONDS)
+    return parser
+
+
+def _app(options: argparse.Namespace) -> Starlette:
+    http = httpx.AsyncClient(
+        base_url=options.aws_endpoint,
+        timeout=None,  # noqa: S113 - each call has a deadline of its own
+        trust_env=False,
+        # The AWS endpoint may have been started again since the last call.
+        limits=httpx.Limits(max_keepalive_connections=0),
+    )
+    gateway = Gateway(
+        api_id=options.api_id,
+        stage=options.stage,
+        lifetime=Lifetime(idle=options.idle_seconds, total=options.connection_seconds),
+        function=LiveFunction(http, options.stack, options.region),
+        connections=Connections(),
+        clock=lambda: datetime.now(UTC),
+        new_id=new_id,
+    )
+    return create_app(gateway, http.aclose)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

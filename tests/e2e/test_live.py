@@ -1,0 +1,141 @@
+"""Live progress through the deployed WebSocket function and the gateway before it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.website import Website
+
+pytestmark = pytest.mark.stack
+
+JOBS = "/api/v1/jobs"
+SECONDS = 30.0
+Connect = Callable[..., ClientConnection]
+
+
+@pytest.fixture
+def connected(deployed: Deployed) -> Iterator[Connect]:
+    """Opens WebSockets: `connected(key=…)`, `connected(ticket=…)`; they end with the test."""
+    address = deployed.outputs["WebSocketUrl"].replace("http://", "ws://")
+
+    with ExitStack() as open_ones:
+
+        def open_one(key: str | None = None, ticket: str | None = None) -> ClientConnection:
+            query = f"?ticket={ticket}" if ticket else ""
+            headers = {"X-API-Key": key} if key else {}
+            made = connect(address + query, additional_headers=headers, open_timeout=SECONDS)
+            return open_ones.enter_context(made)
+
+        yield open_one
+
+
+def say(socket: ClientConnection, action: str, job_id: str, **more: str) -> None:
+    socket.send(json.dumps({"action": action, "job_id": job_id, **more}))
+
+
+def hear(socket: ClientConnection) -> dict[str, Any]:
+    message: dict[str, Any] = json.loads(socket.recv(timeout=SECONDS))
+    return message
+
+
+def hear_until(socket: ClientConnection, last: str) -> list[dict[str, Any]]:
+    """The events until the one with this message."""
+    items: list[dict[str, Any]] = []
+    while not items or items[-1]["message"] != last:
+        message = hear(socket)
+        if message["type"] == "events":
+            items += message["items"]
+    return items
+
+
+def test_a_crawl_is_followed_from_its_submission_to_its_end(
+    tenant: Tenant, website: Website, connected: Connect
+) -> None:
+    website.hold()
+    job_id = tenant.crawl(f"{website.url}/held?text=followed")
+    socket = connected(key=tenant.key)
+    say(socket, "subscribe", job_id)
+    assert website.arrived.wait(SECONDS)
+    website.release()
+    items = hear_until(socket, "completed")
+    told = {item["id"]: item for item in items}
+    timeline = tenant("GET", f"{JOBS}/{job_id}/timeline?limit=100").json()["items"]
+    assert [told[each["id"]] for each in timeline] == timeline
+
+
+def test_a_ticket_opens_the_stream_of_its_job_and_nothing_else(
+    tenant: Tenant, website: Website, connected: Connect, deployed: Deployed
+) -> None:
+    mine, other = (tenant.crawl(f"{website.url}/page?text=ticket+{n}") for n in range(2))
+    answer = tenant("POST", f"{JOBS}/{mine}/tickets")
+    assert answer.status_code == 201, answer.text
+    socket = connected(ticket=answer.json()["ticket"])
+    say(socket, "subscribe", other)
+    assert hear(socket)["code"] == "NOT_FOUND"
+    say(socket, "subscribe", mine)
+    assert hear_until(socket, "completed")[0]["message"] == "pending"
+
+
+def test_what_was_missed_while_away_is_told_on_coming_back(
+    tenant: Tenant, website: Website, connected: Connect
+) -> None:
+    job_id = tenant.crawl(f"{website.url}/page?text=away")
+    socket = connected(key=tenant.key)
+    say(socket, "subscribe", job_id)
+    first = next(each for each in iter(lambda: hear(socket), None) if each["type"] == "events")
+    socket.close()
+    tenant.finished(job_id)
+    again = connected(key=tenant.key)
+    say(again, "subscribe", job_id, after=first["items"][-1]["id"])
+    later = hear_until(again, "completed") if first["items"][-1]["message"] != "completed" else []
+    timeline = tenant("GET", f"{JOBS}/{job_id}/timeline?limit=100").json()["items"]
+    assert [*first["items"], *later] == timeline
+
+
+def test_after_unsubscribing_a_job_is_no_longer_watched(
+    tenant: Tenant, website: Website, connected: Connect, deployed: Deployed
+) -> None:
+    job_id = tenant.crawl(f"{website.url}/page?text=quiet")
+    socket = connected(key=tenant.key)
+    say(socket, "subscribe", job_id)
+    say(socket, "unsubscribe", job_id)
+    types: list[str] = []
+    while "unsubscribed" not in types:
+        types.append(hear(socket)["type"])
+    assert types[0] == "subscribed"
+    say(socket, "sing", job_id)
+    assert (message := hear(socket))["type"] == "error", message
+
+
+def test_a_foreign_job_is_as_unknown_as_any(
+    tenant: Tenant, website: Website, connected: Connect, deployed: Deployed
+) -> None:
+    job_id = tenant.crawl(f"{website.url}/page?text=private")
+    stranger = deployed.tenant()
+    try:
+        socket = connected(key=stranger.key)
+        answers = []
+        for each in (job_id, "job_unknown"):
+            say(socket, "subscribe", each)
+            answers.append(hear(socket))
+        assert answers[0] == answers[1]
+        assert answers[0]["code"] == "NOT_FOUND"
+    finally:
+        stranger.close()
+
+
+@pytest.mark.parametrize("given", [{}, {"key": "spn_wrong"}, {"ticket": "spt_wrong"}])
+def test_without_a_valid_credential_no_connection_is_made(
+    connected: Connect, given: dict[str, str]
+) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        connected(**given)
+    assert refused.value.response.status_code == 401

@@ -1,0 +1,125 @@
+"""Two workers on one job, one of them stopped in the middle of it and resumed: one effect (F4)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.ports import NewJob
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.kernel.clock import utc_now
+from tests import factories
+from tests.conftest import REGION, ROOT, Aws, Stack
+from tests.fakes.jobs import FakeJobQueue
+from tests.tables import create_tables, delete_tables
+
+pytestmark = pytest.mark.stack
+
+SECONDS = 30.0
+
+
+class WorkerProcess:
+    """One run of `worker_process`."""
+
+    def __init__(self, name: str, job: Job, stack: Stack, names: dict[str, str]) -> None:
+        variables = {
+            "AWS_ENDPOINT_URL": stack.gateway_url,
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_ACCESS_KEY_ID": "000000000000",
+            "AWS_SECRET_ACCESS_KEY": "local",
+            "JOBS": names["Jobs"],
+            "IDEMPOTENCY": names["Idempotency"],
+            "EFFECTS": names["Documents"],
+            "PYTHONPATH": f"{ROOT}/layers/common:{ROOT}",
+        }
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.integration.worker_process", job.tenant, job.id, name],
+            cwd=ROOT,
+            env={**os.environ, **variables},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def says(self) -> str:
+        """Its next line."""
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def go_on(self) -> None:
+        """The word that it waits for."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("go\n")
+        self._process.stdin.flush()
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def end(self) -> int:
+        """Its exit code; it is killed when it doesn't end by itself."""
+        try:
+            self._process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+        return self._process.returncode
+
+
+@pytest.fixture
+def tables(aws: Aws) -> Iterator[tuple[Any, dict[str, str]]]:
+    client = aws.dynamodb()
+    names = create_tables(client)
+    yield client, names
+    delete_tables(client, names)
+
+
+def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
+    sweeper = Sweeper(store=store, queue=FakeJobQueue(), kinds=KINDS, clock=utc_now)
+    deadline = time.monotonic() + SECONDS
+    while not sweeper.sweep().leases_expired:
+        assert time.monotonic() < deadline, "the lease never ended"
+        time.sleep(0.1)
+
+
+def test_a_worker_that_was_stopped_past_its_lease_commits_nothing(
+    tables: tuple[Any, dict[str, str]], stack: Stack
+) -> None:
+    client, names = tables
+    store = DynamoJobStore(client, names["Jobs"], names["Idempotency"])
+    job = factories.job(id=f"job_{uuid4().hex}", created_at=utc_now(), due_at=utc_now())
+    store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), utc_now())
+    first = WorkerProcess("first", job, stack, names)
+    second = None
+    try:
+        assert first.says() == "claimed"
+        first.signal(signal.SIGSTOP)
+        _sweep_until_the_lease_is_over(store)
+        second = WorkerProcess("second", job, stack, names)
+        assert second.says() == "claimed"
+        second.go_on()
+        assert [second.says(), second.says()] == ["committed", "ended"]
+        first.signal(signal.SIGCONT)
+        first.go_on()
+        assert [first.says(), first.says()] == ["refused", "ended"]
+    finally:
+        first.signal(signal.SIGCONT)
+        codes = [each.end() for each in (first, second) if each is not None]
+    assert codes == [0, 0]
+    done = store.get(job.ref)
+    assert done is not None
+    assert (done.status, done.result) == (JobStatus.COMPLETED, {"by": "second"})
+    effect = client.get_item(TableName=names["Documents"], Key={"pk": f"EFFECT#{job.id}"})["Item"]
+    assert (effect["times"], effect["by"]) == (1, "second")
+    told = [event.message for event in store.events(job.ref, None, 99)]
+    assert told == ["pending", "pending", "running", "completed"]
