@@ -1,0 +1,1 @@
+"""Webhooks: endpoints, signed deliveries and what an endpoint's answer leads to."""

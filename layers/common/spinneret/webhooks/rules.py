@@ -1,0 +1,166 @@
+"""What an endpoint's answer leads to, and which headers of their own tenants may send along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Final
+
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.webhooks.models import Action, Delivered, Disable, GiveUp, Retry
+
+# The first delays of the schedule in Standard Webhooks 1.0.0; P-10 allows five attempts.
+DELAYS_SECONDS: Final = (5.0, 300.0, 1800.0, 7200.0)
+MAX_ATTEMPTS: Final = 1 + len(DELAYS_SECONDS)
+JITTER: Final = 0.1  # ± 10 %
+RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # an endpoint may not hold a delivery for longer
+
+CUSTOM_HEADERS_MAX: Final = 20
+CUSTOM_HEADERS_MAX_BYTES: Final = 8 * 1024  # what common servers take as a whole request head
+
+# Standard Webhooks 1.0.0, "Delivery success and failure", and 503, which says the same.
+_OVERLOADED: Final = frozenset(
+    {
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
+
+_SIGNATURE_PREFIXES: Final = ("webhook-", "x-webhook-")
+_RESERVED: Final = frozenset(
+    {
+        # One hop only: RFC 9110, section 7.6.1, and RFC 2616, section 13.5.1
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
+        *("proxy-connection", "te", "trailer", "trailers", "transfer-encoding", "upgrade"),
+        # The sender's own: where the request goes, how its body is framed and read, who sends it
+        *("host", "content-length", "content-type", "content-encoding", "expect", "user-agent"),
+    }
+)
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
+# RFC 9110, section 5.5, without the obsolete bytes beyond ASCII.
+_FIELD_VALUE: Final = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
+
+_MONTHS: Final = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
+_MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})"
+_TIME: Final = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-5][0-9]|60)"
+_SHORT_DAY: Final = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_LONG_DAY: Final = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+# RFC 9110, section 5.6.7: IMF-fixdate, rfc850-date and asctime-date
+_HTTP_DATES: Final = tuple(
+    re.compile(form)
+    for form in (
+        rf"{_SHORT_DAY}, (?P<day>[0-9]{{2}}) {_MONTH} (?P<year>[0-9]{{4}}) {_TIME} GMT",
+        rf"{_LONG_DAY}, (?P<day>[0-9]{{2}})-{_MONTH}-(?P<year>[0-9]{{2}}) {_TIME} GMT",
+        rf"{_SHORT_DAY} {_MONTH} (?P<day>[0-9]{{2}}| [0-9]) {_TIME} (?P<year>[0-9]{{4}})",
+    )
+)
+
+
+def next_action(
+    status: int | None,
+    headers: Mapping[str, str],
+    *,
+    attempt: int = 1,
+    now: datetime | None = None,
+    unit_random: float = 0.5,
+) -> Action:
+    """What follows an attempt that was answered with `status`; None means no answer came.
+
+    `attempt` counts from 1; `unit_random` is in [0, 1), its default means no jitter. Without `now`
+    a Retry-After that is a date is ignored.
+
+    Everything but 2xx and 410 is tried again: a 404 or 401 may come from a receiver that is being
+    deployed, and a redirect is never followed, so the endpoint has time to be corrected.
+    """
+    if status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return Delivered()
+    if status == HTTPStatus.GONE:
+        return Disable()
+    if attempt >= MAX_ATTEMPTS:
+        last = "without an answer" if status is None else f"answered {status}"
+        return GiveUp(reason=f"{attempt} attempts failed, the last one {last}")
+    wish = retry_after(headers, now) or 0.0
+    return Retry(
+        after_seconds=max(delay(attempt, unit_random), wish),
+        throttle=status in _OVERLOADED,
+    )
+
+
+def delay(attempt: int, unit_random: float) -> float:
+    """Seconds between the end of an attempt (from 1) and the next one, jitter included."""
+    base = DELAYS_SECONDS[min(max(attempt, 1), len(DELAYS_SECONDS)) - 1]
+    return base * (1 - JITTER + 2 * JITTER * unit_random)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None) -> float | None:
+    """Seconds that the endpoint asks for, from 0 to the cap; None if it asks for nothing readable.
+
+    RFC 9110, section 10.2.3: whole seconds or a date in one of the three forms.
+    """
+    value = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
+    text = value.strip(" \t")
+    if text.isascii() and text.isdigit():
+        return min(float(text), RETRY_AFTER_CAP_SECONDS)  # int() refuses thousands of digits
+    if now is None or (moment := _http_date(text, now)) is None:
+        return None
+    return min(max((moment - now).total_seconds(), 0.0), RETRY_AFTER_CAP_SECONDS)
+
+
+def allowed_headers(given: Mapping[str, str]) -> dict[str, str]:
+    """The headers that a tenant wants on its deliveries, if all of them may be sent.
+
+    Raises ValidationFailed for signature, hop-by-hop and framing headers, for names and values
+    that HTTP doesn't allow, and for too much of them. Its message never shows a value.
+    """
+    if len(given) > CUSTOM_HEADERS_MAX:
+        raise _refused(f"more than {CUSTOM_HEADERS_MAX} headers")
+    if sum(len(name) + len(value) for name, value in given.items()) > CUSTOM_HEADERS_MAX_BYTES:
+        raise _refused(f"more than {CUSTOM_HEADERS_MAX_BYTES} bytes of headers")
+    seen: set[str] = set()
+    for name, value in given.items():
+        if not _TOKEN.fullmatch(name):
+            raise _refused("a header's name isn't a token")
+        # CGI and WSGI write both `-` and `_` as `_`: they would read one header for the other.
+        alike = name.lower().replace("_", "-")
+        if alike in _RESERVED or alike.startswith(_SIGNATURE_PREFIXES):
+            raise _refused("the sender sets this header itself", name)
+        if alike in seen:
+            raise _refused("the header is given twice", name)
+        if not _FIELD_VALUE.fullmatch(value):
+            raise _refused("the value is no printable ASCII text without outer blanks", name)
+        seen.add(alike)
+    return dict(given)
+
+
+def _http_date(text: str, now: datetime) -> datetime | None:
+    found = next((match for form in _HTTP_DATES if (match := form.fullmatch(text))), None)
+    if found is None:
+        return None
+    year, day, hour, minute = (int(found[part]) for part in ("year", "day", "hour", "minute"))
+    month = _MONTHS.index(found["month"]) + 1
+    second = min(int(found["second"]), 59)  # datetime knows no leap second
+    if len(found["year"]) == 2:
+        year = _full_year(year, (month, day, hour, minute, second), now.astimezone(UTC))
+    try:
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:  # no such day or time
+        return None
+
+
+def _full_year(two_digits: int, rest: tuple[int, ...], now: datetime) -> int:
+    """The last such year that isn't more than 50 years ahead; RFC 9110, section 5.6.7."""
+    horizon = now.year + 50
+    year = horizon - (horizon - two_digits) % 100
+    is_beyond = (year, *rest) > (horizon, *now.timetuple()[1:6])
+    return year - 100 if is_beyond else year
+
+
+def _refused(message: str, name: str | None = None) -> ValidationFailed:
+    field = "headers" if name is None else f"headers.{name}"
+    return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field}]})
