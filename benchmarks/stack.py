@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,16 +19,20 @@ from typing import Any
 
 import httpx
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "infra" / "local"), str(ROOT / "layers" / "common")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+from benchmarks.instance import (  # noqa: E402 - after the path above
+    SITE_PORT,
+    api_url,
+    bench,
+    issue_key,
+    run_stack,
+    spread,
+)
 from stack.instance import Instance  # noqa: E402 - after the path above
 from stack.process import resident_bytes  # noqa: E402 - after the path above
-from stack.workspace import Workspace  # noqa: E402 - after the path above
 from tests.site.server import serve  # noqa: E402 - after the path above
 
-NAME = "bench"
-SITE_PORT = "8485"
 REQUESTS = 100
 CRAWLS = 10
 
@@ -46,29 +47,26 @@ def main() -> None:
     try:
         rows += _measure()
     finally:
-        _stack("clean")
+        run_stack("clean")
     print("| figure | value |\n|---|---|")
     for name, value in rows:
         print(f"| {name} | {value} |")
 
 
 def _measure() -> list[tuple[str, str]]:
-    _stack("install")
+    run_stack("install")
     rows = [
-        ("`make up`, tools installed", _timed(lambda: _stack("up", "--free-ports"))),
-        ("`make up` again", _timed(lambda: _stack("up"))),
-        ("first deploy", _timed(lambda: _stack("deploy"))),
-        ("deploy, nothing changed", _timed(lambda: _stack("deploy"))),
+        ("`make up`, tools installed", _timed(lambda: run_stack("up", "--free-ports"))),
+        ("`make up` again", _timed(lambda: run_stack("up"))),
+        ("first deploy", _timed(lambda: run_stack("deploy"))),
+        ("deploy, nothing changed", _timed(lambda: run_stack("deploy"))),
         ("code update (functions and common layer)", _timed(_code_update)),
     ]
-    instance = Instance.named(NAME, Workspace.from_environment(os.environ))
-    endpoints = json.loads(instance.endpoints_file.read_text())
-    outputs = json.loads((instance.folder / "deployment.json").read_text())["outputs"]
-    api = f"{endpoints['gateway']}/_aws/execute-api/{outputs['ApiId']}/local"
-    key = _stack("key", "bench").strip()
+    instance = bench()
+    headers = {"X-API-Key": issue_key()}
     with (
-        httpx.Client(base_url=api, headers={"X-API-Key": key}, trust_env=False, timeout=60) as http,
-        serve(int(SITE_PORT)) as site,
+        httpx.Client(base_url=api_url(), headers=headers, trust_env=False, timeout=60) as http,
+        serve(SITE_PORT) as site,
     ):
         rows.append(
             (f"warm `GET /health`, {REQUESTS} requests", _requests(lambda: http.get("/health")))
@@ -77,7 +75,7 @@ def _measure() -> list[tuple[str, str]]:
         rows.append(
             (
                 f"crawl to searchable, page of 6 chunks, {CRAWLS} crawls, first left out",
-                _spread(crawls[1:]),
+                spread(crawls[1:]),
             )
         )
         search = {"query": "sticky capture spiral"}
@@ -113,7 +111,7 @@ def _requests(call: Callable[[], httpx.Response]) -> str:
         begin = time.perf_counter()
         call().raise_for_status()
         times.append((time.perf_counter() - begin) * 1000)
-    return _spread(times)
+    return spread(times)
 
 
 def _memory(instance: Instance) -> list[tuple[str, str]]:
@@ -128,52 +126,24 @@ def _memory(instance: Instance) -> list[tuple[str, str]]:
 
 
 def _code_update() -> None:
-    instance = Instance.named(NAME, Workspace.from_environment(os.environ))
-    file = instance.folder / "deployment.json"
+    file = bench().folder / "deployment.json"
     record = json.loads(file.read_text())
     file.write_text(json.dumps({**record, "functions": "outdated", "common": "outdated"}))
-    _stack("deploy")
+    run_stack("deploy")
 
 
 def _first_up() -> str:
     with tempfile.TemporaryDirectory() as folder:
         try:
-            return _timed(lambda: _stack("up", "--free-ports", SPINNERET_LOCAL=folder))
+            return _timed(lambda: run_stack("up", "--free-ports", SPINNERET_LOCAL=folder))
         finally:
-            _stack("down", SPINNERET_LOCAL=folder)
+            run_stack("down", SPINNERET_LOCAL=folder)
 
 
 def _timed(call: Callable[[], Any]) -> str:
     begin = time.perf_counter()
     call()
     return f"{time.perf_counter() - begin:.1f} s"
-
-
-def _spread(times: list[float]) -> str:
-    times = sorted(times)
-    p95 = times[int(len(times) * 0.95)]
-    return f"median {statistics.median(times):.0f} ms, p95 {p95:.0f} ms"
-
-
-def _stack(*words: str, **environ: str) -> str:
-    paths = (ROOT / "infra" / "local", ROOT / "layers" / "common", ROOT)
-    done = subprocess.run(
-        [sys.executable, "-m", "stack", *words, "--instance", NAME],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": ":".join(map(str, paths)),
-            "SPINNERET_SITE_PORT": SITE_PORT,
-            **environ,
-        },
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(done.stdout)
-    return done.stdout
 
 
 if __name__ == "__main__":

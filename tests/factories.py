@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.documents.models import ChunkType, Content, Document, Metadata
@@ -19,7 +19,7 @@ from spinneret.jobs.models import (
 )
 from spinneret.kernel.clock import stamp
 from spinneret.search.models import Candidate, FoundChunk, IndexedChunk
-from spinneret.tenancy.models import ApiKey, Scope
+from spinneret.tenancy.models import ApiKey, Scope, StoredTicket
 from tests.fakes.search import vector_of
 from tests.fakes.time import START
 
@@ -166,7 +166,20 @@ def api_key(**given: Any) -> ApiKey:
         "tenant": TENANT,
         "name": "test",
         "secret_hash": "0" * 64,
+        "prefix": "spn_abcd",
         "scopes": frozenset({Scope.WRITE}),
         "created_at": START,
     }
     return ApiKey(**values | given)
+
+
+def stored_ticket(**given: Any) -> StoredTicket:
+    """A ticket for a job of the key above, good for a minute."""
+    values: dict[str, Any] = {
+        "secret_hash": "1" * 64,
+        "tenant": TENANT,
+        "key_id": "key_1",
+        "job_id": "job_1",
+        "expires_at": START + timedelta(minutes=1),
+    }
+    return StoredTicket(**values | given)

@@ -18,6 +18,7 @@ from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
 
 CRAWL_TIMEOUT = 20
+POLLING = ("--requests-per-minute", "6000")
 TERMINAL = {"completed", "failed", "cancelled"}
 
 
@@ -37,7 +38,7 @@ class Deployed:
     def tenant(self, scope: str = "write") -> Tenant:
         """A fresh tenant with a key."""
         name = f"t-{uuid4().hex[:12]}"
-        done = self.stack.command("key", name, "--scope", scope, seconds=60)
+        done = self.stack.command("key", name, "--scope", scope, *POLLING, seconds=60)
         assert done.returncode == 0, done.stderr
         return Tenant(name, self.api_url, done.stdout.strip())
 

@@ -1,9 +1,13 @@
-"""API keys in memory."""
+"""API keys, tickets and rate windows in memory."""
 
 from __future__ import annotations
 
-from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.tenancy.models import ApiKey
+from dataclasses import replace
+from datetime import datetime
+
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.tenancy import rules
+from spinneret.tenancy.models import Allowance, ApiKey, KeyPage, RateWindow, StoredTicket
 
 
 class FakeKeyStore:
@@ -12,15 +16,74 @@ class FakeKeyStore:
     def __init__(self) -> None:
         self.available = True
         self.keys: dict[str, ApiKey] = {}
+        """By hash."""
+        self.tickets: dict[str, StoredTicket] = {}
+        """By hash."""
 
-    def add(self, key: ApiKey) -> None:
+    def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
         self._require()
+        active = sum(each.is_active(now) for each in self._of(key.tenant))
+        if at_most is not None and active >= at_most:
+            raise Conflict("too many active keys", details={"active": active})
         self.keys[key.secret_hash] = key
 
     def find(self, secret_hash: str) -> ApiKey | None:
         self._require()
         return self.keys.get(secret_hash)
 
+    def get(self, tenant: str, key_id: str) -> ApiKey | None:
+        self._require()
+        return next((key for key in self._of(tenant) if key.id == key_id), None)
+
+    def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
+        self._require()
+        keys = sorted(self._of(tenant), key=lambda key: key.id, reverse=True)
+        found = [key for key in keys if after is None or key.id < after]
+        shown = tuple(found[:limit])
+        return KeyPage(keys=shown, after=shown[-1].id if len(found) > limit else None)
+
+    def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
+        key = self.get(tenant, key_id)
+        if key is None or key.revoked_at is not None:
+            return key
+        revoked = self.keys[key.secret_hash] = replace(key, revoked_at=now)
+        return revoked
+
+    def add_ticket(self, ticket: StoredTicket) -> None:
+        self._require()
+        self.tickets[ticket.secret_hash] = ticket
+
+    def find_ticket(self, secret_hash: str) -> StoredTicket | None:
+        self._require()
+        return self.tickets.get(secret_hash)
+
+    def _of(self, tenant: str) -> list[ApiKey]:
+        return [key for key in self.keys.values() if key.tenant == tenant]
+
     def _require(self) -> None:
         if not self.available:
             raise DependencyUnavailable("dynamodb")
+
+
+class FakeRateWindows:
+    """Implements RateWindows; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self._windows: dict[tuple[str, str], RateWindow] = {}
+
+    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+        window = self._windows.get((tenant, key_id))
+        if window is not None:
+            now = max(now, rules.start_of(window.minute))
+        admitted = True
+        if window is None or window.minute < rules.minute_of(now):
+            window = rules.begun(window, limit, now)
+        elif rules.admits(window, limit, now):
+            window = rules.spent(window)
+        else:
+            admitted = False
+        self._windows[tenant, key_id] = window
+        return rules.allowance(window, limit, now, admitted=admitted)

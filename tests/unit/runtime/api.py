@@ -13,8 +13,13 @@ from typing import Any
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from core.health_routes import router as health_router
+from core.jobs_routes import router as jobs_router
+from core.keys_routes import router as keys_router
 from crawl.crawl_routes import router as crawl_router
 from search.search_routes import router as search_router
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import KINDS
+from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService
 from spinneret.runtime.http import ApiHandler, entrypoint, resolver
@@ -22,11 +27,12 @@ from spinneret.search.service import SearchService
 from spinneret.tenancy.models import Scope
 from spinneret.tenancy.service import KeyService
 from tests.fakes.crawling import CrawlSlice
-from tests.fakes.tenancy import FakeKeyStore
+from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
 
 EVENTS = Path(__file__).resolve().parents[3] / "events"
 SUBMIT, GET = "crawl/submit.json", "crawl/get.json"
 QUERY, HEALTH = "search/query.json", "core/health.json"
+ISSUE = "core/issue_key.json"
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,13 @@ class Services:
 
         self.keys = keys
         self.crawl: Any = slice_.crawls()
+        self.jobs: Any = JobControl(
+            store=slice_.store,
+            queue=slice_.queue,
+            kinds=KINDS,
+            clock=slice_.clock,
+            sleep=slice_.clock.advance,  # type: ignore[arg-type]  # answers the new moment too
+        )
         self.search: Any = SearchService(
             embedder=slice_.embedder, index=slice_.index, documents=slice_.documents
         )
@@ -83,25 +96,32 @@ class Api:
     def __init__(self) -> None:
         self.crawls = CrawlSlice()
         self.key_store = FakeKeyStore()
+        self.windows = FakeRateWindows()
         self.down: set[str] = set()
         numbers = itertools.count(1)
         self.keys = KeyService(
             keys=self.key_store,
+            windows=self.windows,
             clock=self.crawls.clock,
-            new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+            new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
             random=lambda length: next(numbers).to_bytes(length, "big"),
         )
         self.services = Services(self.crawls, self.keys, self.down)
         self._handlers = {
-            "crawl": self._handler(crawl_router, "crawl-api"),
-            "search": self._handler(search_router, "search-api"),
-            "core": self._handler(health_router, "core-api"),
+            "crawl": self._handler("crawl-api", crawl_router),
+            "search": self._handler("search-api", search_router),
+            "core": self._handler("core-api", health_router, jobs_router, keys_router),
         }
 
-    def key(self, tenant: str = "acme", *scopes: Scope) -> str:
-        """The secret of a new key; with both ordinary scopes unless told."""
+    def key(
+        self,
+        tenant: str = "acme",
+        *scopes: Scope,
+        requests_per_minute: int = limits.KEY_REQUESTS_PER_MINUTE_MAX,
+    ) -> str:
+        """The secret of a new key; with both ordinary scopes and the highest rate unless told."""
         given = frozenset(scopes or (Scope.READ, Scope.WRITE))
-        return self.keys.issue(tenant, "test", given)[1]
+        return self.keys.issue(tenant, "test", given, requests_per_minute=requests_per_minute)[1]
 
     def send(self, name: str, key: str | None = None, **changes: Any) -> Answer:
         """Send a stored event with changes: `body` (text or JSON), `headers` (None drops one),
@@ -114,9 +134,10 @@ class Api:
         }
         return Answer(answer["statusCode"], headers, answer["body"])
 
-    def _handler(self, router: Router, name: str) -> ApiHandler:
+    def _handler(self, name: str, *routers: Router) -> ApiHandler:
         app = resolver()
-        app.include_router(router)
+        for router in routers:
+            app.include_router(router)
         return entrypoint(app, lambda _: self.services, name)
 
 

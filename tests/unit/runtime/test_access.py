@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from spinneret.runtime.access import ROUTES, Access, find
@@ -10,7 +12,7 @@ from spinneret.tenancy.models import Scope
 
 @pytest.mark.parametrize("row", ROUTES, ids=[f"{row.method} {row.route}" for row in ROUTES])
 def test_every_row_is_found_by_a_path_of_its_route(row: Access) -> None:
-    assert find(row.method, row.route.replace("<job_id>", "job_1")) == row
+    assert find(row.method, re.sub("<[a-z_]+>", "id_1", row.route)) == row
 
 
 @pytest.mark.parametrize(
@@ -46,8 +48,8 @@ def test_only_health_is_open() -> None:
 
 
 def test_what_changes_something_asks_for_more_than_reading() -> None:
-    searches = {"/api/v1/search"}
-    changing = [row for row in ROUTES if row.method != "GET" and row.route not in searches]
+    reading = {"/api/v1/search", "/api/v1/jobs/<job_id>/tickets"}
+    changing = [row for row in ROUTES if row.method != "GET" and row.route not in reading]
     assert changing
     assert all(row.scope in {Scope.WRITE, Scope.ADMIN} for row in changing)
 
@@ -57,3 +59,24 @@ def test_a_parameter_matches_one_segment_of_any_characters() -> None:
     assert find("GET", "/a/x.y%2F-é/b/1", routes) == routes[0]
     for path in ("/a//b/1", "/a/x/b/", "/a/x/y/b/1"):
         assert find("GET", path, routes) is None
+
+
+def test_only_an_administrator_sees_and_changes_keys() -> None:
+    rows = [row for row in ROUTES if row.route.startswith("/api/v1/api-keys")]
+    assert {row.method for row in rows} == {"GET", "POST", "DELETE"}
+    assert {row.scope for row in rows} == {Scope.ADMIN}
+
+
+def test_a_ticket_opens_streams_of_jobs_only() -> None:
+    rows = [row for row in ROUTES if row.ticket]
+    assert {(row.method, row.route) for row in rows} == {
+        ("GET", "/api/v1/crawl/<job_id>/stream"),
+        ("GET", "/api/v1/jobs/<job_id>/stream"),
+    }
+    assert {row.scope for row in rows} == {Scope.READ}
+
+
+def test_the_parameters_of_a_path_have_their_names() -> None:
+    row = Access("GET", "/a/<one>/b/<two>", Scope.READ)
+    assert row.parameters("/a/x/b/y%2F") == {"one": "x", "two": "y%2F"}
+    assert row.parameters("/a/x/b") is None

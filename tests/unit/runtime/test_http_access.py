@@ -51,6 +51,26 @@ def test_a_key_is_taken_as_bearer_token(api: Api, key: str, name: str, scheme: s
     assert api.send(SUBMIT, headers={name: f"{scheme} {key}"}).status == 202
 
 
+@pytest.mark.parametrize(
+    "authorization", ["Basic {}", "Bearer", "Bearer ", "Bearer spn_unknown", "{}", "Token {}", " "]
+)
+def test_an_authorization_header_counts_alone(api: Api, key: str, authorization: str) -> None:
+    headers = {"X-Api-Key": key, "Authorization": authorization.format(key)}
+    assert_refused(api.send(SUBMIT, headers=headers), 401, "AUTH_REQUIRED")
+
+
+def test_of_two_keys_the_one_in_the_authorization_header_is_used(api: Api) -> None:
+    reader, writer = api.key("acme", Scope.READ), api.key("acme", Scope.WRITE)
+    bearer = {"X-Api-Key": reader, "Authorization": f"Bearer {writer}"}
+    assert api.send(SUBMIT, headers=bearer).status == 202
+    bearer = {"X-Api-Key": writer, "Authorization": f"Bearer {reader}"}
+    assert api.send(SUBMIT, headers=bearer).status == 403
+
+
+def test_an_empty_authorization_header_is_none(api: Api, key: str) -> None:
+    assert api.send(SUBMIT, headers={"X-Api-Key": key, "Authorization": ""}).status == 202
+
+
 def test_an_expired_key_is_refused(api: Api) -> None:
     until = api.crawls.clock() + timedelta(seconds=60)
     _, secret = api.keys.issue("acme", "test", frozenset({Scope.WRITE}), until)

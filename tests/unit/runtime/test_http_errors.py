@@ -32,14 +32,17 @@ def test_every_error_has_its_code_and_status(api: Api, key: str, kind: type[Doma
     assert_refused(api.send(GET, key), kind.status, kind.code)
 
 
-def test_a_wish_to_wait_is_passed_on(api: Api, key: str) -> None:
+@pytest.mark.parametrize(("wish", "told"), [(7.4, "8"), (7.0, "7"), (0.2, "1"), (0.0, "1")])
+def test_a_wish_to_wait_is_passed_on_in_whole_seconds(
+    api: Api, key: str, wish: float, told: str
+) -> None:
     def fail(*_: Any) -> Any:
-        raise HttpUnavailable("busy", retry_after=7.4)
+        raise HttpUnavailable("busy", retry_after=wish)
 
     api.services.crawl.get = fail
     answer = api.send(GET, key)
     assert_refused(answer, 502, "HTTP_ERROR")
-    assert answer.headers["Retry-After"] == "7"
+    assert answer.headers["Retry-After"] == told
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "AWS::Serverless::LayerVersion": _layer,
     "AWS::Serverless::Api": _api,
     "AWS::Lambda::Permission": _policy,
+    "AWS::IAM::ManagedPolicy": _policy,
     "AWS::SQS::Queue": _queue,
     "AWS::SQS::QueuePolicy": _policy,
     "AWS::DynamoDB::Table": _table,

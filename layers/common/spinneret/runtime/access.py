@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,13 @@ class Access:
     method: str
     route: str
     scope: Scope | None
+    ticket: bool = False
+    """Whether a ticket for the route's job, in the query, may stand in for a key."""
+
+    def parameters(self, path: str) -> Mapping[str, str] | None:
+        """The parameters of a path of this route, each one segment; None for another path."""
+        found = re.fullmatch(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", self.route), path)
+        return found.groupdict() if found else None
 
 
 ROUTES: Final = (
@@ -27,24 +34,28 @@ ROUTES: Final = (
     Access("POST", "/api/v1/crawl", Scope.WRITE),
     Access("GET", "/api/v1/crawl/<job_id>", Scope.READ),
     Access("POST", "/api/v1/crawl/<job_id>/cancel", Scope.WRITE),
-    Access("GET", "/api/v1/crawl/<job_id>/stream", Scope.READ),
+    Access("GET", "/api/v1/crawl/<job_id>/stream", Scope.READ, ticket=True),
     Access("GET", "/api/v1/jobs", Scope.READ),
     Access("GET", "/api/v1/jobs/failed", Scope.READ),
     Access("GET", "/api/v1/jobs/<job_id>", Scope.READ),
     Access("GET", "/api/v1/jobs/<job_id>/timeline", Scope.READ),
-    Access("GET", "/api/v1/jobs/<job_id>/stream", Scope.READ),
+    Access("GET", "/api/v1/jobs/<job_id>/stream", Scope.READ, ticket=True),
+    Access("POST", "/api/v1/jobs/<job_id>/tickets", Scope.READ),
     Access("POST", "/api/v1/jobs/<job_id>/cancel", Scope.WRITE),
     Access("POST", "/api/v1/jobs/<job_id>/pause", Scope.WRITE),
     Access("POST", "/api/v1/jobs/<job_id>/resume", Scope.WRITE),
     Access("POST", "/api/v1/jobs/<job_id>/retry", Scope.WRITE),
+    Access("GET", "/api/v1/api-keys", Scope.ADMIN),
+    Access("POST", "/api/v1/api-keys", Scope.ADMIN),
+    Access("GET", "/api/v1/api-keys/<key_id>", Scope.ADMIN),
+    Access("DELETE", "/api/v1/api-keys/<key_id>", Scope.ADMIN),
     Access("POST", "/api/v1/search", Scope.READ),
 )
 
 
 def find(method: str, path: str, routes: Iterable[Access] = ROUTES) -> Access | None:
-    """The row for a request; a parameter matches one path segment."""
+    """The row for a request."""
     for row in routes:
-        pattern = re.sub(r"<\w+>", "[^/]+", row.route)
-        if row.method == method and re.fullmatch(pattern, path):
+        if row.method == method and row.parameters(path) is not None:
             return row
     return None

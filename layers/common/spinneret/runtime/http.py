@@ -1,14 +1,11 @@
-"""The resolver factory: authentication, access, errors and logs, the same for every API function.
-
-Authentication happens here, inside the function, so that it is the same behind API Gateway,
-LocalStack and `sam local`.
-"""
+"""The resolver factory: admission, errors and logs, the same for every API function."""
 
 from __future__ import annotations
 
 import base64
 import json
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -18,27 +15,22 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from spinneret.kernel import limits
 from spinneret.kernel.canonical import parse_json
 from spinneret.kernel.errors import (
-    BodyTooLarge,
     DomainError,
-    Forbidden,
     MalformedRequest,
     NotFound,
     TransientError,
     ValidationFailed,
 )
-from spinneret.runtime import access
+from spinneret.runtime.admission import Event, Visit, identify, rate_headers, require_leave
 from spinneret.runtime.logs import configure
-from spinneret.tenancy.models import Principal
 from spinneret.tenancy.service import KeyService
 
 logger = logging.getLogger(__name__)
 
 _JSON: Final = content_types.APPLICATION_JSON
 
-Event = dict[str, Any]
 ApiHandler = Callable[[Event, LambdaContext], dict[str, Any]]
 
 
@@ -77,18 +69,21 @@ def entrypoint(
             built.append(build(os.environ))
         services = built[0]
         facts = _facts(event)
+        visit = Visit()
         try:
             event = _with_headers(event)
-            principal = _admit(event, services.keys)
+            visit = identify(event, services.keys)
+            facts["tenant"] = visit.principal.tenant if visit.principal else None
+            require_leave(visit, event["path"])
             event = _with_body(event)
         except Exception as error:  # noqa: BLE001 - answered in the one shape and logged there
             logger.info("request_received", extra=facts)
             answer = _refusal(error, facts["request_id"])
         else:
-            facts["tenant"] = principal.tenant if principal else None
             logger.info("request_received", extra=facts)
-            app.context.update(services=services, principal=principal)
+            app.context.update(services=services, principal=visit.principal)
             answer = app.resolve(event, context)
+        _add_headers(answer, rate_headers(visit.allowance))
         duration = round((time.perf_counter() - started) * 1000, 1)
         logger.info(
             "request_done", extra={**facts, "status": answer["statusCode"], "duration_ms": duration}
@@ -131,31 +126,12 @@ def _text(event: Event) -> str | None:
         raise MalformedRequest("the body is not UTF-8") from error
 
 
-def _admit(event: Event, keys: KeyService) -> Principal | None:
-    """Size, route, credential and scope, in this order; None on open routes."""
-    if (
-        len((event.get("body") or "").encode("utf-8", "surrogatepass"))
-        > limits.REQUEST_BODY_MAX_BYTES
-    ):
-        raise BodyTooLarge(f"a body has at most {limits.REQUEST_BODY_MAX_BYTES} bytes")
-    row = access.find(event["httpMethod"], event["path"])
-    if row is not None and row.scope is None:
-        return None
-    principal = keys.authenticate(_secret(event))
-    if row is None:
-        raise NotFound("no such route")
-    if row.scope is not None and not principal.may(row.scope):
-        raise Forbidden(f"the key lacks the scope {row.scope}")
-    return principal
-
-
-def _secret(event: Event) -> str | None:
-    headers = event["headers"]
-    scheme, _, token = (headers.get("authorization") or "").partition(" ")
-    if scheme.lower() == "bearer" and token:
-        return str(token).strip()
-    secret = headers.get("x-api-key")
-    return str(secret) if secret else None
+def _add_headers(answer: dict[str, Any], headers: Mapping[str, str]) -> None:
+    """Add headers in the form that the answer has its own in."""
+    if "multiValueHeaders" in answer:
+        answer["multiValueHeaders"].update({name: [value] for name, value in headers.items()})
+    else:
+        answer["headers"].update(headers)
 
 
 def _facts(event: Event) -> dict[str, Any]:
@@ -191,7 +167,7 @@ def _refusal(error: Exception, request_id: str | None) -> dict[str, Any]:
         )
     headers = {"Content-Type": content_types.APPLICATION_JSON}
     if isinstance(error, TransientError) and error.retry_after is not None:
-        headers["Retry-After"] = str(round(error.retry_after))
+        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     body = {
         "error": error.message,
         "code": error.code,

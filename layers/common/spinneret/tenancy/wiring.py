@@ -10,6 +10,7 @@ from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import Settings
 from spinneret.tenancy.dynamo import DynamoKeyStore
+from spinneret.tenancy.dynamo_windows import DynamoRateWindows
 from spinneret.tenancy.service import KeyService
 
 
@@ -22,8 +23,10 @@ class TenancySettings(Settings):
 
 def key_service(settings: TenancySettings) -> KeyService:
     """API keys of this stage."""
+    client = dynamodb_client()
     return KeyService(
-        keys=DynamoKeyStore(dynamodb_client(), settings.tenancy_table),
+        keys=DynamoKeyStore(client, settings.tenancy_table),
+        windows=DynamoRateWindows(client, settings.tenancy_table),
         clock=utc_now,
         new_id=id_maker(utc_now),
         random=os.urandom,

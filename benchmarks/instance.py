@@ -1,0 +1,76 @@
+"""The instance of the local stack that benchmarks run on: one of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "infra" / "local"), str(ROOT / "layers" / "common")]
+
+from stack.instance import Instance  # noqa: E402 - after the path above
+from stack.workspace import Workspace  # noqa: E402 - after the path above
+
+NAME: Final = "bench"
+SITE_PORT: Final = 8485
+
+
+def run_stack(*words: str, **environ: str) -> str:
+    """A command of the stack's command line on the instance; its output."""
+    paths = (ROOT / "infra" / "local", ROOT / "layers" / "common", ROOT)
+    done = subprocess.run(
+        [sys.executable, "-m", "stack", *words, "--instance", NAME],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PYTHONPATH": ":".join(map(str, paths)),
+            "SPINNERET_SITE_PORT": str(SITE_PORT),
+            **environ,
+        },
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(done.stdout)
+    return done.stdout
+
+
+def bench() -> Instance:
+    """The instance; it must have been started."""
+    return Instance.named(NAME, Workspace.from_environment(os.environ))
+
+
+def endpoints() -> dict[str, Any]:
+    """Where its parts listen."""
+    found: dict[str, Any] = json.loads(bench().endpoints_file.read_text())
+    return found
+
+
+def outputs() -> dict[str, str]:
+    """The outputs of its deployment."""
+    found: dict[str, str] = json.loads((bench().folder / "deployment.json").read_text())["outputs"]
+    return found
+
+
+def api_url() -> str:
+    """Base of the deployed API."""
+    return f"{endpoints()['gateway']}/_aws/execute-api/{outputs()['ApiId']}/local"
+
+
+def issue_key(tenant: str = "bench") -> str:
+    """A key at the highest rate: benchmarks poll."""
+    return run_stack("key", tenant, "--requests-per-minute", "6000").strip()
+
+
+def spread(times: list[float], unit: str = "ms") -> str:
+    """Median and 95th percentile."""
+    ordered = sorted(times)
+    p95 = ordered[int(len(ordered) * 0.95)]
+    return f"median {statistics.median(ordered):.0f} {unit}, p95 {p95:.0f} {unit}"

@@ -1,0 +1,279 @@
+"""What the job kernel costs: overhead per job, jobs per second, DynamoDB calls, live latency.
+
+    .venv/bin/python benchmarks/jobs.py
+
+Starts an instance of the local stack of its own. The first three run the kernel's own code in this
+process with a handler that does nothing, against the instance's DynamoDB and SQS; live latency is
+taken through the deployed application while it crawls the demonstration website.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import boto3
+import httpx
+from botocore.config import Config
+from websockets.sync.client import connect
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+from benchmarks.instance import (  # noqa: E402 - after the path above
+    SITE_PORT,
+    api_url,
+    endpoints,
+    issue_key,
+    outputs,
+    run_stack,
+    spread,
+)
+from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
+from spinneret.jobs.kinds import KINDS  # noqa: E402 - after the path above
+from spinneret.jobs.models import Draft, Lane, Priority, Reply  # noqa: E402 - after the path above
+from spinneret.jobs.service import JobService  # noqa: E402 - after the path above
+from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
+from spinneret.jobs.worker import Worker  # noqa: E402 - after the path above
+from spinneret.kernel.clock import parse_stamp, utc_now  # noqa: E402 - after the path above
+from spinneret.kernel.ids import id_maker  # noqa: E402 - after the path above
+from tests.site.server import page_paths, serve  # noqa: E402 - after the path above
+from tests.tables import create_tables  # noqa: E402 - after the path above
+
+JOBS: Final = 200
+CRAWLS: Final = 12
+SECONDS: Final = 120.0
+LANE: Final = Lane.CRAWL_NORMAL
+# A job's row, its first event and its key; the claim; the row and two events of the outcome. A
+# transaction takes two units for a write, an index one more for every write that touches it.
+LEAST: Final = "3 calls: 1 transaction of 3 writes, 1 update, 1 transaction of 3 writes"
+
+
+class Kernel:
+    """The kernel's own code over the instance, with a handler that does nothing."""
+
+    def __init__(self) -> None:
+        options: dict[str, Any] = {
+            "endpoint_url": endpoints()["gateway"],
+            "region_name": "us-east-1",
+            "aws_access_key_id": "000000000000",
+            "aws_secret_access_key": "local",
+            "config": Config(max_pool_connections=20, inject_host_prefix=False),
+        }
+        self.dynamodb: Any = boto3.resource("dynamodb", **options).meta.client
+        self.sqs: Any = boto3.client("sqs", **options)
+        tables = create_tables(self.dynamodb)
+        self.queue_url = self.sqs.create_queue(QueueName=f"bench-{uuid4().hex[:8]}")["QueueUrl"]
+        queue = SqsJobQueue(self.sqs, {LANE: self.queue_url})
+        store = DynamoJobStore(self.dynamodb, tables["Jobs"], tables["Idempotency"])
+        self.done: dict[str, float] = {}
+        self.service = JobService(
+            store=store, queue=queue, kinds=KINDS, clock=utc_now, new_id=id_maker(utc_now)
+        )
+        self.worker = Worker(
+            store=store,
+            queue=queue,
+            kinds=KINDS,
+            handlers={"crawl": lambda _: {}},
+            clock=utc_now,
+            random=random.random,
+            new_owner=lambda: uuid4().hex,
+        )
+
+    def submit(self) -> str:
+        """One job; its id."""
+        draft = Draft(
+            kind="crawl",
+            payload={"url": "https://site.example/"},
+            priority=Priority.NORMAL,
+            duplicate_key=uuid4().hex,
+        )
+        reply = self.service.submit(
+            "bench", [draft], None, lambda placed: Reply(status=202, body={"id": placed[0].job.id})
+        )
+        return str(reply.reply.body["id"])
+
+    def poll(self, enough: Callable[[], bool]) -> None:
+        """What Lambda's poller does: receive, run, delete."""
+        deadline = time.monotonic() + SECONDS
+        while not enough() and time.monotonic() < deadline:
+            answer = self.sqs.receive_message(
+                QueueUrl=self.queue_url, MaxNumberOfMessages=1, WaitTimeSeconds=1
+            )
+            for message in answer.get("Messages", []):
+                ref = ref_of(message["Body"])
+                self.worker.run(ref, lambda: 60.0)
+                self.done[ref.job_id] = time.perf_counter()
+                self.sqs.delete_message(
+                    QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"]
+                )
+
+
+def main() -> None:
+    """Measure and print a Markdown table."""
+    logging.disable(logging.CRITICAL)
+    try:
+        run_stack("up", "--free-ports")
+        run_stack("deploy")
+        os.environ.pop("AWS_ENDPOINT_URL", None)
+        kernel = Kernel()
+        rows = [
+            ("submit to done, a handler that does nothing, 1 poller", _overhead(kernel)),
+            (f"jobs per second, 1 poller, {JOBS} jobs", _throughput(kernel, 1)),
+            (f"jobs per second, 8 pollers, {JOBS} jobs", _throughput(kernel, 8)),
+            *_capacity(kernel),
+            *_live(),
+        ]
+    finally:
+        run_stack("clean")
+    print("| figure | value |\n|---|---|")
+    for name, value in rows:
+        print(f"| {name} | {value} |")
+
+
+def _overhead(kernel: Kernel) -> str:
+    times = []
+    for _ in range(60):
+        begin = time.perf_counter()
+        job_id = kernel.submit()
+        kernel.poll(lambda job_id=job_id: job_id in kernel.done)  # type: ignore[misc]  # bound now
+        times.append((kernel.done[job_id] - begin) * 1000)
+    return spread(times[10:])
+
+
+def _throughput(kernel: Kernel, pollers: int) -> str:
+    kernel.done.clear()
+    for _ in range(JOBS):
+        kernel.submit()
+    threads = [
+        threading.Thread(target=kernel.poll, args=(lambda: len(kernel.done) >= JOBS,))
+        for _ in range(pollers)
+    ]
+    begin = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return f"{JOBS / (max(kernel.done.values()) - begin):.0f}"
+
+
+def _capacity(kernel: Kernel) -> list[tuple[str, str]]:
+    calls: Counter[str] = Counter()
+    units: Counter[str] = Counter()
+
+    def ask(params: dict[str, Any], model: Any, **_: Any) -> None:
+        calls[model.name] += 1
+        params["ReturnConsumedCapacity"] = "TOTAL"
+
+    def count(parsed: dict[str, Any], model: Any, **_: Any) -> None:
+        consumed = parsed.get("ConsumedCapacity") or []
+        for each in consumed if isinstance(consumed, list) else [consumed]:
+            kind = "read" if model.name in {"GetItem", "BatchGetItem", "Query"} else "write"
+            units[kind] += each["CapacityUnits"]
+
+    events = kernel.dynamodb.meta.events
+    events.register("provide-client-params.dynamodb", ask)
+    events.register("after-call.dynamodb", count)
+    jobs = 20
+    for _ in range(jobs):
+        job_id = kernel.submit()
+        kernel.poll(lambda job_id=job_id: job_id in kernel.done)  # type: ignore[misc]  # bound now
+    events.unregister("provide-client-params.dynamodb", ask)
+    events.unregister("after-call.dynamodb", count)
+    told = ", ".join(f"{count / jobs:g} {name}" for name, count in sorted(calls.items()))
+    return [
+        ("DynamoDB calls per job", f"{sum(calls.values()) / jobs:g}: {told}"),
+        ("the least that a fenced job can do with", LEAST),
+        (
+            "capacity units per job",
+            f"{units['write'] / jobs:g} write, {units['read'] / jobs:g} read",
+        ),
+    ]
+
+
+def _live() -> list[tuple[str, str]]:
+    key = issue_key()
+    with (
+        httpx.Client(
+            base_url=api_url(), headers={"X-API-Key": key}, trust_env=False, timeout=60
+        ) as http,
+        serve(SITE_PORT) as site,
+    ):
+        urls = [site.rstrip("/") + path for path in page_paths()]
+        over_socket = _latencies(http, urls[: CRAWLS + 1], lambda job: _socket(key, job))
+        over_sse = _latencies(http, urls[: CRAWLS + 1], lambda job: _sse(http, job))
+    return [
+        (f"event to client over WebSocket, {len(over_socket)} events", spread(over_socket)),
+        (f"event to client over SSE, {len(over_sse)} events", spread(over_sse)),
+    ]
+
+
+def _latencies(http: httpx.Client, urls: list[str], follow: Callable[[str], Any]) -> list[float]:
+    """Milliseconds from each event's own time to its arrival; the first crawl warms up."""
+    times: list[float] = []
+    for number, url in enumerate(urls):
+        body = {"url": url, "force": True}
+        job_id = http.post("/api/v1/crawl", json=body).raise_for_status().json()["job_id"]
+        with follow(job_id) as events:
+            heard = list(events)
+        times += heard if number else []
+    return times
+
+
+@contextmanager
+def _socket(key: str, job_id: str) -> Iterator[Iterator[float]]:
+    address = outputs()["WebSocketUrl"].replace("http://", "ws://")
+    with connect(address, additional_headers={"X-API-Key": key}) as socket:
+        socket.send(json.dumps({"action": "subscribe", "job_id": job_id}))
+
+        def events() -> Iterator[float]:
+            subscribed = datetime.max.replace(tzinfo=UTC)
+            while True:
+                message = json.loads(socket.recv(timeout=60))
+                if message["type"] == "subscribed":
+                    subscribed = utc_now()
+                for item in message.get("items", []):
+                    if parse_stamp(item["created_at"]) > subscribed:  # not the catch-up
+                        yield _age(item)
+                    if item["message"] in {"completed", "failed"}:
+                        return
+
+        yield events()
+
+
+@contextmanager
+def _sse(http: httpx.Client, job_id: str) -> Iterator[Iterator[float]]:
+    def events() -> Iterator[float]:
+        last, began = "", utc_now()
+        while True:
+            headers = {"Last-Event-ID": last} if last else {}
+            answer = http.get(f"/api/v1/jobs/{job_id}/stream", headers=headers)
+            if answer.status_code == 204:
+                return
+            for line in answer.raise_for_status().text.splitlines():
+                if line.startswith("data: "):
+                    item = json.loads(line[6:])
+                    last = item["id"]
+                    if parse_stamp(item["created_at"]) > began:
+                        yield _age(item)
+
+    yield events()
+
+
+def _age(item: dict[str, Any]) -> float:
+    return (utc_now() - parse_stamp(item["created_at"])).total_seconds() * 1000
+
+
+if __name__ == "__main__":
+    main()

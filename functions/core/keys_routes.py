@@ -1,0 +1,85 @@
+"""Routes: the tenant's API keys, for its administrators."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, cast
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from spinneret.kernel import limits
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.paging import position_of
+from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.requests import principal
+from spinneret.tenancy.api_models import (
+    IssuedKey,
+    KeyList,
+    KeyRequest,
+    KeyView,
+    issued_key,
+    key_list,
+    key_view,
+)
+from spinneret.tenancy.service import KeyService
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+
+
+@router.post("/api/v1/api-keys")
+def issue_key(request: KeyRequest) -> Response[IssuedKey]:
+    """Issue a key. Its secret is in this answer and nowhere else."""
+    _refuse_idempotency_key()
+    caller = principal(router)
+    key, secret = _keys().issue(
+        caller.tenant,
+        request.name,
+        request.scopes,
+        request.expires_at,
+        requests_per_minute=request.requests_per_minute,
+        issuer=caller,
+    )
+    return Response(
+        status_code=201,
+        content_type=content_types.APPLICATION_JSON,
+        body=issued_key(key, secret),
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+@router.get("/api/v1/api-keys")
+def list_keys(limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
+    """The tenant's keys, newest first; ended ones are shown for 30 days more."""
+    return key_list(_keys().page(principal(router).tenant, position_of(cursor), limit))
+
+
+@router.get("/api/v1/api-keys/<key_id>")
+def get_key(key_id: str) -> KeyView:
+    """One key."""
+    return key_view(_keys().get(principal(router).tenant, key_id))
+
+
+@router.delete("/api/v1/api-keys/<key_id>")
+def revoke_key(key_id: str) -> KeyView:
+    """Revoke a key, effective at once; answers the key, also when it was revoked before."""
+    return key_view(_keys().revoke(principal(router).tenant, key_id))
+
+
+def _refuse_idempotency_key() -> None:
+    """A replay would have to show the secret again, so it would have to be stored.
+
+    To ignore the header would let a client issue keys twice that relies on it.
+    """
+    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
+        raise ValidationFailed(
+            "a key is shown once, so its issue can't be replayed: list the keys and revoke",
+            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+        )
+
+
+def _keys() -> KeyService:
+    return cast(CoreApi, router.context["services"]).keys

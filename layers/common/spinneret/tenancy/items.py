@@ -1,0 +1,162 @@
+"""Keys, tickets and windows as DynamoDB items, and back; the primary keys of the table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from spinneret.kernel import limits
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.tenancy import rules
+from spinneret.tenancy.models import ApiKey, RateWindow, Scope, StoredTicket
+
+Item = dict[str, Any]
+
+_NEVER: Final = ""  # the roster's word for a key without an end
+
+
+def is_key_id(text: str) -> bool:
+    """Whether a text can be an id at all; DynamoDB refuses keys of over 1 KB."""
+    return re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text) is not None
+
+
+def credential_key(secret_hash: str) -> Item:
+    """Primary key of what a secret is looked up by."""
+    return {"pk": f"KEY#{secret_hash}", "sk": "KEY"}
+
+
+def ticket_key(secret_hash: str) -> Item:
+    """Primary key of a ticket; another sort key, so that no ticket is ever found as a key."""
+    return {"pk": f"KEY#{secret_hash}", "sk": "TICKET"}
+
+
+def list_partition(tenant: str) -> str:
+    """Partition of a tenant's keys by id."""
+    return f"T#{tenant}#KEYS"
+
+
+def listed_key(tenant: str, key_id: str) -> Item:
+    """Primary key of a key in its tenant's list."""
+    return {"pk": list_partition(tenant), "sk": key_id}
+
+
+def roster_key(tenant: str) -> Item:
+    """Primary key of the tenant's active keys."""
+    return {"pk": f"T#{tenant}#ROSTER", "sk": "ROSTER"}
+
+
+def window_key(tenant: str, key_id: str) -> Item:
+    """Primary key of a key's rate window."""
+    return {"pk": f"T#{tenant}#RATE#{key_id}", "sk": "WINDOW"}
+
+
+def key_attributes(key: ApiKey) -> Item:
+    """What both rows of a key hold."""
+    item = {
+        "id": key.id,
+        "tenant": key.tenant,
+        "name": key.name,
+        "secret_hash": key.secret_hash,
+        "prefix": key.prefix,
+        "scopes": sorted(key.scopes),
+        "requests_per_minute": key.requests_per_minute,
+        "created_at": stamp(key.created_at),
+        "expires_at": _stamp(key.expires_at),
+        "revoked_at": _stamp(key.revoked_at),
+    }
+    end = key.revoked_at or key.expires_at
+    if end is not None:
+        item["purge_at"] = _epoch(end + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def key_from_item(item: Mapping[str, Any]) -> ApiKey:
+    """The inverse of `key_attributes`."""
+    return ApiKey(
+        id=item["id"],
+        tenant=item["tenant"],
+        name=item["name"],
+        secret_hash=item["secret_hash"],
+        prefix=item["prefix"],
+        scopes=frozenset(Scope(scope) for scope in item["scopes"]),
+        requests_per_minute=int(item["requests_per_minute"]),
+        created_at=parse_stamp(item["created_at"]),
+        expires_at=_moment(item.get("expires_at")),
+        revoked_at=_moment(item.get("revoked_at")),
+    )
+
+
+def revocation(now: datetime) -> Item:
+    """What changes in both rows of a key that is revoked."""
+    purge_at = _epoch(now + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
+    return {"revoked_at": stamp(now), "purge_at": purge_at}
+
+
+def ticket_item(ticket: StoredTicket) -> Item:
+    """A ticket's row."""
+    return {
+        **ticket_key(ticket.secret_hash),
+        "tenant": ticket.tenant,
+        "key_id": ticket.key_id,
+        "job_id": ticket.job_id,
+        "expires_at": stamp(ticket.expires_at),
+        "purge_at": _epoch(ticket.expires_at),
+    }
+
+
+def ticket_from_item(item: Mapping[str, Any], secret_hash: str) -> StoredTicket:
+    """The inverse of `ticket_item`."""
+    return StoredTicket(
+        secret_hash=secret_hash,
+        tenant=item["tenant"],
+        key_id=item["key_id"],
+        job_id=item["job_id"],
+        expires_at=parse_stamp(item["expires_at"]),
+    )
+
+
+def roster_entry(key: ApiKey) -> str:
+    """When a key leaves the roster by itself."""
+    return _NEVER if key.expires_at is None else stamp(key.expires_at)
+
+
+def still_active(roster: Mapping[str, str], now: datetime) -> dict[str, str]:
+    """The roster without the keys that have expired."""
+    present = stamp(now)
+    return {key_id: end for key_id, end in roster.items() if end == _NEVER or end > present}
+
+
+def window_attributes(window: RateWindow) -> Item:
+    """A window's row without its primary key; of no use once the next minute has ended."""
+    return {
+        "minute": window.minute,
+        "count": window.count,
+        "opens_at": window.opens_at,
+        "step": window.step,
+        "purge_at": _epoch(rules.start_of(window.minute + 2)),
+    }
+
+
+def window_from_item(item: Mapping[str, Any]) -> RateWindow:
+    """The inverse of `window_attributes`."""
+    return RateWindow(
+        minute=int(item["minute"]),
+        count=int(item["count"]),
+        opens_at=int(item["opens_at"]),
+        step=int(item["step"]),
+    )
+
+
+def _epoch(moment: datetime) -> int:
+    """Whole seconds since 1970, the form that DynamoDB's TTL wants."""
+    return int(moment.timestamp())
+
+
+def _stamp(moment: datetime | None) -> str | None:
+    return None if moment is None else stamp(moment)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else parse_stamp(text)

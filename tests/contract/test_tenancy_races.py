@@ -1,0 +1,134 @@
+"""What only a real store can show: threads at one tenant's keys and windows, on DynamoDB Local."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any, Final
+from uuid import uuid4
+
+import pytest
+
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.tenancy.dynamo import DynamoKeyStore
+from spinneret.tenancy.dynamo_windows import DynamoRateWindows
+from spinneret.tenancy.models import ApiKey
+from tests import factories
+from tests.contract.backends import Tables
+from tests.fakes.time import START
+
+pytestmark = pytest.mark.stack
+
+THREADS: Final = 8
+DEADLINE_SECONDS: Final = 60.0
+MINUTE: Final = timedelta(minutes=1)
+
+
+@pytest.fixture
+def race() -> Iterator[Callable[[Callable[[int], Any]], list[Any]]]:
+    """Runs a function in 8 threads that start together; answers what each answered."""
+    barrier = Barrier(THREADS, timeout=DEADLINE_SECONDS)
+
+    def together(act: Callable[[int], Any]) -> list[Any]:
+        def start(number: int) -> Any:
+            barrier.wait()
+            return act(number)
+
+        return list(pool.map(start, range(THREADS), timeout=DEADLINE_SECONDS))
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        yield together
+
+
+@pytest.fixture
+def windows(stack_tables: Tables) -> DynamoRateWindows:
+    return DynamoRateWindows(stack_tables.client, stack_tables.names["Tenancy"])
+
+
+@pytest.fixture
+def keys(stack_tables: Tables) -> DynamoKeyStore:
+    return DynamoKeyStore(stack_tables.client, stack_tables.names["Tenancy"])
+
+
+def test_of_simultaneous_requests_the_limit_is_admitted_and_no_more(
+    windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
+) -> None:
+    limit, each = 30, 10
+    for minute in (0, 2, 4):  # each begins with a race for the minute's window
+        now = START + minute * MINUTE
+        answers = race(lambda _, now=now: [ask(windows, tenant, limit, now) for _ in range(each)])
+        admitted = [answer for some in answers for answer in some if answer.admitted]
+        assert sorted(answer.remaining for answer in admitted) == list(range(limit))
+
+
+def test_of_simultaneous_requests_after_a_full_minute_only_those_are_admitted_that_are_due(
+    windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
+) -> None:
+    assert all(ask(windows, tenant, 8, START).admitted for _ in range(8))
+    answers = race(lambda _: ask(windows, tenant, 8, START + 1.5 * MINUTE).admitted)
+    assert sum(answers) == 5  # four of the minute before still count: 4 + count <= 8
+
+
+def test_a_request_that_is_counted_while_its_minute_ends_is_not_forgotten(
+    stack_tables: Tables, tenant: str
+) -> None:
+    class Interrupted(DynamoRateWindows):
+        """Before it begins a minute, a process whose clock lags counts one more in the last."""
+
+        def _begin(self, *given: Any) -> bool:
+            if given[1] is not None and given[1].count == 1:
+                assert ask(windows, tenant, 2, START + 0.99 * MINUTE).admitted
+            return super()._begin(*given)
+
+    windows = DynamoRateWindows(stack_tables.client, stack_tables.names["Tenancy"])
+    interrupted = Interrupted(stack_tables.client, stack_tables.names["Tenancy"])
+    assert ask(windows, tenant, 2, START).admitted
+    assert ask(interrupted, tenant, 2, START + MINUTE).admitted
+    assert not ask(windows, tenant, 2, START + 1.4 * MINUTE).admitted
+    assert ask(windows, tenant, 2, START + 1.5 * MINUTE).admitted
+
+
+def test_keys_that_are_issued_at_the_same_time_keep_the_bound(
+    keys: DynamoKeyStore, tenant: str, race: Callable[..., list[Any]]
+) -> None:
+    def issue(number: int) -> bool:
+        key = factories.api_key(tenant=tenant, id=f"key_{number}", secret_hash=uuid4().hex * 2)
+        return retried(lambda: keys.add(key, START, 5))
+
+    assert sum(race(issue)) == 5
+    assert len(keys.page(tenant, None, 100).keys) == 5
+
+
+def test_a_key_that_is_revoked_by_all_at_once_is_revoked_at_one_moment(
+    keys: DynamoKeyStore, tenant: str, race: Callable[..., list[Any]]
+) -> None:
+    key = factories.api_key(tenant=tenant, secret_hash=uuid4().hex * 2)
+    keys.add(key, START, 1)
+    revoked: list[ApiKey | None] = []
+    race(
+        lambda number: retried(
+            lambda: revoked.append(keys.revoke(tenant, key.id, START + number * MINUTE))
+        )
+    )
+    assert len({each.revoked_at for each in revoked if each}) == 1
+    assert len(revoked) == THREADS
+    keys.add(factories.api_key(tenant=tenant, id="key_2", secret_hash=uuid4().hex * 2), START, 1)
+
+
+def ask(windows: DynamoRateWindows, tenant: str, limit: int, now: Any) -> Any:
+    return windows.take(tenant, "key_1", limit, now)
+
+
+def retried(act: Callable[[], Any]) -> bool:
+    """Whether it was done in the end, as a client does that is told to come again."""
+    for _ in range(50):
+        try:
+            act()
+        except DependencyUnavailable:
+            continue
+        except Conflict:
+            return False
+        return True
+    raise AssertionError("always colliding")

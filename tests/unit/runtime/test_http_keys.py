@@ -1,0 +1,269 @@
+"""The routes of API keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from spinneret.kernel import limits
+from spinneret.tenancy.models import Scope
+from tests.unit.runtime.api import GET, ISSUE, Answer, Api
+from tests.unit.runtime.refusals import assert_refused, fields_of
+
+KEYS = "/api/v1/api-keys"
+
+
+@pytest.fixture
+def admin(api: Api) -> str:
+    """A key of the tenant `acme` that may everything."""
+    return api.key("acme", Scope.ADMIN)
+
+
+def issue(api: Api, key: str, **fields: Any) -> Answer:
+    return api.send(ISSUE, key, body={"name": "laptop", "scopes": ["read"], **fields})
+
+
+def ask(api: Api, key: str, method: str, key_id: str = "", **query: str) -> Answer:
+    """A request about keys."""
+    path = f"{KEYS}/{key_id}" if key_id else KEYS
+    request = {"httpMethod": method, "path": path, "queryStringParameters": query or None}
+    multi = {name: [value] for name, value in query.items()} or None
+    return api.send(ISSUE, key, body="", multiValueQueryStringParameters=multi, **request)
+
+
+# ---------------------------------------------------------------- Issuing
+
+
+def test_an_issued_key_works_and_its_secret_is_shown_once(api: Api, admin: str) -> None:
+    answer = issue(api, admin, scopes=["write", "read", "read"], requests_per_minute=7)
+    assert answer.status == 201
+    assert answer.headers["Cache-Control"] == "no-store"
+    issued = answer.body
+    secret = issued.pop("secret")
+    assert issued == {
+        "key_id": issued["key_id"],
+        "name": "laptop",
+        "prefix": secret[:8],
+        "scopes": ["read", "write"],
+        "requests_per_minute": 7,
+        "created_at": "2026-01-02T12:00:00.000000Z",
+        "expires_at": None,
+        "revoked_at": None,
+    }
+    used = api.send(GET, secret)
+    assert (used.status, used.headers["RateLimit-Limit"]) == (404, "7")
+    shown = [ask(api, admin, "GET"), ask(api, admin, "GET", issued["key_id"])]
+    assert shown[1].body == shown[0].body["items"][0] == issued
+    for each in shown:
+        assert secret not in each.text
+        assert "hash" not in each.text
+
+
+def test_a_key_has_60_requests_a_minute_unless_told(api: Api, admin: str) -> None:
+    assert issue(api, admin).body["requests_per_minute"] == 60
+
+
+@pytest.mark.parametrize(
+    ("spelled", "stored"),
+    [
+        ("2026-01-02T12:00:01Z", "2026-01-02T12:00:01.000000Z"),
+        ("2026-01-02t13:30:00.5+01:00", "2026-01-02T12:30:00.500000Z"),
+        ("2035-12-31T00:00:00-11:00", "2035-12-31T11:00:00.000000Z"),
+    ],
+)
+def test_an_end_is_spelled_as_rfc_3339_says(
+    api: Api, admin: str, spelled: str, stored: str
+) -> None:
+    assert issue(api, admin, expires_at=spelled).body["expires_at"] == stored
+
+
+INVALID: list[tuple[str, Any]] = [
+    ("name", ""),
+    ("name", "   "),
+    ("name", "x" * 101),
+    ("name", 7),
+    ("name", None),
+    ("name", "\ud800"),
+    ("scopes", []),
+    ("scopes", "read"),
+    ("scopes", None),
+    ("scopes", ["root"]),
+    ("scopes", [7]),
+    ("scopes", [["read"]]),
+    ("expires_at", "2026-01-02T12:00:00Z"),
+    ("expires_at", "2001-01-01T00:00:00Z"),
+    ("expires_at", "0001-01-01T00:00:00+14:00"),
+    ("expires_at", "9999-12-31T23:59:59-12:00"),
+    ("expires_at", "2027-01-01T00:00:00"),
+    ("expires_at", "2027-01-01"),
+    ("expires_at", "2027-02-30T00:00:00Z"),
+    ("expires_at", "1893456000"),
+    ("expires_at", 1893456000),
+    ("expires_at", True),
+    ("requests_per_minute", 0),
+    ("requests_per_minute", 6001),
+    ("requests_per_minute", 1.5),
+    ("requests_per_minute", "60"),
+    ("requests_per_minute", True),
+    ("requests_per_minute", None),
+    ("tenant", "other"),
+    ("secret", "spn_mine"),
+    ("created_at", "2026-01-02T12:00:00Z"),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), INVALID, ids=[f"{f} {v!r:.30}" for f, v in INVALID])
+def test_what_a_key_can_not_be_is_refused(api: Api, admin: str, field: str, value: Any) -> None:
+    body = json.dumps({"name": "laptop", "scopes": ["read"], field: value})
+    answer = api.send(ISSUE, admin, body=body)
+    refused = assert_refused(answer, 422, "VALIDATION_ERROR")
+    assert {each.partition(".")[0] for each in fields_of(refused)} == {field}
+    assert len(api.key_store.keys) == 1
+
+
+@pytest.mark.parametrize("field", ["name", "scopes"])
+def test_what_a_key_must_have_is_asked_for(api: Api, admin: str, field: str) -> None:
+    body = {"name": "laptop", "scopes": ["read"]}
+    del body[field]
+    refused = assert_refused(api.send(ISSUE, admin, body=body), 422, "VALIDATION_ERROR")
+    assert fields_of(refused) == [field]
+
+
+@pytest.mark.parametrize("name", ["x", "x" * 100, " " + "ü🕷" * 50 + " "])
+def test_a_name_of_any_characters_is_kept(api: Api, admin: str, name: str) -> None:
+    assert issue(api, admin, name=name).body["name"] == name.strip()
+
+
+@pytest.mark.parametrize("rate", [1, 6000])
+def test_a_rate_at_its_bound_is_taken(api: Api, admin: str, rate: int) -> None:
+    assert issue(api, admin, requests_per_minute=rate).body["requests_per_minute"] == rate
+
+
+def test_an_issue_can_not_be_replayed(api: Api, admin: str) -> None:
+    answer = api.send(ISSUE, admin, headers={"Idempotency-Key": "one"})
+    assert fields_of(assert_refused(answer, 422, "VALIDATION_ERROR")) == ["Idempotency-Key"]
+    assert len(api.key_store.keys) == 1
+
+
+def test_over_100_active_keys_are_a_conflict(api: Api, admin: str) -> None:
+    for _ in range(limits.KEYS_PER_TENANT - 1):
+        assert issue(api, admin).status == 201
+    assert_refused(issue(api, admin), 409, "CONFLICT")
+
+
+# ---------------------------------------------------------------- Listing
+
+
+def test_keys_are_listed_newest_first_page_by_page(api: Api, admin: str) -> None:
+    issued = [issue(api, admin).body["key_id"] for _ in range(4)]
+    seen: list[str] = []
+    query: dict[str, str] = {"limit": "2"}
+    for _ in range(3):
+        page = ask(api, admin, "GET", **query).body
+        seen += [key["key_id"] for key in page["items"]]
+        if not page["has_more"]:
+            break
+        query["cursor"] = page["next_cursor"]
+    assert page["next_cursor"] is None
+    assert sorted(issued) == sorted(seen)[1:]  # and the first one, which has issued them
+    assert seen == sorted(seen, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [({"limit": "0"}, "limit"), ({"limit": "101"}, "limit"), ({"cursor": "!"}, "cursor")],
+)
+def test_a_list_refuses_what_makes_no_sense(
+    api: Api, admin: str, query: dict[str, str], field: str
+) -> None:
+    refused = assert_refused(ask(api, admin, "GET", **query), 422, "VALIDATION_ERROR")
+    assert field in str(refused["details"])
+
+
+# ---------------------------------------------------------------- Revoking
+
+
+def test_a_revoked_key_is_refused_by_the_next_request(api: Api, admin: str) -> None:
+    issued = issue(api, admin).body
+    assert api.send(GET, issued["secret"]).status == 404
+    answer = ask(api, admin, "DELETE", issued["key_id"])
+    assert (answer.status, answer.body["revoked_at"]) == (200, "2026-01-02T12:00:00.000000Z")
+    assert_refused(api.send(GET, issued["secret"]), 401, "AUTH_REQUIRED")
+
+
+def test_to_revoke_again_answers_the_same(api: Api, admin: str) -> None:
+    key_id = issue(api, admin).body["key_id"]
+    first = ask(api, admin, "DELETE", key_id)
+    api.crawls.clock.advance(5)
+    again = ask(api, admin, "DELETE", key_id)
+    assert (again.status, again.text) == (200, first.text)
+
+
+def test_a_key_may_revoke_itself(api: Api, admin: str) -> None:
+    [own] = ask(api, admin, "GET").body["items"]
+    assert ask(api, admin, "DELETE", own["key_id"]).status == 200
+    assert_refused(ask(api, admin, "GET"), 401, "AUTH_REQUIRED")
+
+
+def test_unknown_expired_and_revoked_keys_are_refused_alike(api: Api, admin: str) -> None:
+    revoked, expired = (
+        issue(api, admin).body,
+        issue(api, admin, expires_at="2026-01-02T12:00:01Z").body,
+    )
+    ask(api, admin, "DELETE", revoked["key_id"])
+    api.crawls.clock.advance(1)
+    secrets = ("spn_unknown", revoked["secret"], expired["secret"])
+    answers = [api.send(GET, secret) for secret in secrets]
+    assert {answer.status for answer in answers} == {401}
+    assert len({answer.text for answer in answers}) == 1
+    assert len({str(answer.headers) for answer in answers}) == 1
+
+
+# ---------------------------------------------------------------- Who
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@pytest.mark.parametrize("key_id", ["key_unknown", "x" * 1100, "..", "key%231", "ü", "ROSTER"])
+def test_an_id_of_any_form_is_not_found(api: Api, admin: str, method: str, key_id: str) -> None:
+    assert_refused(ask(api, admin, method, key_id), 404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_foreign_key_is_as_unknown_as_any(api: Api, admin: str, method: str) -> None:
+    issued = issue(api, admin).body
+    stranger = api.key("other", Scope.ADMIN)
+    foreign = ask(api, stranger, method, issued["key_id"])
+    unknown = ask(api, stranger, method, "key_unknown")
+    assert (foreign.status, foreign.text) == (404, unknown.text)
+    assert api.send(GET, issued["secret"]).status == 404
+    assert len(ask(api, stranger, "GET").body["items"]) == 1
+
+
+REQUESTS: list[Callable[[Api, str], Answer]] = [
+    issue,
+    lambda api, key: ask(api, key, "GET"),
+    lambda api, key: ask(api, key, "GET", "key_1"),
+    lambda api, key: ask(api, key, "DELETE", "key_1"),
+]
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=["issue", "list", "get", "revoke"])
+@pytest.mark.parametrize("scope", [Scope.READ, Scope.WRITE])
+def test_only_an_administrator_may(
+    api: Api, scope: Scope, request_: Callable[[Api, str], Answer]
+) -> None:
+    key = api.key("acme", scope)
+    assert_refused(request_(api, key), 403, "FORBIDDEN")
+    assert len(api.key_store.keys) == 1
+
+
+def test_no_secret_is_logged(api: Api, admin: str, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = issue(api, admin).body["secret"]
+    api.send(GET, secret)
+    out = capsys.readouterr().out
+    assert "request_done" in out
+    assert secret not in out
+    assert admin not in out
