@@ -76,6 +76,7 @@ STALE: dict[str, dict[str, Any]] = {
     "no end of lease": {"locked_until": None},
     "messages sent": {"sends": 2},
     "watchers": {"watchers": 1},
+    "run that was told": {"notified_run": 1},
 }
 
 

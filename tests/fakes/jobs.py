@@ -25,11 +25,11 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
-    Announce,
     Begun,
     Claimed,
     EffectDone,
     InDoubt,
+    Listener,
     NewJob,
     Refused,
     SubmissionRaced,
@@ -52,7 +52,7 @@ class FakeJobStore:
         self._events: dict[JobRef, dict[str, Event]] = {}
         self._replies: dict[tuple[str, str], tuple[StoredReply, datetime]] = {}
         self._holders: dict[tuple[str, str], str] = {}
-        self.announce: Announce = lambda *_: None
+        self.listeners: list[Listener] = []
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -128,8 +128,8 @@ class FakeJobStore:
                 raise LeaseLost(f"job {before.id} has moved on")
             self._move(before, after, events)
             watchers = self._jobs[before.ref].watchers
-        if watchers and events:
-            self.announce(before.ref, events)
+            after = self._jobs[before.ref]
+        self._tell(after, events)
         return watchers
 
     def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
@@ -141,8 +141,7 @@ class FakeJobStore:
             self._move(before, after, [event])
             if not keyless:
                 self._holders[key] = before.id
-        if before.watchers:
-            self.announce(before.ref, [event])
+        self._tell(after, [event])
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         with self._lock:
@@ -179,6 +178,10 @@ class FakeJobStore:
         """Whether a claim still stands, as another domain's write asks."""
         with self._lock:
             return self._held(lease)
+
+    def _tell(self, job: Job, events: Sequence[Event]) -> None:
+        for listener in self.listeners:
+            listener(job, events)
 
     def subscribe(self, ref: JobRef, change: int) -> None:
         """What a live subscription does to the row."""
@@ -277,7 +280,8 @@ class FakeDeadLetterQueues:
 
 
 def _standing(job: Job) -> tuple[object, ...]:
-    return job.status, job.fence, job.locked_by, job.locked_until, job.sends, job.watchers
+    claim = job.status, job.fence, job.locked_by, job.locked_until
+    return *claim, job.sends, job.watchers, job.notified_run
 
 
 def _ended(job: Job) -> tuple[object, ...]:

@@ -85,7 +85,9 @@ def tables(aws: Aws) -> Iterator[tuple[Any, dict[str, str]]]:
 
 
 def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
-    sweeper = Sweeper(store=store, queue=FakeJobQueue(), kinds=KINDS, clock=utc_now)
+    sweeper = Sweeper(
+        store=store, queue=FakeJobQueue(), kinds=KINDS, clock=utc_now, notify=lambda *_: None
+    )
     deadline = time.monotonic() + SECONDS
     while not sweeper.sweep().leases_expired:
         assert time.monotonic() < deadline, "the lease never ended"

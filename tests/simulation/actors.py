@@ -143,11 +143,13 @@ class Actors:
         """One pass of the sweeper."""
 
         def run(actor: Actor) -> None:
+            store = SteppedStore(self._world, actor)
             sweeper = Sweeper(
-                store=SteppedStore(self._world, actor),
+                store=store,
                 queue=SteppedQueue(self._world, actor, self.post),
                 kinds=POLICIES,
                 clock=self._world.clock_of(actor),
+                notify=store.notify,
             )
             try:
                 sweeper.sweep()

@@ -86,7 +86,9 @@ class _Client:
         self.answered = False
         self._world = world
         self._actors = actors
-        self._request = Request(drafts=[factories.draft()], key=factories.request_key())
+        self._request = Request(
+            drafts=[factories.draft(notify=("hook",))], key=factories.request_key()
+        )
 
     def ask(self) -> None:
         self._actors.request(self._request, self._ended)

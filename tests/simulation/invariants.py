@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -68,6 +69,7 @@ class Watch:
         self._granted: dict[tuple[JobRef, int], str] = {}
         self._effects: Counter[tuple[JobRef, int]] = Counter()
         self._performed: Counter[str] = Counter()
+        self._told: set[tuple[JobRef, int]] = set()
         self._ends: dict[tuple[JobRef, int], JobStatus] = {}
         self._timelines: defaultdict[JobRef, dict[str, Event]] = defaultdict(dict)
         self._progress: Counter[tuple[JobRef, int]] = Counter()
@@ -120,6 +122,9 @@ class Watch:
         """A transition was accepted."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
+        if job.notified_run > was.notified_run:
+            self._noticed(was, job, events)
+            return
         self._check(
             move in MOVES[actor.role], job.ref, f"{actor.role} moved it {' -> '.join(move)}"
         )
@@ -145,6 +150,12 @@ class Watch:
                 self._check(job.fence > was.fence, job.ref, "a user's move left the old fence")
         if was.status in TERMINAL:
             self._one_live(job)
+
+    def _noticed(self, was: Job, job: Job, events: Sequence[Event]) -> None:
+        told = (job.ref, job.run) in self._told
+        self._check(told, job.ref, "marked as told, but it wasn't")
+        changed = replace(job, notified_run=was.notified_run)
+        self._check(changed == was and not events, job.ref, "a mark changed more than itself")
 
     def committed(self, actor: Actor, lease: Lease) -> None:
         """A handler's effect was accepted under a lease."""
@@ -187,10 +198,21 @@ class Watch:
         for ref in refs:
             self._check(self._store.get(ref) is not None, ref, "acknowledged, but not stored")
 
+    def told(self, actor: Actor, job: Job) -> None:
+        """Somebody was told the end of a run."""
+        ended = self._ends.get((job.ref, job.run))
+        self._check(ended is job.status, job.ref, f"{actor.name} told an end that wasn't")
+        self._told.add((job.ref, job.run))
+
     def unsettled(self) -> list[Job]:
-        """Accepted jobs that neither ended nor were paused by a user."""
+        """Accepted jobs that neither ended, and told it, nor were paused by a user."""
         at_rest = TERMINAL | {JobStatus.PAUSED}
-        return [job for ref in self.accepted if (job := self._row(ref)).status not in at_rest]
+        rows = [self._row(ref) for ref in self.accepted]
+        return [job for job in rows if job.status not in at_rest or self._untold(job)]
+
+    def _untold(self, job: Job) -> bool:
+        silent = not job.notify or job.status in {JobStatus.CANCELLED, JobStatus.PAUSED}
+        return not silent and job.status in TERMINAL and job.notified_run < job.run
 
     def at_end(self) -> None:
         """Everything has settled."""
@@ -200,6 +222,8 @@ class Watch:
                 fence = (job.result or {}).get("fence")
                 done = self._effects[ref, fence] if isinstance(fence, int) else 0
                 self._check(done == 1, ref, "completed without its effect")
+            if job.notify and job.status in TERMINAL - {JobStatus.CANCELLED}:
+                self._check((ref, job.run) in self._told, ref, "its end was told to nobody")
             stored = {event.id: event for event in self._store.events(ref, None, 100_000)}
             self._check(stored == self._timelines[ref], ref, "the timeline isn't what was written")
 

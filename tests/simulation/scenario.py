@@ -148,6 +148,7 @@ class Story:
             else self._rng.choice(["crawl", ONE_SERIES, IMPATIENT]),
             payload={"page": page, "nature": nature},
             priority=self._rng.choice(list(Priority)),
+            notify=("hook",) if self._rng.random() < 0.5 else (),
             duplicate_key=None if self._rng.random() < 0.2 else page,
         )
 

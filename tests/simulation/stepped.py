@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from spinneret.jobs import rules
 from spinneret.jobs.models import (
     Event,
     Job,
@@ -19,7 +20,7 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import Begun, Claimed, EffectDone, InDoubt, NewJob, Refused
-from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.simulation.baton import Actor
 from tests.simulation.world import World
 
@@ -100,7 +101,22 @@ class SteppedStore:
             return watchers
 
         subject = _Change(before, after)
-        return self._world.call(self._actor, "store.transition", effect, subject)
+        watchers = self._world.call(self._actor, "store.transition", effect, subject)
+        self.notify(after, events)
+        return watchers
+
+    def notify(self, job: Job, _: Sequence[Event]) -> None:
+        """What a notifier does as a listener: tell the end, then write that it was told."""
+        if not rules.awaits_notice(job):
+            return
+        try:
+            told = (job.id, job.run)
+            self._world.call(
+                self._actor, "notice.send", lambda: self._watch.told(self._actor, job), told
+            )
+            self.transition(job, rules.noticed(job))
+        except (DependencyUnavailable, LeaseLost):
+            pass  # the sweeper comes back to it
 
     def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
         """See JobStore."""

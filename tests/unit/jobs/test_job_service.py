@@ -60,7 +60,7 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
     [job_id] = ids(submit(service))
     assert queue.sent == []
     queue.available = True
-    sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock)
+    sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
     assert sweeper.sweep().resent == 0
     clock.advance(limits.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1

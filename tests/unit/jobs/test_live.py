@@ -41,8 +41,7 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    announcer = Announcer(connections, sockets, lambda: clock().timestamp())
-    store.announce = announcer.announce
+    store.listeners.append(Announcer(connections, sockets, lambda: clock().timestamp()))
     service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
     service.connect(CLIENT, factories.TENANT, None)
     return service

@@ -21,12 +21,12 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
 from tests.fakes.time import START, HandClock
 
 MINUTE = 60.0
-NOTHING = Swept(resent=0, leases_expired=0, expired=0, raced=0)
+NOTHING = Swept(resent=0, leases_expired=0, expired=0, notified=0, raced=0)
 
 
 @pytest.fixture
 def sweeper(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Sweeper:
-    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock)
+    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
 
 
 def add(store: FakeJobStore, *jobs: Job) -> None:
@@ -69,7 +69,7 @@ def test_a_job_whose_message_was_lost_is_sent_again(
     clock.advance(limits.RESEND_GRACE_SECONDS - 1)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(resent=1, leases_expired=0, expired=0, raced=0)
+    assert sweeper.sweep() == Swept(resent=1, leases_expired=0, expired=0, notified=0, raced=0)
     assert queue.take() == [Sent(Lane.CRAWL_LOW, job.ref, 0)]
     assert sweeper.sweep() == NOTHING
     assert stored(store, job.ref).sends == 2
@@ -119,7 +119,7 @@ def test_a_lost_lease_is_charged_and_sent(
     clock.advance(59)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(resent=0, leases_expired=1, expired=0, raced=0)
+    assert sweeper.sweep() == Swept(resent=0, leases_expired=1, expired=0, notified=0, raced=0)
     job = stored(store, running.ref)
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
     assert queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
@@ -214,7 +214,10 @@ def test_an_index_that_lags_does_no_harm(state: str, queue: FakeJobQueue, clock:
         running = claim(store, store.named, clock)
         store.transition(running, rules.complete(running, {}, clock()))
     before = store.get(store.named)
-    assert Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock).sweep() == NOTHING
+    assert (
+        Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None).sweep()
+        == NOTHING
+    )
     assert store.get(store.named) == before
     assert queue.sent == []
 
@@ -233,8 +236,10 @@ def test_a_lease_renewed_meanwhile_is_not_taken_away(queue: FakeJobQueue, clock:
     add(store, factories.job())
     running = claim(store, factories.job().ref, clock)
     clock.advance(60)
-    swept = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock).sweep()
-    assert swept == Swept(resent=0, leases_expired=0, expired=0, raced=1)
+    swept = Sweeper(
+        store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None
+    ).sweep()
+    assert swept == Swept(resent=0, leases_expired=0, expired=0, notified=0, raced=1)
     assert store.get(running.ref) == running
     assert queue.sent == []
 
@@ -245,7 +250,7 @@ def test_a_store_that_is_down_is_reported(clock: HandClock, queue: FakeJobQueue)
             raise DependencyUnavailable("dynamodb")
 
     with pytest.raises(DependencyUnavailable):
-        Sweeper(store=Down(), queue=queue, kinds=KINDS, clock=clock).sweep()
+        Sweeper(store=Down(), queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None).sweep()
 
 
 # ---------------------------------------------------------------- Expiry
@@ -259,7 +264,7 @@ def test_a_job_that_nobody_began_in_time_expires(
     clock.advance(19)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(resent=0, leases_expired=0, expired=1, raced=0)
+    assert sweeper.sweep() == Swept(resent=0, leases_expired=0, expired=1, notified=0, raced=0)
     after = stored(store, job.ref)
     assert (after.status, after.finished_at) == (JobStatus.EXPIRED, clock())
     assert store.events(job.ref, None, 9)[-1].message == "expired"
@@ -277,3 +282,27 @@ def test_a_job_that_has_been_claimed_expires_no_more(
     clock.advance(20)
     assert sweeper.sweep() == NOTHING
     assert stored(store, job.ref).status is JobStatus.PENDING
+
+
+# ---------------------------------------------------------------- Ends that are to be told
+
+
+def test_an_end_that_was_not_told_is_told_by_the_sweeper_until_it_is(
+    store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    told: list[str] = []
+
+    def notify(job: Job, _: Sequence[Event]) -> None:
+        told.append(job.id)
+        if len(told) > 1:
+            store.transition(job, rules.noticed(job))
+
+    add(store, factories.job(notify=("end_1",)))
+    before = claim(store, factories.job().ref, clock)
+    store.transition(before, rules.complete(before, {}, clock()))
+    sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=notify)
+    assert (sweeper.sweep(), told) == (NOTHING, [])
+    for _ in range(4):
+        clock.advance(limits.RESEND_GRACE_SECONDS)
+        sweeper.sweep()
+    assert told == ["job_1", "job_1"]

@@ -49,7 +49,13 @@ class Bench:
         return self.job
 
     def sweep(self) -> None:
-        Sweeper(store=self.store, queue=self.queue, kinds=KINDS, clock=self.clock).sweep()
+        Sweeper(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            notify=lambda *_: None,
+        ).sweep()
 
     @property
     def job(self) -> Job:

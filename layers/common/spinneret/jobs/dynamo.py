@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ from spinneret.jobs.models import (
     RequestKey,
     StoredReply,
 )
-from spinneret.jobs.ports import Announce, Claimed, NewJob, Refused, SubmissionRaced
+from spinneret.jobs.ports import Claimed, Listener, NewJob, Refused, SubmissionRaced
 from spinneret.kernel import limits
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -84,12 +85,12 @@ class DynamoJobStore:
         client: DynamoDBClient,
         jobs_table: str,
         idempotency_table: str,
-        announce: Announce | None = None,
+        listeners: Sequence[Listener] = (),
     ) -> None:
         self._client = client
         self._jobs = jobs_table
         self._idempotency = idempotency_table
-        self._announce = announce
+        self._listeners = tuple(listeners)
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
@@ -194,7 +195,7 @@ class DynamoJobStore:
                     raise LeaseLost(f"job {before.id} has moved on") from failed
                 watchers = int(row["watchers"])
             else:
-                self._tell(before.ref, events, watchers)
+                self._tell(replace(after, watchers=watchers), events)
                 return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
@@ -209,7 +210,7 @@ class DynamoJobStore:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             raise SubmissionRaced from failed
-        self._tell(before.ref, [event], before.watchers)
+        self._tell(after, [event])
 
     def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
         """See JobStore."""
@@ -249,9 +250,9 @@ class DynamoJobStore:
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
 
-    def _tell(self, ref: JobRef, events: Sequence[Event], watchers: int) -> None:
-        if watchers and events and self._announce is not None:
-            self._announce(ref, events)
+    def _tell(self, job: Job, events: Sequence[Event]) -> None:
+        for listener in self._listeners:
+            listener(job, events)
 
     def _moved(
         self, before: Job, after: Job, events: Sequence[Event], standing: dynamo.Condition
@@ -326,7 +327,7 @@ def _is_held(row: dict[str, Any], lease: Lease) -> bool:
 
 def _row_stands(before: Job) -> dynamo.Condition:
     row = items.job_item(before)
-    names = ("status", "fence", "locked_by", "locked_until", "sends", "watchers")
+    names = ("status", "fence", "locked_by", "locked_until", "sends", "watchers", "notified_run")
     return dynamo.equals(**{name: row.get(name) for name in names})
 
 

@@ -65,6 +65,8 @@ def job_item(job: Job) -> Item:
         "batch": job.batch,
         "duplicate_key": job.duplicate_key,
         "watchers": job.watchers,
+        "notify": list(job.notify) or None,
+        "notified_run": job.notified_run,
         "list_key": keys.list_partition(job.tenant),
         "list_id": job.id,
     }
@@ -117,6 +119,8 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         batch=item.get("batch"),
         duplicate_key=item.get("duplicate_key"),
         watchers=int(item["watchers"]),
+        notify=tuple(item.get("notify", ())),
+        notified_run=int(item["notified_run"]),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.jobs.api_models import event_view
-from spinneret.jobs.models import Connection, Event, JobRef
+from spinneret.jobs.models import Connection, Event, Job, JobRef
 from spinneret.jobs.ports import ConnectionStore, JobStore, Sockets
 from spinneret.kernel import limits
 from spinneret.kernel.canonical import parse_json
@@ -40,11 +40,14 @@ class Announcer:
         self._sockets = sockets
         self._monotonic = monotonic
 
-    def announce(self, ref: JobRef, events: Sequence[Event]) -> None:
+    def __call__(self, job: Job, events: Sequence[Event]) -> None:
         """One push for all events of one write, within PUSH_SECONDS for all watchers together.
 
         Raises nothing that an outage may cause.
         """
+        if not job.watchers or not events:
+            return
+        ref = job.ref
         deadline = self._monotonic() + limits.PUSH_SECONDS
         texts = list(messages(ref, events))
         try:

@@ -140,6 +140,10 @@ class Job:
     """The submission that the job came with, if it made several."""
     duplicate_key: str | None = None
     """Fingerprint of what the job does (P-05's implicit key)."""
+    notify: tuple[str, ...] = ()
+    """Whom the end of a run is told (webhooks): ids of endpoints, or URLs."""
+    notified_run: int = 0
+    """The last run whose end was told."""
     watchers: int = 0
     """Live subscriptions; written by subscribing and unsubscribing only."""
 
@@ -185,6 +189,7 @@ class Draft:
     payload: Mapping[str, Any]
     priority: Priority
     domain: str | None = None
+    notify: tuple[str, ...] = ()
     duplicate_key: str | None
     """None bypasses the duplicate check (`force`)."""
 

@@ -58,8 +58,8 @@ class SubmissionRaced(Exception):
     """Somebody took a key, or gave one up, between look-up and write; look up again."""
 
 
-Announce = Callable[[JobRef, Sequence[Event]], None]
-"""Told after every transition of a job that has watchers; takes a second at most, never raises."""
+Listener = Callable[[Job, Sequence[Event]], None]
+"""Told after every transition: the job as it now stands, and the events; never raises."""
 
 
 class JobStore(Protocol):
@@ -115,7 +115,7 @@ class JobStore(Protocol):
 
         With a lease: if that claim still stands, whatever else of the row `before` doesn't know.
         Without: if the row stands as `before` says (status, fence, owner, end of the lease,
-        messages sent, watchers). Raises LeaseLost otherwise.
+        messages sent, watchers, run that was told). Raises LeaseLost otherwise.
         """
         ...
 

@@ -179,6 +179,17 @@ def is_troubled(job: Job) -> bool:
     return waits_for_redrive or job.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
 
 
+def awaits_notice(job: Job) -> bool:
+    """Whether the end of the run is still to be told; who cancels a job knows it."""
+    told = job.status in TERMINAL and job.status is not JobStatus.CANCELLED
+    return told and bool(job.notify) and job.notified_run < job.run
+
+
+def noticed(job: Job) -> Job:
+    """The end of this run has been told."""
+    return replace(job, notified_run=job.run)
+
+
 def status_event(job: Job, moment: datetime, **data: Any) -> Event:
     """Tells the status of a job that was moved from outside a claim: the first of its fence."""
     return Event(
@@ -193,7 +204,7 @@ def status_event(job: Job, moment: datetime, **data: Any) -> Event:
 
 
 def sweep_at(job: Job) -> datetime | None:
-    """When the sweeper looks at the job next; None when it is finished or paused.
+    """When the sweeper looks at the job next; None when it is paused, or finished and told.
 
     A running job's lease end; a pending job's resend time, later with every message sent, or its
     expiry.
@@ -204,6 +215,8 @@ def sweep_at(job: Job) -> datetime | None:
         case JobStatus.PENDING:
             resend = job.due_at + _resend_wait(job.sends)
             return min(resend, job.expires_at) if job.expires_at else resend
+        case _ if awaits_notice(job) and job.finished_at is not None:
+            return job.finished_at + timedelta(seconds=limits.RESEND_GRACE_SECONDS)
         case _:
             return None
 

@@ -161,6 +161,7 @@ class JobService:
             expires_at=None if patience is None else now + timedelta(seconds=patience),
             domain=draft.domain,
             batch=batch,
+            notify=draft.notify,
             duplicate_key=draft.duplicate_key,
         )
 

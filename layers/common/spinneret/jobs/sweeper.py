@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Event, Job, JobRef, JobStatus
-from spinneret.jobs.ports import JobQueue, JobStore
+from spinneret.jobs.ports import JobQueue, JobStore, Listener
 from spinneret.jobs.worker import send
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
@@ -31,6 +31,8 @@ class Swept:
     leases_expired: int
     expired: int
     """Jobs whose first claim didn't come in time."""
+    notified: int
+    """Finished jobs whose end had not been told."""
     raced: int
     """Jobs that moved on between look-up and write: nothing to do."""
 
@@ -45,21 +47,23 @@ class Sweeper:
         queue: JobQueue,
         kinds: Mapping[str, KindPolicy],
         clock: Clock,
+        notify: Listener,
     ) -> None:
         self._store = store
         self._queue = queue
         self._kinds = kinds
         self._clock = clock
+        self._notify = notify
 
     def sweep(self) -> Swept:
         """At most SWEEP_PAGE jobs of every shard, oldest first."""
-        counts = {"resent": 0, "leases_expired": 0, "expired": 0, "raced": 0}
+        counts = {"resent": 0, "leases_expired": 0, "expired": 0, "notified": 0, "raced": 0}
         for shard in range(limits.SWEEP_SHARDS):
             for ref in self._store.due(shard, self._clock(), limits.SWEEP_PAGE):
                 if done := self._bring_back(ref):
                     counts[done] += 1
         swept = Swept(**counts)
-        if swept.resent or swept.leases_expired or swept.expired:
+        if any(counts.values()):
             logger.info("swept", extra=counts)
         return swept
 
@@ -69,6 +73,9 @@ class Sweeper:
         watch = rules.sweep_at(job) if job else None
         if job is None or watch is None or watch > now:
             return None  # the index lags behind the row
+        if rules.awaits_notice(job):
+            self._notify(job, ())
+            return "notified"
         try:
             if job.expires_at is not None and job.expires_at <= now:
                 after = rules.expire(job, now)

@@ -14,6 +14,7 @@ from spinneret.jobs.dynamo_connections import DynamoConnectionStore
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.live import Announcer, LiveService
 from spinneret.jobs.models import Lane
+from spinneret.jobs.ports import Listener
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
 from spinneret.jobs.settings import JobSettings, RedriveSettings
@@ -26,14 +27,14 @@ from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 
 
-def job_store(settings: JobSettings) -> DynamoJobStore:
-    """The store of this stage; what happens to a job is told to its watchers."""
+def job_store(settings: JobSettings, *listeners: Listener) -> DynamoJobStore:
+    """The store of this stage; what happens to a job is told to its watchers and to listeners."""
     client = dynamodb_client()
     announcer = Announcer(
         DynamoConnectionStore(client, settings.jobs_table), sockets(settings), time.monotonic
     )
     return DynamoJobStore(
-        client, settings.jobs_table, settings.idempotency_table, announcer.announce
+        client, settings.jobs_table, settings.idempotency_table, [announcer, *listeners]
     )
 
 
@@ -69,10 +70,10 @@ def job_service(settings: JobSettings) -> JobService:
     )
 
 
-def job_control(settings: JobSettings) -> JobControl:
+def job_control(settings: JobSettings, *listeners: Listener) -> JobControl:
     """Reading and steering jobs."""
     return JobControl(
-        store=job_store(settings),
+        store=job_store(settings, *listeners),
         queue=job_queue(settings),
         kinds=KINDS,
         clock=utc_now,
@@ -80,10 +81,10 @@ def job_control(settings: JobSettings) -> JobControl:
     )
 
 
-def worker(settings: JobSettings, handlers: Mapping[str, Handler]) -> Worker:
+def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: Listener) -> Worker:
     """A worker of the given kinds."""
     return Worker(
-        store=job_store(settings),
+        store=job_store(settings, *listeners),
         queue=job_queue(settings),
         kinds=KINDS,
         handlers=handlers,
@@ -93,11 +94,14 @@ def worker(settings: JobSettings, handlers: Mapping[str, Handler]) -> Worker:
     )
 
 
-def sweep_pass(env: Mapping[str, str]) -> Callable[[], Swept]:
-    """One pass of the sweeper, for its rule."""
-    settings = JobSettings.from_env(env)
+def sweep_pass(settings: JobSettings, notify: Listener) -> Callable[[], Swept]:
+    """One pass of the sweeper; `notify` tells the ends that were not told."""
     sweeper = Sweeper(
-        store=job_store(settings), queue=job_queue(settings), kinds=KINDS, clock=utc_now
+        store=job_store(settings, notify),
+        queue=job_queue(settings),
+        kinds=KINDS,
+        clock=utc_now,
+        notify=notify,
     )
     return sweeper.sweep
 
