@@ -105,6 +105,8 @@ def deployed(stack: Stack) -> Deployed:
         "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website}",
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
         "SPINNERET_CRAWL_VISIBILITY": str(6 * CRAWL_TIMEOUT),
+        "SPINNERET_DOMAIN_RATE": "200",
+        "SPINNERET_DOMAIN_BURST": "200",
     }
     done = stack.command("deploy", **settings)
     if done.returncode != 0:

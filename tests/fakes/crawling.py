@@ -9,6 +9,7 @@ from typing import Any
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.service import KIND, CrawlService
+from spinneret.crawl.visits import Visits
 from spinneret.documents.models import Content
 from spinneret.documents.service import Indexer
 from spinneret.fetching.addresses import AddressPolicy
@@ -21,12 +22,15 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
 from spinneret.kernel import limits
 from spinneret.kernel.errors import DomainError
+from spinneret.politeness.robots_gate import RobotsGate
 from spinneret.search.models import Fused, Query
 from spinneret.search.service import SearchService
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.politeness import FakeRobotsStore
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
+from tests.fakes.sites import Sites
 from tests.fakes.time import HandClock
 
 Wrap = Callable[[str, Any], Any]
@@ -45,7 +49,10 @@ class CrawlSlice:
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
         self.pages: dict[str, FetchedPage | DomainError] = {}
+        self.sites = Sites(self.clock)
+        self.robots = FakeRobotsStore()
         self.remaining = 60.0
+        self.sleep: Callable[[float], None] = self.clock.advance
         self._numbers = itertools.count(1)
 
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
@@ -57,7 +64,7 @@ class CrawlSlice:
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{next(self._numbers)}",
         )
-        return CrawlService(jobs=jobs, policy=AddressPolicy())
+        return CrawlService(jobs=jobs, policy=AddressPolicy(), sites=self.sites.settings)
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
         """A fresh worker, as a new process would have it."""
@@ -68,9 +75,17 @@ class CrawlSlice:
             index=wrap("index", self.index),
             clock=self.clock,
         )
-        fetcher = wrap("fetcher", FakeFetcher(self.pages))
+        visits = Visits(
+            fetcher=wrap("fetcher", FakeFetcher(self.pages)),
+            sites=self.sites.settings,
+            pace=self.sites.pace,
+            robots=RobotsGate(store=wrap("robots", self.robots), clock=self.clock),
+            product_token="Spinneret",
+            clock=self.clock,
+            sleep=lambda seconds: self.sleep(seconds),
+        )
         pipeline = CrawlPipeline(
-            fetcher=fetcher, extract=plain_content, indexer=indexer, clock=self.clock
+            visits=visits, extract=plain_content, indexer=indexer, clock=self.clock
         )
         return Worker(
             store=wrap("store", self.store),
@@ -89,6 +104,7 @@ class CrawlSlice:
             queue=wrap("queue", self.queue),
             kinds=KINDS,
             clock=self.clock,
+            notify=lambda *_: None,
         )
 
     def submit(

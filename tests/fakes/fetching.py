@@ -10,7 +10,8 @@ from spinneret.kernel.errors import BodyTooLarge, ContentRefused, DomainError
 
 
 class FakeFetcher:
-    """Implements `Fetcher`; keeps the requests it got, and fails loudly for a URL without a page.
+    """Implements `Fetcher`; keeps the requests it got, and fails loudly for a URL without a page,
+    but for a robots.txt, which sites need not have.
 
     Media types and size are held as by the real one; redirects are what a page says they were.
     """
@@ -22,9 +23,15 @@ class FakeFetcher:
     def fetch(self, request: FetchRequest) -> FetchedPage:
         """Answer the page of the URL or raise the error that stands for it."""
         self.requests.append(request)
-        answer = self._pages[parse_url(request.url).text]
+        url = parse_url(request.url)
+        if url.text.endswith("/robots.txt") and url.text not in self._pages:
+            return fetched_page(url.text, b"", status_code=404)
+        answer = self._pages[url.text]
         if isinstance(answer, DomainError):
             raise answer
+        if request.before_redirect is not None:
+            for target in (*answer.redirects[1:], answer.url) if answer.redirects else ():
+                request.before_redirect(parse_url(target))
         success = 200 <= answer.status_code < 300
         if success and request.media_types and answer.media_type not in request.media_types:
             raise ContentRefused(f"the site answered {answer.media_type}")

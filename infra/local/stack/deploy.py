@@ -31,6 +31,8 @@ DEFAULT_SITE_PORT: Final = "8484"
 PARAMETERS: Final = {
     "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
     "SPINNERET_CRAWL_VISIBILITY": "CrawlVisibility",
+    "SPINNERET_DOMAIN_RATE": "DomainRate",
+    "SPINNERET_DOMAIN_BURST": "DomainBurst",
 }
 
 

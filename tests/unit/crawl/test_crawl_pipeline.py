@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.crawl.pipeline import MEDIA_TYPES
-from spinneret.jobs.models import JobStatus
+from spinneret.jobs.models import EventKind, JobStatus
 from spinneret.kernel import limits
 from spinneret.kernel.errors import (
     BodyTooLarge,
@@ -85,7 +85,8 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
         return port
 
     crawl.run(ref, keep)
-    [request] = fetchers[0].requests
+    [robots, request] = fetchers[0].requests
+    assert robots.excerpt_bytes == limits.ROBOTS_MAX_BYTES + 1
     assert (request.url, request.media_types) == (URL, MEDIA_TYPES)
     assert (request.max_bytes, request.max_redirects) == (
         limits.CRAWL_MAX_BYTES,
@@ -145,7 +146,9 @@ def test_a_page_that_may_be_there_later_is_tried_again_in_several_series(
     crawl.pages[URL] = answer
     job = crawl.settle(crawl.submit(URL))
     assert (job.status, job.attempts, job.redrives) == (JobStatus.FAILED, 3, limits.REDRIVES)
-    assert job.fence == limits.JOB_MAX_ATTEMPTS * (limits.REDRIVES + 1)
+    events = crawl.store.events(job.ref, None, 999)
+    failures = [event for event in events if event.kind is EventKind.ERROR]
+    assert len(failures) == limits.JOB_MAX_ATTEMPTS * (limits.REDRIVES + 1)
 
 
 def test_a_page_that_comes_back_is_crawled_after_all(crawl: CrawlSlice) -> None:

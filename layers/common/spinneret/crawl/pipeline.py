@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from spinneret.crawl.visits import Visits
 from spinneret.documents.models import Content
 from spinneret.documents.service import Indexer, Page
 from spinneret.fetching.models import FetchRequest
-from spinneret.fetching.ports import Fetcher
 from spinneret.fetching.rules import decode_text, require_success
 from spinneret.fetching.urls import cache_url, parse_url
 from spinneret.jobs.models import EventKind
@@ -27,10 +27,8 @@ Extract = Callable[[str, str, str], Content]
 class CrawlPipeline:
     """The handler of `crawl` jobs."""
 
-    def __init__(
-        self, *, fetcher: Fetcher, extract: Extract, indexer: Indexer, clock: Clock
-    ) -> None:
-        self._fetcher = fetcher
+    def __init__(self, *, visits: Visits, extract: Extract, indexer: Indexer, clock: Clock) -> None:
+        self._visits = visits
         self._extract = extract
         self._indexer = indexer
         self._clock = clock
@@ -38,13 +36,14 @@ class CrawlPipeline:
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Answers the job's result; every effect on the way is idempotent or fenced."""
         context.checkpoint("fetching", 10)
-        page = self._fetcher.fetch(
+        page = self._visits.fetch(
+            context,
             FetchRequest(
                 url=context.job.payload["url"],
                 max_bytes=limits.CRAWL_MAX_BYTES,
                 max_redirects=limits.CRAWL_MAX_REDIRECTS,
                 media_types=MEDIA_TYPES,
-            )
+            ),
         )
         require_success(page, self._clock())
         context.note(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Final
 
 from spinneret.crawl.models import (
@@ -22,7 +23,14 @@ from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.service import JobService, Placed, Submitted
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.errors import DomainError, ValidationFailed
+from spinneret.kernel.errors import (
+    CircuitOpen,
+    DomainBlocked,
+    DomainError,
+    PermanentError,
+    ValidationFailed,
+)
+from spinneret.sites.service import SiteSettings
 
 KIND: Final = "crawl"
 RECIPE: Final = 1  # goes up when the same page would be processed to another result
@@ -40,9 +48,10 @@ class _Checked:
 class CrawlService:
     """Crawls of one tenant."""
 
-    def __init__(self, *, jobs: JobService, policy: AddressPolicy) -> None:
+    def __init__(self, *, jobs: JobService, policy: AddressPolicy, sites: SiteSettings) -> None:
         self._jobs = jobs
         self._policy = policy
+        self._sites = sites
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept one URL or several.
@@ -50,24 +59,47 @@ class CrawlService:
         A single URL that is refused raises; among several, each has its own outcome, and only a
         request without any acceptable URL raises.
         """
+        refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
         if request.url is not None:
             draft = self._draft(request.url, request)
+            if error := refusal(parse_url(request.url).host):
+                return self._refuse(tenant, key, error)
             return self._jobs.submit(tenant, [draft], key, _single)
-        checked = [self._check(url, request) for url in request.urls or ()]
+        checked = [self._check(url, request, refusal) for url in request.urls or ()]
         drafts = [each.draft for each in checked if each.draft]
         if not drafts:
-            raise _none_acceptable(checked)
+            return self._refuse(tenant, key, _none_acceptable(checked))
         return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
 
     def get(self, tenant: str, job_id: str) -> CrawlView:
         """Raises NotFound."""
         return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), KIND))
 
-    def _check(self, url: str, request: CrawlRequest) -> _Checked:
+    def _check(
+        self, url: str, request: CrawlRequest, refusal: Callable[[str], DomainError | None]
+    ) -> _Checked:
         try:
-            return _Checked(url=url, draft=self._draft(url, request))
-        except DomainError as error:
+            draft = self._draft(url, request)
+        except PermanentError as error:
             return _Checked(url=url, draft=None, error=error)
+        refused = refusal(parse_url(url).host)
+        return _Checked(url=url, draft=None if refused else draft, error=refused)
+
+    def _refusal(self, tenant: str, host: str) -> DomainError | None:
+        """Why the host isn't crawled for the tenant now."""
+        try:
+            self._sites.check_submission(tenant, host)
+        except (DomainBlocked, CircuitOpen) as error:
+            return error
+        return None
+
+    def _refuse(self, tenant: str, key: RequestKey | None, error: DomainError) -> Submitted:
+        """Raises the error, unless the key has its answer from before the site was refused."""
+
+        def refuse(_: Sequence[Placed]) -> Reply:
+            raise error
+
+        return self._jobs.submit(tenant, [], key, refuse)
 
     def _draft(self, url: str, request: CrawlRequest) -> Draft:
         check_url_at_submission(url, self._policy)

@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spinneret.crawl.service import CrawlService
-from spinneret.fetching.wiring import FetchSettings, address_policy
+from spinneret.fetching.wiring import address_policy
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import job_control, job_service
+from spinneret.proxies.service import ProxyService
+from spinneret.proxies.trials import ProxyTrials
+from spinneret.proxies.wiring import ProxySettings, proxy_service, proxy_trials
+from spinneret.sites.service import SiteSettings
+from spinneret.sites.wiring import site_settings
 from spinneret.tenancy.service import KeyService
 from spinneret.tenancy.wiring import TenancySettings, key_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(JobSettings, FetchSettings, TenancySettings):
+class CrawlApiSettings(JobSettings, ProxySettings, TenancySettings):
     """The crawl API's environment."""
 
 
@@ -26,13 +31,22 @@ class CrawlApi:
     keys: KeyService
     crawl: CrawlService
     jobs: JobControl
+    sites: SiteSettings
+    proxies: ProxyService
+    proxy_trials: ProxyTrials
 
 
 def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     """Services of the crawl API."""
     settings = CrawlApiSettings.from_env(env)
+    sites = site_settings(settings)
     return CrawlApi(
         keys=key_service(settings),
-        crawl=CrawlService(jobs=job_service(settings), policy=address_policy(settings)),
+        crawl=CrawlService(
+            jobs=job_service(settings), policy=address_policy(settings), sites=sites
+        ),
         jobs=job_control(settings),
+        sites=sites,
+        proxies=proxy_service(settings),
+        proxy_trials=proxy_trials(settings),
     )

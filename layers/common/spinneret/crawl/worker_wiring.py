@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from spinneret.adapters.aws import dynamodb_client, s3_client
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.service import KIND
+from spinneret.crawl.visits import Visits
 from spinneret.documents.dynamo import DynamoDocumentStore
 from spinneret.documents.extraction import extract
 from spinneret.documents.s3 import S3ContentStore
@@ -21,12 +22,17 @@ from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
+from spinneret.politeness.robots import product_token_of
+from spinneret.politeness.robots_gate import RobotsGate
+from spinneret.politeness.s3 import S3RobotsStore
+from spinneret.politeness.settings import PolitenessSettings
 from spinneret.search.settings import SearchSettings
 from spinneret.search.wiring import chunk_index, embedder
+from spinneret.sites.wiring import host_pace, site_settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(JobSettings, FetchSettings, SearchSettings):
+class CrawlWorkerSettings(JobSettings, FetchSettings, SearchSettings, PolitenessSettings):
     """The crawl worker's environment."""
 
     documents_table: str
@@ -54,5 +60,14 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
         user_agent=settings.user_agent,
         monotonic=time.monotonic,
     )
-    pipeline = CrawlPipeline(fetcher=fetcher, extract=extract, indexer=indexer, clock=utc_now)
+    visits = Visits(
+        fetcher=fetcher,
+        sites=site_settings(settings),
+        pace=host_pace(settings),
+        robots=RobotsGate(store=S3RobotsStore(s3_client(), settings.content_bucket), clock=utc_now),
+        product_token=product_token_of(settings.user_agent),
+        clock=utc_now,
+        sleep=time.sleep,
+    )
+    pipeline = CrawlPipeline(visits=visits, extract=extract, indexer=indexer, clock=utc_now)
     return worker(settings, {KIND: pipeline})

@@ -2,10 +2,13 @@
 
     DomainError
     ├── PermanentError          a worker fails the job at once
-    │   ├── ValidationFailed, UrlInvalid, UrlBlocked, NotFound, Conflict, AuthRequired, Forbidden …
-    │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects
+    │   ├── ValidationFailed, UrlInvalid, UrlBlocked, DomainBlocked, RobotsDisallowed, NotFound,
+    │   │   Conflict, AuthRequired, Forbidden …
+    │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
+    │       DomainLockTimeout, SecretUnreadable, DeliveryRefused
     ├── TransientError          a worker tries again and charges an attempt
-    │   └── FetchTimeout, FetchFailed, HttpUnavailable, RateLimited
+    │   └── FetchTimeout, FetchFailed (ProxyFailed), HttpUnavailable, RateLimited, EffectInProgress,
+    │       CircuitOpen, DomainLockLost, DeliveryFailed
     ├── DependencyUnavailable   one of our own parts is down: try again, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
 
@@ -83,6 +86,20 @@ class UrlBlocked(PermanentError):
     status = 403
 
 
+class RobotsDisallowed(PermanentError):
+    """The site's robots.txt forbids the page to our product token (RFC 9309)."""
+
+    code = "ROBOTS_DISALLOWED"
+    status = 403
+
+
+class DomainBlocked(PermanentError):
+    """The tenant has blocked the domain, or one above it (F-09)."""
+
+    code = "DOMAIN_BLOCKED"
+    status = 403
+
+
 class AuthRequired(PermanentError):
     """No credential, or one that names no tenant."""
 
@@ -101,6 +118,13 @@ class NotFound(PermanentError):
     """Unknown to this tenant; another tenant's id gives the same answer."""
 
     code = "NOT_FOUND"
+    status = 404
+
+
+class FeatureDisabled(PermanentError):
+    """This stage doesn't offer it (ruling "Feature flags")."""
+
+    code = "FEATURE_DISABLED"
     status = 404
 
 
@@ -146,6 +170,27 @@ class TooManyRedirects(PermanentError):
     status = 502
 
 
+class DomainLockTimeout(PermanentError):
+    """The domain stayed locked by another session through all attempts (F-04)."""
+
+    code = "DOMAIN_LOCK_TIMEOUT"
+    status = 503
+
+
+class SecretUnreadable(PermanentError):
+    """A stored secret can't be decrypted: it was sealed for something else, or the key is gone."""
+
+    code = "SECRET_UNREADABLE"
+    status = 500
+
+
+class DeliveryRefused(PermanentError):
+    """The endpoint of a webhook is gone, or wants no more events, or was out of reach too long."""
+
+    code = "WEBHOOK_FAILED"
+    status = 502
+
+
 class FetchTimeout(TransientError):
     """The site kept the connection longer than the fetch allows."""
 
@@ -160,11 +205,52 @@ class FetchFailed(TransientError):
     status = 502
 
 
+class ProxyFailed(FetchFailed):
+    """The tenant's proxy didn't open the way to the site; of the site it says nothing."""
+
+    code = "PROXY_FAILED"
+
+
 class HttpUnavailable(TransientError):
     """408, 425, 429 or 5xx from the site."""
 
     code = "HTTP_ERROR"
     status = 502
+
+
+class DeliveryFailed(TransientError):
+    """The endpoint of a webhook didn't take the event."""
+
+    code = "WEBHOOK_FAILED"
+    status = 502
+
+
+class EffectInProgress(TransientError):
+    """Another job is performing the same side effect right now."""
+
+    code = "CONFLICT"
+    status = 409
+
+
+class RateLimited(TransientError):
+    """More requests than the credential, or the site, takes; `retry_after` says when to come."""
+
+    code = "RATE_LIMITED"
+    status = 429
+
+
+class CircuitOpen(TransientError):
+    """The domain failed too often of late; `retry_after` says when it is tried again."""
+
+    code = "CIRCUIT_OPEN"
+    status = 503
+
+
+class DomainLockLost(TransientError):
+    """The session outstayed its lock, and another session is at the domain now."""
+
+    code = "DOMAIN_LOCK_LOST"
+    status = 409
 
 
 class DependencyUnavailable(DomainError):

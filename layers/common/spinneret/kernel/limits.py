@@ -109,3 +109,24 @@ DOMAIN_GAP_MAX_SECONDS: Final = 3600.0  # … for the same reason
 DOMAIN_LABELS_MAX: Final = 32  # of a name with settings: one BatchGetItem reads all above a host
 DOMAIN_NOTES_MAX_CHARS: Final = 1000
 BLOCK_REASON_MAX_CHARS: Final = 500
+
+PROXY_NAME_MAX_CHARS: Final = 100
+PROXY_SERVERS_MAX: Final = 50  # F-08: a config stays below 50 KB of DynamoDB's 400
+PROXY_CREDENTIAL_MAX_CHARS: Final = 255  # both, sealed: at most 2 KB of the 4 that KMS takes
+PROXY_FAILURES: Final = 3  # F-08: in a row, and a server is left alone …
+PROXY_MEMORY_SECONDS: Final = 3600.0  # … for so long; failures and uses older than it are forgotten
+PROXY_TEST_SECONDS: Final = 15.0  # API Gateway ends a request after 29 s
+PROXY_TEST_MAX_BYTES: Final = 1024 * 1024  # of a page by which a proxy is tried
+SEALED_MAX_BYTES: Final = 4096  # KMS: Encrypt with a symmetric key
+
+WEBHOOK_ENDPOINTS_MAX: Final = 20  # per tenant: each gets the end of every job
+WEBHOOK_NAME_MAX_CHARS: Final = 100
+WEBHOOK_BODY_MAX_BYTES: Final = 64 * 1024  # receivers commonly refuse more than 100 KB
+WEBHOOK_SECONDS: Final = 15.0  # Standard Webhooks 1.0.0, "Operational considerations": 15 to 30 s
+WEBHOOK_EXCERPT_BYTES: Final = 4096  # of an answer; enough for the 1000 characters of P-10
+WEBHOOK_OLD_SECRET_SECONDS: Final = 24 * 3600.0  # a receiver has a day to learn the new one
+WEBHOOK_HOLD_FIRST_SECONDS: Final = 10.0  # no answer: all deliveries to the target rest so long …
+WEBHOOK_HOLD_CAP_SECONDS: Final = 300.0  # … twice as long each time, up to this
+WEBHOOK_TURN_SECONDS: Final = WEBHOOK_SECONDS + 10.0  # one delivery tries whether it is back
+WEBHOOK_WAIT_SECONDS: Final = 24 * 3600.0  # a delivery's attempts and waits together
+WEBHOOK_LOG_SECONDS: Final = 30 * 24 * 3600  # as long as the jobs, which hold the bodies

@@ -1,0 +1,91 @@
+"""Which rules of robots.txt hold for an origin now: kept ones, or asked of the site (F-03)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.fetching.urls import Url
+from spinneret.kernel import limits
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    FetchFailed,
+    FetchTimeout,
+    TooManyRedirects,
+    UrlBlocked,
+    UrlInvalid,
+)
+from spinneret.politeness.ports import RobotsStore
+from spinneret.politeness.robots import Robots
+from spinneret.politeness.robots_policy import (
+    Answer,
+    Answered,
+    Fetch,
+    LostInRedirects,
+    Obey,
+    Reason,
+    Unreachable,
+    Wait,
+    decide,
+)
+
+logger = logging.getLogger(__name__)
+
+Ask = Callable[[FetchRequest], FetchedPage]
+"""Fetches from the origin's host, politely."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closed:
+    """The site is in trouble: nothing may be fetched before `until`."""
+
+    until: datetime
+
+
+class RobotsGate:
+    """Reads robots.txt once a day for all tenants."""
+
+    def __init__(self, *, store: RobotsStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def rules_for(self, url: Url, ask: Ask) -> Robots | Closed:
+        """The rules of the URL's origin; `ask` is called only when none are fresh.
+
+        Raises DependencyUnavailable, and what `ask` raises besides failures of the fetch.
+        """
+        origin = f"{url.scheme}://{url.authority}"
+        kept = self._store.find(origin)
+        decision = decide(kept, None, self._clock())
+        if isinstance(decision, Fetch):
+            decision = decide(kept, _answer(f"{origin}/robots.txt", ask), self._clock())
+        if isinstance(decision, Obey | Wait) and decision.keep is not None:
+            self._store.keep(origin, decision.keep)
+        match decision:
+            case Obey():
+                if decision.reason is Reason.UNREACHABLE:
+                    logger.warning(decision.reason, extra={"domain": url.host})
+                return decision.robots
+            case Wait():
+                return Closed(until=decision.until)
+            case Fetch():
+                raise AssertionError("an answer decides")
+
+
+def _answer(url: str, ask: Ask) -> Answer:
+    request = FetchRequest(
+        url=url,
+        max_redirects=limits.ROBOTS_MAX_REDIRECTS,
+        total_seconds=limits.ROBOTS_SECONDS,
+        excerpt_bytes=limits.ROBOTS_MAX_BYTES + 1,
+    )
+    try:
+        page = ask(request)
+    except (TooManyRedirects, UrlBlocked, UrlInvalid):
+        return LostInRedirects()
+    except (FetchFailed, FetchTimeout):
+        return Unreachable()
+    return Answered(status_code=page.status_code, content=page.body)

@@ -1,0 +1,176 @@
+"""Requests and answers about domain settings."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from spinneret.kernel import limits
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.paging import cursor_of
+from spinneret.politeness.models import Circuit, PaceLimits
+from spinneret.sites.models import DomainSettings, DomainState, Override, SettingsPage
+
+_DOMAIN: Final = re.compile(r"[a-z0-9_.:-]{1,253}")
+
+
+class DomainUpdate(BaseModel):
+    """Body of `PUT /api/v1/domains/{domain}`: the whole settings; what is left out is the default.
+
+    The breaker's threshold and time-out aren't settable: it is shared by all tenants.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    requests_per_second: Annotated[
+        float | None, Field(ge=limits.DOMAIN_RATE_MIN, le=limits.DOMAIN_RATE)
+    ] = None
+    burst: Annotated[int | None, Field(ge=1, le=limits.DOMAIN_BURST)] = None
+    min_gap_seconds: Annotated[float | None, Field(gt=0, le=limits.DOMAIN_GAP_MAX_SECONDS)] = None
+    notes: Annotated[
+        str | None,
+        StringConstraints(strip_whitespace=True, max_length=limits.DOMAIN_NOTES_MAX_CHARS),
+    ] = None
+
+    @property
+    def override(self) -> Override:
+        """What of it slows requests down."""
+        return Override(
+            requests_per_second=self.requests_per_second,
+            burst=self.burst,
+            min_gap_seconds=self.min_gap_seconds,
+        )
+
+
+class BlockRequest(BaseModel):
+    """Body of `POST /api/v1/domains/{domain}/block`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    reason: Annotated[
+        str,
+        StringConstraints(
+            strip_whitespace=True, min_length=1, max_length=limits.BLOCK_REASON_MAX_CHARS
+        ),
+    ]
+
+
+class PaceView(BaseModel):
+    """The pace that holds: the slower one of the default and the tenant's wish."""
+
+    requests_per_second: float
+    burst: int
+    min_gap_seconds: float | None
+
+
+class DomainView(BaseModel):
+    """A tenant's settings for a domain; None stands for the default."""
+
+    domain: str
+    requests_per_second: float | None
+    burst: int | None
+    min_gap_seconds: float | None
+    notes: str | None
+    blocked: bool
+    """By a block of its own."""
+    blocked_reason: str | None
+    blocked_at: str | None
+    pace: PaceView
+    updated_at: str | None
+    """None for a domain without settings."""
+
+
+class DomainList(BaseModel):
+    """One page of settings, by the names of the domains."""
+
+    items: list[DomainView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class CircuitView(BaseModel):
+    """The breaker of a host, which all tenants share."""
+
+    state: Circuit
+    failures: int
+    opened_at: str | None
+    retry_after_seconds: float | None
+    """Until a request may pass; None while the breaker is closed."""
+
+
+class DomainDetail(DomainView):
+    """A domain with what else decides whether it is asked."""
+
+    blocked_by: str | None
+    """The domain whose block holds here: this one, or one above it."""
+    circuit: CircuitView
+
+
+def domain_view(settings: DomainSettings, pace: PaceLimits) -> DomainView:
+    """The view of settings and of the pace that they lead to."""
+    override, block = settings.override, settings.block
+    return DomainView(
+        domain=settings.domain,
+        requests_per_second=override.requests_per_second,
+        burst=override.burst,
+        min_gap_seconds=override.min_gap_seconds,
+        notes=settings.notes,
+        blocked=block is not None,
+        blocked_reason=block.reason if block else None,
+        blocked_at=stamp(block.since) if block else None,
+        pace=PaceView(
+            requests_per_second=pace.rate, burst=pace.burst, min_gap_seconds=pace.min_gap_seconds
+        ),
+        updated_at=_stamp(settings.updated_at),
+    )
+
+
+def domain_detail(state: DomainState) -> DomainDetail:
+    """The view of a domain and its breaker."""
+    breaker, blocked_by = state.breaker, state.site.blocked_by
+    return DomainDetail(
+        **domain_view(state.site.settings, state.site.pace).model_dump(),
+        blocked_by=blocked_by.domain if blocked_by else None,
+        circuit=CircuitView(
+            state=breaker.circuit,
+            failures=breaker.failures,
+            opened_at=_stamp(breaker.opened_at),
+            retry_after_seconds=breaker.retry_after,
+        ),
+    )
+
+
+def domain_list(page: SettingsPage, pace_under: Callable[[Override], PaceLimits]) -> DomainList:
+    """The view of a page."""
+    return DomainList(
+        items=[domain_view(settings, pace_under(settings.override)) for settings in page.settings],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def domain_of(cursor: str | None) -> str | None:
+    """The inverse of `cursor_of` for a domain; raises ValidationFailed for what isn't a cursor.
+
+    Names have full stops and up to 253 characters, which the cursors of ids don't take.
+    """
+    if cursor is None:
+        return None
+    try:
+        domain = base64.b64decode(cursor, altchars=b"-_", validate=True).decode("ascii")
+    except (binascii.Error, ValueError):
+        domain = ""
+    if not _DOMAIN.fullmatch(domain):
+        raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
+    return domain
+
+
+def _stamp(moment: datetime | None) -> str | None:
+    return None if moment is None else stamp(moment)

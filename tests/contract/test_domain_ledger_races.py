@@ -1,0 +1,198 @@
+"""Pace and sessions as many threads meet at one host, on DynamoDB Local."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from spinneret.politeness.dynamo import DynamoDomainLedger
+from spinneret.politeness.models import (
+    Admitted,
+    BreakerLimits,
+    Circuit,
+    Opened,
+    Outcome,
+    PaceLimits,
+    Record,
+    SessionWait,
+    Wait,
+    WaitReason,
+    to_ms,
+)
+from spinneret.politeness.sessions import Sessions
+from spinneret.politeness.settings import SessionSettings
+from tests.contract.backends import Tables
+from tests.fakes.politeness import pace_at, tokens
+from tests.fakes.time import START, HandClock
+
+pytestmark = pytest.mark.stack
+
+THREADS = 50
+DEADLINE_SECONDS = 60.0
+QUICK = PaceLimits(rate=1000, burst=1000)  # the bucket is out of the way
+Race = Callable[[Callable[[int], Any]], list[Any]]
+
+
+@pytest.fixture
+def host() -> str:
+    """A host of this test alone."""
+    return f"{uuid4().hex}.example"
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def ledger(stack_tables: Tables) -> DynamoDomainLedger:
+    return ledger_on(stack_tables)
+
+
+def ledger_on(tables: Tables) -> DynamoDomainLedger:
+    return DynamoDomainLedger(tables.client, tables.names["Domains"])
+
+
+@pytest.fixture
+def race() -> Iterator[Race]:
+    """Runs a function in threads that start together; answers what each answered."""
+    barrier = Barrier(THREADS, timeout=DEADLINE_SECONDS)
+
+    def together(act: Callable[[int], Any]) -> list[Any]:
+        def start(number: int) -> Any:
+            barrier.wait()
+            return act(number)
+
+        return list(pool.map(start, range(THREADS), timeout=DEADLINE_SECONDS))
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        yield together
+
+
+def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
+    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+) -> None:
+    limits = PaceLimits(rate=2, burst=5)
+    paces = [pace_at(ledger, clock) for _ in range(THREADS)]
+    outcomes = race(lambda n: paces[n].admit(host, owner="job", limits=limits))
+    waits = [each for each in outcomes if isinstance(each, Wait)]
+    assert len(waits) == THREADS - 5
+    slots = sorted((wait.until - START).total_seconds() for wait in waits)
+    assert slots == [n / 2 for n in range(1, len(waits) + 1)]
+
+
+def test_of_strict_callers_one_passes(
+    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+) -> None:
+    strict = PaceLimits(min_gap_seconds=1)
+    paces = [pace_at(ledger, clock) for _ in range(THREADS)]
+    outcomes = race(lambda n: paces[n].admit(host, owner="job", limits=strict, promised=True))
+    assert sum(isinstance(each, Admitted) for each in outcomes) == 1
+
+
+def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller_probes(
+    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+) -> None:
+    paces = [pace_at(ledger, clock) for _ in range(THREADS)]
+    few = BreakerLimits(threshold=THREADS // 2)
+
+    def admit(number: int) -> Admitted | Wait:
+        return paces[number].admit(host, owner="job", limits=QUICK, breaker=few)
+
+    leaves = race(admit)
+    assert all(isinstance(each, Admitted) for each in leaves)
+    race(lambda n: paces[n].report(leaves[n], Outcome.SITE_FAILURE))
+    view = paces[0].state(host)
+    assert (view.circuit, view.failures) == (Circuit.OPEN, few.threshold)
+    clock.advance(few.open_seconds)
+    for _ in range(3):
+        outcomes = race(admit)
+        [probe] = [each for each in outcomes if isinstance(each, Admitted)]
+        assert probe.probe
+        waits = [each for each in outcomes if isinstance(each, Wait)]
+        assert {wait.reason for wait in waits} == {WaitReason.CIRCUIT_OPEN}
+        clock.now = waits[0].until  # the prober died
+    paces[0].report(probe, Outcome.SUCCESS)
+    assert paces[0].state(host).circuit is Circuit.CLOSED
+
+
+def test_of_sessions_one_locks_the_domain(
+    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+) -> None:
+    sessions = sessions_at(ledger, clock)
+    fences = []
+    for _ in range(3):
+        outcomes = race(lambda n: sessions.open(host, f"session-{n}"))
+        [opened] = [each for each in outcomes if isinstance(each, Opened)]
+        reasons = {each.reason for each in outcomes if isinstance(each, SessionWait)}
+        assert reasons == {WaitReason.LOCK}
+        sessions.close(opened)
+        fences.append(opened.fence)
+        clock.advance(2.001)
+    assert fences == sorted(set(fences))
+
+
+# ---------------------------------------------------------------- Lost answers
+
+
+@pytest.fixture
+def lossy(aws: Any, stack_tables: Tables) -> DynamoDomainLedger:
+    """A ledger whose client loses the first answer of every second request."""
+    client = aws.dynamodb()
+    sent: list[str] = []
+
+    def lose(request: Any, **_: Any) -> None:
+        sent.append(request.url)
+        if len(sent) % 2:
+            client._endpoint.http_session.send(request)
+            raise ReadTimeoutError(endpoint_url=request.url)
+
+    client.meta.events.register("before-send.dynamodb", lose)
+    return ledger_on(replace(stack_tables, client=client))
+
+
+def test_an_admission_and_its_report_recognise_themselves(
+    lossy: DynamoDomainLedger, clock: HandClock, host: str
+) -> None:
+    pace = pace_at(lossy, clock)
+    strict = PaceLimits(min_gap_seconds=10)
+    leave = pace.admit(host, owner="job", limits=strict)
+    assert isinstance(leave, Admitted)
+    promise = pace.admit(host, owner="job", limits=strict)
+    assert isinstance(promise, Wait)
+    assert (promise.until - START).total_seconds() == 10
+    clock.advance(5)
+    pace.report(leave, Outcome.SITE_FAILURE, retry_after=60)
+    assert pace.state(host).failures == 1
+    assert (lossy.read(host, Record.PACE)["next_at"]) == to_ms(START) + 15_001
+
+
+def test_a_session_recognises_itself(
+    lossy: DynamoDomainLedger, clock: HandClock, host: str
+) -> None:
+    sessions = sessions_at(lossy, clock)
+    one = sessions.open(host, "one")
+    assert isinstance(one, Opened)
+    sessions.renew(one)
+    sessions.close(one)
+    clock.advance(3)
+    two = sessions.open(host, "two")
+    assert isinstance(two, Opened)
+    assert two.fence == (one.fence or 0) + 1
+
+
+def sessions_at(ledger: DynamoDomainLedger, clock: HandClock) -> Sessions:
+    return Sessions(
+        ledger=ledger,
+        settings=SessionSettings(),
+        clock=clock,
+        random=lambda: 0.0,
+        new_token=tokens(),
+    )

@@ -1,0 +1,58 @@
+"""What every store of robots.txt files holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from spinneret.politeness.ports import RobotsStore
+from spinneret.politeness.robots_policy import Kept
+from spinneret.politeness.s3 import S3RobotsStore
+from tests.contract.backends import OF_AWS
+from tests.fakes.politeness import FakeRobotsStore
+from tests.fakes.time import START
+
+pytestmark = OF_AWS
+
+
+@pytest.fixture
+def robots(client_of: Callable[[str], Any] | None) -> Iterator[RobotsStore]:
+    if client_of is None:
+        yield FakeRobotsStore()
+        return
+    client, bucket = client_of("s3"), f"contract-{uuid4().hex[:12]}"
+    client.create_bucket(Bucket=bucket)
+    yield S3RobotsStore(client, bucket)
+    for item in client.list_objects_v2(Bucket=bucket).get("Contents", []):
+        client.delete_object(Bucket=bucket, Key=item["Key"])
+    client.delete_bucket(Bucket=bucket)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        Kept(check_at=START),
+        Kept(check_at=START, closed=True),
+        Kept(check_at=START + timedelta(days=1), read_at=START, content=b""),
+        Kept(check_at=START, read_at=START, content=b"User-agent: *\r\nDisallow: /\xff\x00"),
+        Kept(check_at=START, read_at=START, content=b"#" * 500 * 1024),
+    ],
+    ids=["nothing", "closed", "none there", "bytes", "large"],
+)
+def test_what_is_kept_is_found_again(robots: RobotsStore, kept: Kept) -> None:
+    robots.keep("https://site.example", Kept(check_at=START, closed=True))
+    robots.keep("https://site.example", kept)
+    assert robots.find("https://site.example") == kept
+
+
+def test_origins_are_kept_apart(robots: RobotsStore) -> None:
+    origins = ["http://a.example", "https://a.example", "https://a.example:8443", "http://[::1]"]
+    for number, origin in enumerate(origins):
+        robots.keep(origin, Kept(check_at=START, read_at=START, content=b"%d" % number))
+    found = [robots.find(origin) for origin in origins]
+    assert [kept.content for kept in found if kept] == [b"0", b"1", b"2", b"3"]
+    assert robots.find("https://b.example") is None

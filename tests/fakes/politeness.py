@@ -1,0 +1,121 @@
+"""The domain ledger in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from threading import Lock
+from typing import Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.politeness.changes import Change, Guard, Plus, Relation, Row, Value
+from spinneret.politeness.models import Record
+from spinneret.politeness.ports import DomainLedger, Refused, Written
+from spinneret.politeness.robots_policy import Kept
+from spinneret.politeness.service import Pace
+
+_MAKERS: Final = count()
+
+
+class FakeDomainLedger:
+    """Implements DomainLedger under one lock; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.updates = 0
+        """How many were tried."""
+        self._lock = Lock()
+        self._rows: dict[tuple[str, Record], dict[str, Value]] = {}
+
+    def read(self, host: str, record: Record) -> Row:
+        with self._lock:
+            self._require()
+            return dict(self._rows.get((host, record), {}))
+
+    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+        with self._lock:
+            self._require()
+            self.updates += 1
+            row = self._rows.get((host, record), {})
+            if not all(_holds(guard, row) for guard in change.guards):
+                return Refused(dict(row))
+            after = _changed(row, change)
+            self._rows[host, record] = after
+            return Written(dict(after))
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+def _holds(guard: Guard, row: Row) -> bool:
+    value = row.get(guard.attribute)
+    match guard.relation:
+        case Relation.ABSENT:
+            return value is None
+        case Relation.EQUAL:
+            return value is not None and value == guard.value
+        case Relation.DIFFERENT:
+            return value is None or value != guard.value
+        case Relation.PASSED:
+            return value is None or _number(value) <= _number(guard.value)
+        case Relation.OVER:
+            return value is not None and _number(value) > _number(guard.value)
+
+
+def _changed(row: Row, change: Change) -> dict[str, Value]:
+    after = dict(row)
+    for name, to in change.to.items():
+        match to:
+            case None:
+                after.pop(name, None)
+            case Plus(amount=amount, start=start):
+                after[name] = _number(row.get(name, start)) + amount
+            case _:
+                after[name] = to
+    return after
+
+
+def _number(value: Value) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+class LossyLedger:
+    """Every answer to an update is lost once: the client sends the same request again."""
+
+    def __init__(self, ledger: DomainLedger) -> None:
+        self._ledger = ledger
+
+    def read(self, host: str, record: Record) -> Row:
+        return self._ledger.read(host, record)
+
+    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+        self._ledger.update(host, record, change)
+        return self._ledger.update(host, record, change)
+
+
+def pace_at(ledger: DomainLedger, clock: Clock) -> Pace:
+    """The pace service of one process."""
+    return Pace(ledger=ledger, clock=clock, new_token=tokens())
+
+
+def tokens() -> Callable[[], str]:
+    """Makes tokens that differ, also between two makers."""
+    maker = next(_MAKERS)
+    numbers = count()
+    return lambda: f"{maker}-{next(numbers)}"
+
+
+class FakeRobotsStore:
+    """Implements RobotsStore."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Kept] = {}
+
+    def find(self, origin: str) -> Kept | None:
+        return self.kept.get(origin)
+
+    def keep(self, origin: str, kept: Kept) -> None:
+        self.kept[origin] = kept

@@ -1,0 +1,154 @@
+"""Being a guest: what is asked before a page is fetched, and what the site is told after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.jobs.models import Job, JobStatus
+from spinneret.kernel import limits
+from spinneret.kernel.errors import FetchTimeout
+from spinneret.politeness.models import Circuit
+from spinneret.sites.models import Override
+from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.fetching import fetched_page
+
+SITE = "https://site.example"
+ROBOTS = f"{SITE}/robots.txt"
+
+
+def serve(crawl: CrawlSlice, *paths: str, site: str = SITE) -> list[str]:
+    """Pages of a website; their URLs."""
+    urls = [f"{site}/{path}" for path in paths]
+    crawl.pages.update({url: fetched_page(url, long_page(url[-1])) for url in urls})
+    return urls
+
+
+def robots(crawl: CrawlSlice, text: str, url: str = ROBOTS) -> None:
+    crawl.pages[url] = fetched_page(url, text, media_type="text/plain")
+
+
+def crawled(crawl: CrawlSlice, url: str) -> Job:
+    return crawl.run(crawl.submit(url, force=True))
+
+
+def test_a_page_that_robots_txt_forbids_is_not_fetched(crawl: CrawlSlice) -> None:
+    open_page, closed_page = serve(crawl, "a", "private/b")
+    robots(crawl, "User-agent: spinneret\nDisallow: /private")
+    job = crawled(crawl, closed_page)
+    assert (job.status, job.attempts) == (JobStatus.FAILED, 1)
+    assert job.last_error is not None
+    assert job.last_error.code == "ROBOTS_DISALLOWED"
+    assert crawled(crawl, open_page).status is JobStatus.COMPLETED
+
+
+def test_robots_txt_is_read_once_a_day_for_all_tenants(crawl: CrawlSlice) -> None:
+    one, two = serve(crawl, "a", "b")
+    robots(crawl, "")
+    for tenant, url in (("acme", one), ("other", two)):
+        crawl.run(crawl.submit(url, tenant))
+    del crawl.pages[ROBOTS]
+    crawl.clock.advance(limits.ROBOTS_FRESH_SECONDS - 60)
+    assert crawled(crawl, one).status is JobStatus.COMPLETED
+    assert [*crawl.robots.kept] == [SITE]
+
+
+def test_a_site_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: CrawlSlice) -> None:
+    [url] = serve(crawl, "a")
+    crawl.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503)
+    job = crawled(crawl, url)
+    assert (job.status, job.attempts) == (JobStatus.PENDING, 0)
+    assert (job.due_at - crawl.clock()).total_seconds() == limits.ROBOTS_DISALLOW_SECONDS
+    assert job.waiting_for == "site.example: robots.txt"
+    robots(crawl, "")
+    assert crawl.settle(job.ref).status is JobStatus.COMPLETED
+
+
+def test_a_site_whose_robots_txt_can_not_be_reached_is_crawled(
+    crawl: CrawlSlice, caplog: pytest.LogCaptureFixture
+) -> None:
+    [url] = serve(crawl, "a")
+    crawl.pages[ROBOTS] = FetchTimeout("slow")
+    assert crawled(crawl, url).status is JobStatus.COMPLETED
+    assert "robots.unreachable" in caplog.messages
+
+
+def test_a_blocked_domain_is_not_fetched_though_it_was_accepted(crawl: CrawlSlice) -> None:
+    [url] = serve(crawl, "a")
+    ref = crawl.submit(url)
+    crawl.sites.settings.block("acme", "site.example", "not theirs")
+    job = crawl.run(ref)
+    assert job.last_error is not None
+    assert (job.status, job.last_error.code) == (JobStatus.FAILED, "DOMAIN_BLOCKED")
+
+
+def test_after_the_burst_pages_wait_for_a_turn_of_their_own(crawl: CrawlSlice) -> None:
+    urls = serve(crawl, *map(str, range(10)))
+    crawl.sleep = lambda _: None
+    jobs = [crawled(crawl, url) for url in urls]
+    waiting = [job for job in jobs if job.status is JobStatus.PENDING]
+    assert waiting
+    assert {job.waiting_for for job in waiting} == {"site.example"}
+    turns = [job.due_at for job in waiting]
+    assert len(set(turns)) == len(turns)
+    settled = [crawl.settle(job.ref) for job in jobs]
+    assert {(job.status, job.attempts) for job in settled} == {(JobStatus.COMPLETED, 0)}
+
+
+def test_the_pace_of_a_site_is_shared_by_tenants(crawl: CrawlSlice) -> None:
+    urls = serve(crawl, *map(str, range(10)))
+    crawl.sleep = lambda _: None
+    waiting = [
+        crawl.run(crawl.submit(url, f"tenant-{number}")).status is JobStatus.PENDING
+        for number, url in enumerate(urls)
+    ]
+    assert any(waiting)
+
+
+@pytest.mark.parametrize("who", ["robots.txt", "tenant"])
+def test_the_slowest_wish_holds(crawl: CrawlSlice, who: str) -> None:
+    urls = serve(crawl, "a", "b")
+    robots(crawl, "User-agent: *\nCrawl-delay: 20" if who == "robots.txt" else "")
+    if who == "tenant":
+        slow = Override(min_gap_seconds=20)
+        crawl.sites.settings.put("acme", "site.example", slow, None)
+    first = crawl.settle(crawled(crawl, urls[0]).ref)
+    second = crawled(crawl, urls[1])
+    assert (first.status, second.status) == (JobStatus.COMPLETED, JobStatus.PENDING)
+    assert 15 < (second.due_at - crawl.clock()).total_seconds() <= 20.01
+
+
+def test_five_failures_open_the_circuit_and_a_probe_closes_it(crawl: CrawlSlice) -> None:
+    [url] = serve(crawl, "a")
+    robots(crawl, "")
+    crawled(crawl, url)
+    crawl.pages[url] = fetched_page(url, "", status_code=500)
+    for _ in range(limits.BREAKER_FAILURES):
+        crawl.clock.advance(10)
+        crawled(crawl, url)
+    assert crawl.sites.pace.state("site.example").circuit is Circuit.OPEN
+    [other] = serve(crawl, "b")
+    crawl.clock.advance(limits.BREAKER_OPEN_SECONDS)
+    assert crawled(crawl, other).status is JobStatus.COMPLETED
+    assert crawl.sites.pace.state("site.example").circuit is Circuit.CLOSED
+
+
+def test_a_site_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlSlice) -> None:
+    one, two = serve(crawl, "a", "b")
+    robots(crawl, "")
+    crawl.pages[one] = fetched_page(one, "", status_code=429, headers={"retry-after": "120"})
+    crawled(crawl, one)
+    job = crawl.run(crawl.submit(two, "another-tenant"))
+    assert job.status is JobStatus.PENDING
+    assert 100 < (job.due_at - crawl.clock()).total_seconds() <= 125
+
+
+def test_a_redirect_to_another_host_is_asked_for_there(crawl: CrawlSlice) -> None:
+    other = "https://other.example"
+    final = f"{other}/private"
+    url = f"{SITE}/moved"
+    crawl.pages[url] = fetched_page(final, long_page("a"), redirects=(url,))
+    robots(crawl, "User-agent: *\nDisallow: /private", f"{other}/robots.txt")
+    job = crawled(crawl, url)
+    assert job.last_error is not None
+    assert job.last_error.code == "ROBOTS_DISALLOWED"
+    assert set(crawl.robots.kept) == {SITE, other}

@@ -1,0 +1,138 @@
+"""Whatever the schedule: no window too full, no gap too short, one probe, no waiting for ever.
+
+Every world is replayed by its seed; see `pace_world`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import replace
+
+import pytest
+
+from spinneret.kernel import limits
+from spinneret.politeness.models import PaceLimits
+from tests.simulation.run import actor_threads, silent_logs
+from tests.unit.politeness.pace_world import (
+    REQUEST_MAX_SECONDS,
+    SECOND,
+    PaceWorld,
+    Told,
+    Weather,
+    lease_us,
+)
+
+SEEDS = int(os.environ.get("SPINNERET_PACE_SEEDS", "10"))
+MS = 1000
+
+BUCKET = PaceLimits(rate=2, burst=3)
+ALIKE = Weather(paces=(BUCKET,) * 8)
+WORLDS = {
+    "alike": ALIKE,
+    "skewed": replace(ALIKE, skew_seconds=5.0),
+    "crashes and losses": replace(ALIKE, crashes=0.03, lost=0.1),
+    "wishes": replace(ALIKE, wishes=0.2),
+    "different rates": Weather(
+        paces=(BUCKET, PaceLimits(rate=0.5, burst=2), PaceLimits(rate=5, burst=10)) * 2
+    ),
+    "strict": Weather(paces=(PaceLimits(min_gap_seconds=2),) * 6),
+    "strict, skewed, crashes and losses": Weather(
+        paces=(PaceLimits(min_gap_seconds=30),) * 4,
+        skew_seconds=5.0,
+        crashes=0.03,
+        lost=0.1,
+    ),
+    "different gaps": Weather(
+        paces=(PaceLimits(min_gap_seconds=2), PaceLimits(min_gap_seconds=20), PaceLimits(burst=1))
+        * 2,
+        crashes=0.02,
+    ),
+    "strict among others": Weather(
+        paces=(BUCKET, BUCKET, PaceLimits(min_gap_seconds=5)) * 2, crashes=0.02, lost=0.05
+    ),
+    "an outage": Weather(paces=(BUCKET,) * 8, down_until=400.0, requests=6),
+    "an outage among crashes": Weather(
+        paces=(BUCKET,) * 6,
+        down_until=1000.0,
+        crashes=0.05,
+        lost=0.1,
+        skew_seconds=5.0,
+    ),
+    "everything": Weather(
+        paces=(BUCKET, PaceLimits(rate=1, burst=5), PaceLimits(min_gap_seconds=3)) * 2,
+        down_until=350.0,
+        crashes=0.03,
+        lost=0.05,
+        wishes=0.1,
+        skew_seconds=5.0,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Executor]:
+    with silent_logs(), actor_threads() as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("name", list(WORLDS))
+def test_every_schedule_is_polite_and_comes_to_its_end(name: str, threads: Executor) -> None:
+    weather = WORLDS[name]
+    openings = dead_probers = 0
+    for seed in range(SEEDS):
+        told = PaceWorld(seed, weather, threads).run()
+        context = f"world {name!r}, seed {seed}"
+        check_windows(told, weather, context)
+        check_gaps(told, context)
+        assert told.most_probes <= 1, f"{context}: several probes in flight"
+        assert told.finished == len(weather.paces) * weather.requests, context
+        check_patience(told, weather, context)
+        openings, dead_probers = openings + told.openings, dead_probers + told.dead_probers
+    assert bool(openings) == bool(weather.down_until)
+    if weather.down_until and weather.crashes:
+        assert dead_probers
+
+
+def test_a_seed_tells_the_same_story_every_time(threads: Executor) -> None:
+    weather = WORLDS["everything"]
+    one, again = (PaceWorld(7, weather, threads).run() for _ in range(2))
+    assert one == again
+    assert one.crashes > 0
+
+
+def check_windows(told: Told, weather: Weather, context: str) -> None:
+    """GCRA's bound, for the fastest of the paces; the clocks' spread widens every window."""
+    interval = min(pace.interval_ms for pace in weather.paces) * MS
+    tolerance = max(pace.tolerance_ms for pace in weather.paces) * MS
+    moments = sorted(asked.at for asked in told.asked)
+    for first, last in itertools.combinations(range(len(moments)), 2):
+        width = moments[last] - moments[first] + told.spread + MS
+        admitted = last - first + 1
+        assert (admitted - 1) * interval <= width + tolerance, f"{context}: {admitted} in {width}"
+
+
+def check_gaps(told: Told, context: str) -> None:
+    """Between a strict request and the next one admitted after it, as the site saw them."""
+    for first, then in itertools.pairwise(told.arrivals):
+        if first.pace.strict and then.admitted_at > first.admitted_at:
+            longest = max(first.pace.interval_ms, then.pace.interval_ms * then.pace.strict)
+            gap = then.at - first.at
+            assert gap >= longest * MS - told.spread, f"{context}: {gap} µs"
+
+
+def check_patience(told: Told, weather: Weather, context: str) -> None:
+    """Nobody waits for longer than all that could go before him takes."""
+    interval = max(pace.interval_ms for pace in weather.paces) * MS
+    one = interval + SECOND
+    if any(pace.strict for pace in weather.paces):
+        one += interval + 2 * SECOND
+    bound = 2 * one * len(told.asked) + told.spread
+    bound += told.crashes * (lease_us() + interval) + told.wishes * 60 * SECOND
+    bound += round(REQUEST_MAX_SECONDS * SECOND) * len(told.asked) // 5
+    reopened = round((limits.BREAKER_OPEN_SECONDS + limits.HOST_HOLD_SECONDS) * SECOND)
+    bound += told.openings * reopened
+    worst = max(asked.waited for asked in told.asked)
+    assert worst <= bound, f"{context}: {worst / SECOND} s"
