@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from spinneret.jobs.kinds import KINDS
-from spinneret.jobs.models import JobStatus, Lane
-from spinneret.jobs.worker import Worker
+from spinneret.jobs.models import EventKind, JobStatus, Lane
+from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel import limits
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -160,3 +161,32 @@ def test_a_store_that_is_down_at_the_outcome_leaves_the_job_to_its_lease(bench: 
     bench.clock.advance(LEASE_SECONDS)
     bench.sweep()
     assert bench.run(succeed).status is JobStatus.COMPLETED
+
+
+# ---------------------------------------------------------------- Secrets
+
+SECRET = "hunter2-" + "x1y2z3"
+
+
+def test_no_event_and_no_error_of_a_job_holds_a_secret(bench: Bench) -> None:
+    def handler(context: Context) -> Mapping[str, Any]:
+        context.note(EventKind.WARNING, f"password={SECRET}", {"headers": {"Cookie": SECRET}})
+        context.checkpoint(f"fetching https://user:{SECRET}@site.example/", 10)
+        raise FetchTimeout(f"Authorization: Bearer {SECRET}", details={"api_key": SECRET})
+
+    job = bench.run(handler)
+    assert job.last_error is not None
+    events = bench.store.events(job.ref, None, 99)
+    assert len(events) == 6
+    assert SECRET not in f"{job.last_error} {events}"
+
+
+def test_events_are_bounded(bench: Bench) -> None:
+    def handler(context: Context) -> Mapping[str, Any]:
+        context.note(EventKind.METRIC, "many words " * 500, {"links": ["/page"] * 5000})
+        return {}
+
+    bench.run(handler)
+    [event] = [each for each in bench.store.events(bench.ref, None, 9) if each.kind == "metric"]
+    assert len(event.message) == limits.EVENT_MESSAGE_CHARS
+    assert event.data["omitted_bytes"] > limits.EVENT_DATA_BYTES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +18,7 @@ from spinneret.kernel.errors import (
     PermanentError,
     TransientError,
 )
+from spinneret.kernel.redaction import redact, redact_text
 
 TERMINAL: Final = frozenset(
     {
@@ -235,6 +237,18 @@ def resent(job: Job) -> Job:
     return replace(job, sends=job.sends + 1)
 
 
+def told(text: str) -> str:
+    """A text as events and failures tell it: without secrets, and bounded."""
+    return redact_text(text)[: limits.EVENT_MESSAGE_CHARS]
+
+
+def told_data(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data as events and failures tell them: without secrets; left out where they are too large."""
+    clean: dict[str, Any] = redact(dict(data))
+    size = len(json.dumps(clean, default=str))
+    return clean if size <= limits.EVENT_DATA_BYTES else {"omitted_bytes": size}
+
+
 def failure_of(error: Exception) -> Failure:
     """What a tenant may know of an error."""
     if not isinstance(error, DomainError):
@@ -250,7 +264,9 @@ def failure_of(error: Exception) -> Failure:
             kind = "permanent"
         case _:
             kind = "internal"
-    return Failure(code=error.code, message=error.message, type=kind, details=error.details)
+    return Failure(
+        code=error.code, message=told(error.message), type=kind, details=told_data(error.details)
+    )
 
 
 def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: float) -> Job:

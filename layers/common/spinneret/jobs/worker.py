@@ -105,10 +105,10 @@ class Context:
             fence=self.lease.fence,
             number=self._numbered,
             kind=kind,
-            message=message,
+            message=rules.told(message),
             created_at=self._clock(),
             progress=progress,
-            data=dict(data or {}),
+            data=rules.told_data(data or {}),
         )
 
 

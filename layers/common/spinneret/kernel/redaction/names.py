@@ -1,0 +1,160 @@
+"""Whether a name announces a secret: keys of objects, headers, parameters, variables.
+
+A name is judged by its words: it is secret when one of them is a secret's noun that no word behind
+it turns into something about the secret (`token_count`, `password_changed_at`) and no word before
+it into a question or a number (`has_password`, `max_tokens`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import Enum, auto
+from functools import lru_cache
+from typing import Final
+
+from spinneret.kernel.redaction import vocabulary
+
+_LONGEST: Final = 128  # characters of a name that are looked at, from its end
+_MOST_WORDS: Final = 9  # a longer name is a sentence
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_ESCAPED: Final = re.compile(r"%(?:25)*([2-7][0-9A-Fa-f])")
+
+
+class Kind(Enum):
+    """What a name says about its value."""
+
+    HARMLESS = auto()
+    SECRET = auto()
+    PASSWORD = auto()  # secret, and may contain blanks
+    AUTHORIZATION = auto()  # secret behind a scheme
+    COOKIE = auto()  # secret values behind names and attributes
+    AUTH = auto()  # secret unless it names a procedure
+    OPAQUE = auto()  # secret if it looks random
+    COUNTABLE = auto()  # secret unless it is a number
+    DIRECTORY = auto()  # secret unless it is an absolute path: $PWD
+
+    @property
+    def certain(self) -> bool:
+        """Whether the name alone decides."""
+        return self in _CERTAIN
+
+
+_CERTAIN: Final = frozenset({Kind.SECRET, Kind.PASSWORD, Kind.AUTHORIZATION, Kind.COOKIE})
+_BY_LAST_WORD: Final = {
+    "authorization": Kind.AUTHORIZATION,
+    "cookie": Kind.COOKIE,
+    "cookies": Kind.COOKIE,
+    "auth": Kind.AUTH,
+    "session": Kind.OPAQUE,
+    "signature": Kind.OPAQUE,
+    "sig": Kind.OPAQUE,
+    "hmac": Kind.OPAQUE,
+    "tokens": Kind.COUNTABLE,
+    "pass": Kind.COUNTABLE,
+}
+_WHOLE: Final = {
+    ("sid",): Kind.OPAQUE,
+    ("pwd",): Kind.DIRECTORY,
+    ("oldpwd",): Kind.DIRECTORY,
+    ("old", "pwd"): Kind.DIRECTORY,
+}
+_TOKENS: Final = frozenset({"token", "tokens"})
+_NUMBERED: Final = frozenset({"pin", "pins", "otp", "totp", "hotp", "cvv", "cvc", "csc", "code"})
+
+
+@lru_cache(maxsize=4096)
+def kind_of(name: str) -> Kind:
+    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `api%5Fkey`, `ＡＰＩ key`."""
+    parts = words(name)
+    if not 0 < len(parts) <= _MOST_WORDS or "=" in name or ": " in name:
+        return Kind.HARMLESS
+    while len(parts) > 1 and parts[-1].isdecimal():  # password2, X-Hub-Signature-256
+        parts = parts[:-1]
+    if parts in _WHOLE:
+        return _WHOLE[parts]
+    end = _secret_end(parts)
+    if end is None:
+        return Kind.HARMLESS
+    last = parts[-1]
+    if last in _BY_LAST_WORD:
+        return _BY_LAST_WORD[last]
+    return Kind.PASSWORD if _is_password(parts[end]) else Kind.SECRET
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """The lower-case words of a name, split at separators, digits and humps, without accents."""
+    name = name[-_LONGEST:]
+    if "%" in name:
+        name = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), name)
+    if not name.isascii():
+        name = "".join(
+            unicodedata.normalize("NFD", character)[0] if character < "\u0250" else character
+            for character in unicodedata.normalize("NFKC", name)
+            if unicodedata.category(character) != "Cf"
+        )
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def takes_numbers(name: str) -> bool:
+    """Whether even one or two digits are the secret: PINs and one-time codes."""
+    return bool(_NUMBERED.intersection(words(name)))
+
+
+def needs_context(name: str) -> bool:
+    """Whether a word before the name could make it secret: `key` behind `API`."""
+    parts = words(name)
+    return bool(parts) and parts[-1] in vocabulary.OPEN_ENDED
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text could be the name of a field: letters in a single case style, no digits."""
+    return _PLAIN_NAME.fullmatch(text) is not None
+
+
+_PLAIN_NAME: Final = re.compile(
+    r"[-_$]{0,2}(?:[a-z]{1,20}(?:[ _.\-][a-z]{1,20}){0,5}|[A-Z]{1,20}(?:[_\-][A-Z]{1,20}){0,5}"
+    r"|[A-Z][a-z]{1,15}(?:-[A-Z][a-z]{1,15}){0,5}|[a-z]{1,15}(?:[A-Z][a-z]{1,15}){1,4}"
+    r"|(?:[A-Z][a-z]{1,15}){2,4})"
+)
+
+
+def _secret_end(parts: tuple[str, ...]) -> int | None:
+    """Index of the last word of the last noun that nothing disarms."""
+    for end in range(len(parts) - 1, -1, -1):
+        start = _noun_start(parts, end)
+        if start is None:
+            continue
+        harmless_after = vocabulary.AFTER
+        if _is_password(parts[end]):
+            harmless_after -= vocabulary.AFTER_PASSWORD
+        if harmless_after.intersection(parts[end + 1 :]):
+            continue
+        if vocabulary.BEFORE.intersection(parts[:start]):
+            continue
+        if parts[end] in _TOKENS and vocabulary.BEFORE_TOKEN.intersection(parts[:start]):
+            continue
+        return end
+    return None
+
+
+def _noun_start(parts: tuple[str, ...], end: int) -> int | None:
+    """Where the noun that ends with this word begins."""
+    word = parts[end]
+    if word in vocabulary.NOUNS or word.endswith(vocabulary.ENDINGS):
+        return end
+    if word in vocabulary.LAST_NOUNS and end + 1 == len(parts):
+        return end
+    for length in (3, 2):
+        if end + 1 >= length and parts[end + 1 - length : end + 1] in vocabulary.PHRASES:
+            return end + 1 - length
+    if end and word in {"key", "keys"} and parts[end - 1] in vocabulary.KEY_OWNERS:
+        return end - 1
+    if end and f"{parts[end - 1]}{word}".endswith(vocabulary.ENDINGS):  # PassWord, API-KEY
+        return end - 1
+    return None
+
+
+def _is_password(word: str) -> bool:
+    return word in vocabulary.PASSWORDS or word.endswith(vocabulary.ENDINGS[:5])

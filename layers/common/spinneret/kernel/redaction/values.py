@@ -1,0 +1,212 @@
+"""Where the value behind a name ends, and whether it is a secret at all."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Final
+
+from spinneret.kernel.redaction import names, vocabulary
+from spinneret.kernel.redaction.names import Kind
+from spinneret.kernel.redaction.spans import MARK
+
+_NAME: Final = r"[\w.\-%\[\]]{1,64}+[ \t]{0,4}"
+_ESCAPED_END: Final = r"\\{0,15}(?:[nrt\"']|u00(?:0a|0d|20|22|26|27|3[bce])|x(?:0a|0d|00))"
+_STOPS: Final = r"[\s\"'`)\]}>,;.:!?]|\\|$"  # what follows a closing sign that closes
+
+# A value without quotes goes on over a sign that nothing follows as behind a separator.
+PLAIN: Final = re.compile(
+    rf"""(?:
+        [^\s"'`&;,?<>()\[\]{{}}\\|\x00”’»]++
+      | \?(?!{_NAME}=)
+      | &(?!amp;|{_NAME}=|$)
+      | ;(?!\s|$|["']|{_NAME}[=:])
+      | ,(?!\s|$|["']|{_NAME}[=:])
+      | ["'`”’](?=[\w$%!@^*])(?!{_NAME}[=:])
+      | [)\]}}>](?!{_STOPS})
+      | [(\[{{»]
+      | \|(?!{_NAME}=|\s|$)
+      | <(?![/!A-Za-z])
+      | \\(?!{_ESCAPED_END})
+      | \x00(?!{_NAME}=|$)
+    )++""",
+    re.VERBOSE | re.IGNORECASE,
+)
+QUERY: Final = re.compile(r"(?:[^&#;\s\"'<>`|\\)\]},]++|[)\]},](?=[\w%]))++")  # RFC 3986, 3.4
+
+_OPENING: Final = re.compile(
+    r"""(?:[bBrRfFuU]{1,2}(?=["']))?(?P<slashes>\\{0,15})(?P<quote>["'`“‘«])"""
+)
+OPENING_SIGNS: Final = frozenset("\"'`“‘«\\bBrRfFuU")
+"""First characters of what may be a quotation."""
+_CLOSING: Final = {quote: re.compile(rf"\\*+{quote}") for quote in "\"'`"}
+_CURLY: Final = {"“": "”", "‘": "’", "«": "»"}
+_CURLY_REACH: Final = 512  # characters; a curly quote without its partner is an ordinary character
+_LINE_END: Final = re.compile(r"[\r\n]|$")
+_PART: Final = re.compile(r"""[{}\[\]()]|\\{0,15}["']""")
+
+_PLACEHOLDER: Final = re.compile(
+    r"""(?: [*•●.…xX_\-?#]{3,} | \W{1,12} | <[A-Za-z][A-Za-z _\-]*> | \$\{\{?[\w .\-]+\}?\} | \$[A-Z_]{2,}
+        | \$\([^)]*\)? | %[A-Z_]{2,}% | \{\{[^{}]*\}\} | \{[A-Za-z_]*\} | %\([A-Za-z_]+\)[sdr]
+        | %[sdrv] | :[a-z_]+ | \[(?:redacted|filtered|hidden|removed|secret|masked)\]
+        | <?(?:redacted|filtered|masked|hidden|removed)>?
+    )[.,;:!?)\]}]*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CODE: Final = re.compile(
+    r"""(?: !?[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[].*              # a call or a subscript
+        | (?:self|this|cls|os|sys|env|process|request|req|config|cfg|settings|args|options|opts
+             |secrets|vars|var|data|params|event|ctx|context|local|module|props|state)
+          (?:\.[A-Za-z_]+)+
+        | (?:Optional|Union|List|Dict|Secret|Literal)\w*\[.*
+        | (?:Secret)?(?:str|Str|String|Bytes|Text)\b(?:\s*\|.*)?
+    )[.,;:!?)\]}]*""",
+    re.VERBOSE,
+)
+_TEMPLATE: Final = re.compile(
+    r"""(?:\$\{\{?\s?[\w .\-]{1,80}\}?\} | \{\{[^{}\n]{0,80}\}\} | <[A-Za-z][A-Za-z _\-]{0,60}>
+        | %\([A-Za-z_]{1,60}\)[sdr] | \$\([^)\n]{0,80}\) | \{[A-Za-z_]{0,60}\}
+        )(?![\w$!@\#%])""",
+    re.VERBOSE,
+)
+LONG: Final = 200
+"""Characters of a value that is neither prose nor code nor a placeholder any more."""
+_EDGE: Final = "*_`.,;:!?()[]{}<>\"'"
+_RANDOM: Final = re.compile(r"(?=\D*\d)[A-Za-z0-9+/=_\-.%:~,|]{12,}")
+_RANDOM_START: Final = re.compile(r"(?=[A-Za-z+/=_\-.%:~,|]{0,60}\d)[A-Za-z0-9+/=_\-.%:~,|]{12}")
+_ABSENT: Final = frozenset({"null", "None", "true", "false", "True", "False", "undefined", "nil"})
+_PATH: Final = re.compile(r"(?:/|~|\.{1,2}/|[A-Za-z]:[\\/])[^\s]*")
+
+
+def quoted_end(text: str, start: int, twice: bool = False) -> tuple[int, int, int] | None:
+    """Content's start and end and where the quotation ends, if one begins at `start`.
+
+    A quotation of JSON inside JSON opens with `\\"`: it closes with as many backslashes (or at a
+    quote with fewer, where an outer text ends). Unclosed ones end with the line. `twice` is for
+    quotes that CSV has doubled.
+    """
+    opening = _OPENING.match(text, start)
+    if opening is None:
+        return None
+    inside, quote, level = opening.end(), opening["quote"], len(opening["slashes"])
+    if twice and text.startswith(quote, inside):
+        closed = text.find(quote * 2, inside + 1)
+        if closed >= 0:
+            return inside + 1, closed, closed + 2
+    if quote in _CURLY:
+        closed = text.find(_CURLY[quote], inside, inside + _CURLY_REACH)
+        return None if closed < 0 else (inside, closed, closed + 1)
+    return _closed(text, inside, quote, level)
+
+
+def _closed(text: str, inside: int, quote: str, level: int) -> tuple[int, int, int]:
+    """The quotation whose content begins at `inside`, opened behind `level` backslashes."""
+    position = inside
+    for closing in _CLOSING[quote].finditer(text, inside):
+        if closing.start() < position:
+            continue
+        slashes = closing.end() - 1 - closing.start()
+        if slashes > level and (slashes - level) % (2 * level + 2):
+            continue
+        doubled = slashes == level == 0 and text.startswith(quote, closing.end())
+        if doubled and closing.start() > inside:
+            position = closing.end() + 1  # SQL and CSV write a quote twice to mean it once
+            continue
+        end = closing.end() - 1 - (min(slashes, level))
+        return inside, end, closing.end()
+    match = _LINE_END.search(text, inside)
+    end = match.start() if match else len(text)
+    return inside, end, end
+
+
+def plain_end(
+    text: str, start: int, pattern: re.Pattern[str] = PLAIN, reach: int = sys.maxsize
+) -> int:
+    """Where the unquoted value that begins at `start` ends, or `reach` if it is longer."""
+    position = start + len(MARK) if text.startswith(MARK, start) else start
+    match = pattern.match(text, position, reach)
+    return match.end() if match else position
+
+
+def group_end(text: str, start: int) -> int:
+    """Where the bracketed group that begins at `start` ends; the text's end if nothing closes."""
+    depth, position = 0, start
+    while (part := _PART.search(text, position)) is not None:
+        sign = part[0]
+        position = part.end()
+        if sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            if depth <= 0:
+                return position
+        else:
+            quotation = quoted_end(text, part.start())
+            position = max(position, quotation[2]) if quotation else position
+    return len(text)
+
+
+def is_absent(value: str) -> bool:
+    """Whether an unquoted value says that there is none."""
+    return value in _ABSENT
+
+
+def looks_random(text: str, start: int) -> bool:
+    """Whether a run of letters and digits that no word would be begins at `start`."""
+    return _RANDOM_START.match(text, start) is not None
+
+
+def is_template(text: str, start: int) -> bool:
+    """Whether what begins at `start` is to be filled in: `${TOKEN}`, `{{ token }}`, `<token>`."""
+    return _TEMPLATE.match(text, start) is not None
+
+
+def is_filler(value: str, name: str) -> bool:
+    """Whether an unquoted value is prose, code or a placeholder rather than a secret."""
+    if value.startswith(MARK) and not value[len(MARK) :].strip(_EDGE):
+        return True
+    bare = value.strip(_EDGE)
+    if bare.lower() in vocabulary.ORDINARY or _is_placeholder(value):
+        return True
+    if bare.isdecimal() and len(bare) < 4:
+        return not names.takes_numbers(name)
+    return _is_code(value) or _names_itself(bare, name)
+
+
+def _is_placeholder(value: str) -> bool:
+    first = value[:1]
+    return (not first.isalnum() or first in "xXrRfFhHmM") and (
+        _PLACEHOLDER.fullmatch(value) is not None
+    )
+
+
+def _is_code(value: str) -> bool:
+    return (any(sign in value for sign in "([.|") or value[:1] in {"s", "S", "T", "B"}) and (
+        _CODE.fullmatch(value) is not None
+    )
+
+
+def _names_itself(value: str, name: str) -> bool:
+    """`password=db_password`: a variable handed on."""
+    plain = value.isascii() and value.replace("_", "").replace(".", "").isalpha()
+    if not plain:
+        return False
+    same = value.lower() in names.words(name)[-1:]
+    return same or (("_" in value or "." in value) and names.kind_of(value).certain)
+
+
+def is_secret(kind: Kind, value: str) -> bool:
+    """The verdict on a value whose name leaves it open (and on all others: the name's own)."""
+    match kind:
+        case Kind.HARMLESS:
+            return False
+        case Kind.AUTH:
+            return value.strip(_EDGE + " ").lower() not in vocabulary.AUTH_MODES
+        case Kind.OPAQUE:
+            return MARK not in value and _RANDOM.fullmatch(value.strip()) is not None
+        case Kind.COUNTABLE:
+            return not re.fullmatch(r"[+-]?[\d.,_ %/]{1,12}[kKM]?", value)
+        case Kind.DIRECTORY:
+            return _PATH.fullmatch(value) is None
+        case _:
+            return True

@@ -1,0 +1,190 @@
+"""Words that make a name secret, and words that make it harmless again.
+
+All are lower case, without accents and separators, as `names.words` answers them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NOUNS: Final = _words(
+    """
+    password passwords passwd passwds pwd pw passphrase passphrases passcode passcodes
+    passwort kennwort contrasena senha wachtwoord haslo heslo parola motdepasse пароль пароля
+    密码 密碼 口令 パスワード 비밀번호
+    secret secrets token tokens credential credentials creds cookie cookies cookiejar
+    authorization jwt dsn otp totp hotp cvv cvv2 cvc cvc2 mnemonic bearer csrf xsrf
+    apikey apikeys sessionid sessid jsessionid phpsessid authkey accesskey accesskeyid secretkey
+    privatekey signingkey encryptionkey masterkey accountkey writekey connectionstring connstr
+    connstring authcode seedphrase subscriptionkey
+    """
+)
+"""Read by themselves; `token` in `token_count` is disarmed by the word that follows."""
+
+LAST_NOUNS: Final = _words("auth pass session signature sig hmac pin pins sas csc")
+"""Nouns only where nothing follows: `session_start` and `pin_board` keep no secret."""
+
+ENDINGS: Final = (
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "passwort",
+    "secret",
+    "token",
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+    "credentials",
+    "cookie",
+)
+"""A word that ends so is a noun too: PGPASSWORD, csrfmiddlewaretoken."""
+
+KEY_OWNERS: Final = _words(
+    """
+    api private secret access encryption decryption encrypting signing signature sign master
+    account shared license licence auth authentication authorization ssh service consumer app
+    application client hmac aes rsa ec dsa pgp gpg session server bot admin root subscription
+    functions function webhook recovery wallet jwt jwe cipher crypto vault unseal integration
+    write storageaccount deploy deployment developer maps
+    openai anthropic stripe sendgrid google github gitlab azure aws twilio mailgun mailchimp
+    datadog newrelic algolia cohere groq mistral huggingface serpapi etsy ebay shopify amazon
+    """
+)
+"""`key` alone names a place (S3, DynamoDB); behind one of these it is a secret."""
+
+PHRASES: Final = frozenset(
+    tuple(phrase.split())
+    for phrase in (
+        "session id",
+        "sess id",
+        "access key id",
+        "secret id",
+        "connection string",
+        "connection str",
+        "conn string",
+        "conn str",
+        "auth header",
+        "auth code",
+        "authorization code",
+        "verification code",
+        "security code",
+        "access code",
+        "recovery code",
+        "recovery codes",
+        "backup code",
+        "backup codes",
+        "mfa code",
+        "2 fa code",
+        "one time code",
+        "pin code",
+        "device code",
+        "code verifier",
+        "seed phrase",
+        "recovery phrase",
+        "secret phrase",
+        "saml response",
+        "saml assertion",
+        "client assertion",
+        "mot de passe",
+        "pass phrase",
+        "pass word",
+        "pass code",
+        "connect sid",
+    )
+)
+
+OPEN_ENDED: Final = _words("key keys id string str code codes phrase passe word")
+"""Last words that a word before them can turn into a secret's name."""
+
+AFTER: Final = _words(
+    """
+    count counts counter counters used usage usages limit limits bucket buckets type types name
+    names length len size sizes min max at on in by ago expiry expires expire expired expiration
+    exp ttl age lifetime duration date time times timestamp changed change updated created issued
+    rotated rotation policy policies url uri urls uris link endpoint endpoints enabled enable
+    disabled required optional valid invalid validity verified strength score status state path
+    paths file files filename dir directory folder arn arns ref refs reference version versions
+    field fields label hint hints placeholder prompt reset rule rules regex pattern format
+    algorithm algorithms alg issuer audience scheme schemes scope scopes provider providers
+    manager source store storage domain banner consent notice settings per rate price cost budget
+    index indexes position offset id ids present exists missing supported attempts failures errors
+    error message help stats total remaining kind class mode modes method methods prefix suffix
+    generator validator service server info icon title description stdin hash hashes fingerprint
+    set last4 null nullable visible hidden kid chars words bytes bits seconds minutes ms
+    parser window windows overlap page pages button form feature features management manager
+    santa garden
+    """
+)
+"""Behind a noun they tell something about the secret rather than the secret."""
+
+AFTER_PASSWORD: Final = frozenset({"hash", "hashes"})
+"""Unlike the hash of a random key, a password's can be broken by guessing."""
+
+BEFORE: Final = _words(
+    """
+    has is are was have had needs need require requires required use uses allow allows allowed
+    enable enables disable no without num number max min total avg mean count show hide forgot
+    forgotten supports support should can must skip ignore public per accept accepts
+    """
+)
+"""Before a noun they ask or count."""
+
+BEFORE_TOKEN: Final = _words(
+    """
+    next previous prev continuation continue page pagination starting sync fence fencing
+    unexpected illegal eos bos pad unk cls mask special stop reasoning
+    """
+)
+"""Tokens that are a page's position, a fence, or a piece of text."""
+
+BEFORE_IN_PROSE: Final = BEFORE_TOKEN | _words(
+    "max min number num total no without forgot boarding season"
+)
+"""Before `token:` or `password:` in a sentence. What follows isn't a value of theirs."""
+
+PASSWORDS: Final = frozenset(
+    word for word in NOUNS if word.startswith("pass") and not word.startswith("passe")
+) | {"pwd", "pw", "passwort", "kennwort", "mnemonic", "seedphrase"}
+"""What people choose or remember: may contain blanks, must not be kept even as a hash."""
+
+ORDINARY: Final = _words(
+    """
+    a about above absent accept accepted access active after all allowed already also always an
+    and another any are argument array as at auth authentication authorization available bad base
+    be bearer because been before being below between bigint blank bool boolean both bucket but by
+    bytes can cannot changed char check click column configured contains count created dict
+    did different digest disabled do does done each either else email empty enabled enter error
+    every example exists expected expired expires fail failed failure false field file filled find
+    flag float for format forgot found from generated get given has have header here how if
+    ignored in incorrect input int integer into invalid is issue it its json key keys kept
+    length less like limit list log long lookup malformed match matches may mismatch missing more
+    must name need needed needs never new next nil no none not now null number object of off
+    ok old omitted on once one only option optional or other our out parameter parse parsed per
+    please plus present protected provided quota rather read received ref refresh rejected removed
+    required reset returned revoked rotated rotation same saved see send sent set should shorter
+    since skipped so some soon still store stored str string success sure that the their them then
+    there these they this three to too true try two type undefined unique unknown unset until
+    unused up updated use used user using valid value verified verify void wait was we were what
+    when where which while who why will with without wrong yes you your
+    await new yield async return function lambda def let const var realm scope create delete write
+    list manage rotate revoke view edit issue
+    bucket count limit tokens token password passwords secret secrets cookie cookies credential
+    credentials cookie policy strength manager management page form settings scheme endpoint
+    """
+)
+"""English (and a few types) that follow a noun in prose and code, and aren't its value."""
+
+AUTH_MODES: Final = _words(
+    """
+    none sigv4 basic bearer digest iam aws_iam jwt oauth oauth2 oidc saml cognito api_key apikey
+    api-key mtls ntlm kerberos negotiate session cookie token password anonymous custom ok failed
+    """
+)
+"""Values of a key `auth` that only name a procedure."""

@@ -1,0 +1,412 @@
+"""Redaction of Python's own values: any type, any shape, any depth, and never an exception."""
+
+from __future__ import annotations
+
+import copy
+import enum
+import json
+import logging
+from collections import OrderedDict, UserDict, defaultdict, deque, namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import PurePosixPath
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spinneret.kernel.redaction import MARK, redact, redact_text
+
+SECRET = "Canary-7x9-secret"
+SECRET_NAMES = ("password", "apiKey", "X-Api-Key", "client_secret", "Authorization", "Set-Cookie")
+DEPTH = 1000
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=30)
+    | st.sampled_from(
+        ["password=x1y2", '{"token": "a"}', "https://u:p@h/", "a%3Db", "Bearer x.y.z"]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.text(max_size=12)
+            | st.sampled_from(["id", "token", "user", "name", "value", "auth"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=25,
+)
+ANYTHING = st.recursive(
+    st.none()
+    | st.integers()
+    | st.text(max_size=20)
+    | st.binary(max_size=20)
+    | st.datetimes()
+    | st.uuids()
+    | st.decimals(allow_nan=False)
+    | st.builds(ValueError, st.text(max_size=20)),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(
+            st.text(max_size=8) | st.integers() | st.binary(max_size=4), inner, max_size=3
+        )
+    ),
+    max_leaves=15,
+)
+
+
+PIECES = [
+    *"aZ0=:&;,?\"'`\\[]{}()<>@/%#.-_ \n\t|*~^$!",
+    *("token", "pin", "password", "key", "Cookie: ", "Authorization: ", "Bearer ", "api", "://"),
+    *("[redacted]", "%3D", "%26", "&quot;", '\\"', "x1y2z3w4v5u6", "name", "value", "--", "is "),
+    *("-----BEGIN PRIVATE KEY-----", "<password>", "</password>", "curl -u ", "none", "\\n"),
+]
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+class Level(enum.Enum):
+    HIGH = 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    stage: str
+    api_key: str
+    retries: int = 3
+
+
+@dataclass(frozen=True)
+class Job:
+    id: str
+    steps: list[str] = field(default_factory=list)
+
+
+Point = namedtuple("Point", ["name", "token"])
+
+
+class Broken:
+    def __str__(self) -> str:
+        raise RuntimeError(SECRET)
+
+    __repr__ = __str__
+
+
+class BrokenMapping(UserDict[str, str]):
+    def items(self) -> Any:
+        raise RuntimeError(SECRET)
+
+
+class BrokenError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError(SECRET)
+
+
+class Telling:
+    def __repr__(self) -> str:
+        return f"<Client token={SECRET}>"
+
+
+class Silent:
+    def __init__(self) -> None:
+        self.password = SECRET
+        self.host = "db.local"
+
+
+class Slotted:
+    __slots__ = ("host",)
+
+
+def raised(error: Exception) -> Exception:
+    try:
+        raise error
+    except Exception as caught:
+        return caught
+
+
+def nested(depth: int, make: Callable[[Any], Any], core: Any) -> Any:
+    value = core
+    for _ in range(depth):
+        value = make(value)
+    return value
+
+
+@given(JSON)
+def test_json_keeps_its_shape(value: Any) -> None:
+    def same(before: Any, after: Any) -> bool:
+        if isinstance(before, dict):
+            return (
+                isinstance(after, dict)
+                and len(before) == len(after)
+                and all(map(same, before.values(), after.values()))
+            )
+        if isinstance(before, list):
+            return (
+                isinstance(after, list)
+                and len(before) == len(after)
+                and all(map(same, before, after))
+            )
+        return before == after or isinstance(after, str)
+
+    assert same(value, redact(value))
+
+
+@given(JSON)
+def test_redacting_twice_changes_nothing(value: Any) -> None:
+    once = redact(value)
+    assert redact(once) == once
+
+
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
+def test_redacting_a_text_twice_changes_nothing(text: str) -> None:
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+@given(ANYTHING)
+def test_nothing_is_changed_in_place(value: Any) -> None:
+    before = repr(value)
+    redact(value)
+    assert repr(value) == before
+
+
+@given(st.text())
+def test_any_text_can_be_read(text: str) -> None:
+    assert redact_text(text) != "[unreadable]"
+    assert isinstance(redact(text.encode("utf-8", "surrogatepass")), bytes)
+
+
+@given(ANYTHING)
+def test_any_value_can_be_read(value: Any) -> None:
+    assert "[unreadable]" not in repr(redact(value))
+
+
+@given(JSON, st.sampled_from(SECRET_NAMES), st.sampled_from([str, json.dumps]))
+def test_what_stands_under_a_secret_name_is_gone_everywhere(
+    value: Any, name: str, written: Callable[[Any], str]
+) -> None:
+    planted = {
+        "a": value,
+        name: {"b": [value, SECRET, {SECRET: SECRET}]},
+        "c": [{name: SECRET}, value],
+    }
+    assert SECRET not in repr(redact(planted))
+    assert SECRET not in redact_text(written(planted))
+    assert SECRET not in repr(redact({"body": written(planted)}))
+
+
+@given(
+    st.text(alphabet=st.characters(codec="ascii", exclude_characters="\0"), min_size=1, max_size=20)
+)
+def test_no_character_of_a_quoted_secret_survives(noise: str) -> None:
+    secret = f"{noise}Canary{noise}"
+    after = redact_text(json.dumps({"user": "bob", "password": secret, "stage": "dev"}))
+    assert "Canary" not in after
+    assert json.loads(after) == {"user": "bob", "password": MARK, "stage": "dev"}
+
+
+def test_everything_under_a_secret_name_goes() -> None:
+    value = {"credentials": {"a": 1, "b": [None, True, 2.5, b"x", ("y",)]}, "n": 1}
+    assert redact(value) == {
+        "credentials": {"a": MARK, "b": [MARK, MARK, MARK, MARK.encode(), (MARK,)]},
+        "n": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (b"password=x1y2z3 user=bob", b"password=[redacted] user=bob"),
+        (bytearray(b"token=x1y2z3"), bytearray(b"token=[redacted]")),
+        (memoryview(b"token=x1y2z3"), b"token=[redacted]"),
+        (b"\xff token=x1y2z3 \xfe", b"\xff token=[redacted] \xfe"),
+        ("password=x1y2z3 a=b".encode("utf-16-le"), "password=[redacted] a=b".encode("utf-16-le")),
+        ("password=x1y2z3 a=b".encode("utf-16-be"), "password=[redacted] a=b".encode("utf-16-be")),
+        ({b"password": b"x1y2z3", b"a": b"b"}, {b"password": b"[redacted]", b"a": b"b"}),
+        (
+            [(b"authorization", b"Bearer x"), (b"a", b"b")],
+            [(b"authorization", b"[redacted]"), (b"a", b"b")],
+        ),
+        (("password", "x1y2z3"), ("password", MARK)),
+        (("token=x1y2z3", 1), (f"token={MARK}", 1)),
+        ({"token=x1y2z3", "a"}, {f"token={MARK}", "a"}),
+        (frozenset({("token", "x1y2z3")}), frozenset({("token", MARK)})),
+        (deque(["token=x1y2z3"]), deque([f"token={MARK}"])),
+        (OrderedDict(password="x"), {"password": MARK}),
+        (defaultdict(list, {"password": ["x"]}), {"password": [MARK]}),
+        (MappingProxyType({"password": "x"}), {"password": MARK}),
+        (UserDict({"password": "x"}), {"password": MARK}),
+        (Point("a", "x1y2z3"), Point("a", MARK)),
+        (Settings("dev", "x1y2z3"), {"stage": "dev", "api_key": MARK, "retries": 3}),
+        ({"job": Settings("dev", "x")}, {"job": {"stage": "dev", "api_key": MARK, "retries": 3}}),
+        (SimpleNamespace(password="x", a=1), f"namespace(password='{MARK}', a=1)"),
+        (Telling(), f"<Client token={MARK}>"),
+        (PurePosixPath("/x/token=x1y2z3/y"), f"/x/token={MARK}"),
+        ({Colour.RED: "a", "password": Colour.RED}, {Colour.RED: "a", "password": MARK}),
+        ({1: "token=x1y2z3", None: 2}, {1: f"token={MARK}", None: 2}),
+        ({("token", "x1y2z3"): 1}, {("token", MARK): 1}),
+        (ValueError("token=x1y2z3"), f"ValueError: token={MARK}"),
+        (KeyError("a"), "KeyError: 'a'"),
+        (
+            {"error": OSError(2, "no such file")},
+            {"error": "FileNotFoundError: [Errno 2] no such file"},
+        ),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_values_of_all_types(value: Any, expected: Any) -> None:
+    after = redact(value)
+    assert after == expected
+    assert type(after) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(Colour.RED, Level.HIGH, Decimal("1.5"), UUID(int=7), datetime(2026, 1, 1, tzinfo=UTC)),
+        *(Job("job_1", ["a"]), 1 + 2j, range(3), int, len, Slotted, PurePosixPath("/a/b"), ...),
+        *(
+            b"\x00\xff\x10",
+            (1, "a"),
+            {1, 2},
+            frozenset({"a"}),
+            Point("a", 1)._replace(token="")[:1],
+        ),
+        logging.getLogger("a"),
+    ],
+    ids=repr,
+)
+def test_what_holds_no_secret_comes_back_as_it_was(value: Any) -> None:
+    assert redact(value) == value
+    assert type(redact(value)) is type(value)
+
+
+def test_an_exception_tells_its_notes_causes_and_members() -> None:
+    first = raised(ConnectionError(f"https://bob:{SECRET}@db.local refused"))
+    second = RuntimeError({"password": SECRET, "user": "bob"})
+    second.__cause__ = first
+    second.add_note(f"tried with token={SECRET}")
+    third = LookupError("no host")
+    third.__context__ = second
+    text = redact(ExceptionGroup("all failed", [third, ValueError(f"api_key={SECRET}")]))
+    assert SECRET not in text
+    for part in ("all failed", "db.local refused", "'user': 'bob'", "tried with", "no host"):
+        assert part in text
+    for name in ("ExceptionGroup", "ConnectionError", "RuntimeError", "LookupError", "ValueError"):
+        assert name in text
+
+
+def test_an_object_with_a_secret_attribute_becomes_its_text() -> None:
+    after = redact(Silent())
+    assert isinstance(after, str)
+    assert "Silent object" in after
+    assert SECRET not in after
+
+
+def test_a_suppressed_context_is_not_told() -> None:
+    error = ValueError("outer")
+    error.__context__, error.__suppress_context__ = KeyError("inner"), True
+    assert redact(error) == "ValueError: outer"
+
+
+def test_an_exception_that_causes_itself_ends() -> None:
+    first, second = ValueError("first"), ValueError("second")
+    first.__cause__, second.__cause__ = second, first
+    assert redact(first) == "ValueError: first\ncaused by ValueError: second"
+
+
+@pytest.mark.parametrize("value", [Broken(), BrokenMapping(a=SECRET), BrokenError()])
+def test_what_cannot_be_read_is_not_shown(value: Any) -> None:
+    assert SECRET not in repr(redact(value))
+    after = redact({"before": 1, "odd": value, "after": [value]})
+    assert SECRET not in repr(after)
+    assert after["before"] == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "step"),
+    [
+        (lambda value: {"a": value}, "a"),
+        (lambda value: [value], 0),
+        (lambda value: (value,), 0),
+    ],
+    ids=["objects", "lists", "tuples"],
+)
+def test_depth_is_no_obstacle(make: Callable[[Any], Any], step: Any) -> None:
+    after = redact(nested(DEPTH, make, {"password": SECRET, "b": "c"}))
+    for _ in range(DEPTH):
+        after = after[step]
+    assert after == {"password": MARK, "b": "c"}
+
+
+def test_what_lies_below_any_sensible_depth_is_not_let_through() -> None:
+    after = redact(nested(20_000, lambda value: [value], SECRET))
+    while isinstance(after, list):
+        after = after[0]
+    assert after == "[too deep]"
+
+
+def test_a_value_that_contains_itself_ends() -> None:
+    value: dict[str, Any] = {"password": SECRET, "list": []}
+    value["self"] = value
+    value["list"].append(value["list"])
+    assert redact(value) == {"password": MARK, "list": ["[circular]"], "self": "[circular]"}
+
+
+def test_a_value_that_is_met_often_is_copied_once() -> None:
+    value: Any = {"password": SECRET}
+    for _ in range(60):  # 2 ** 60 paths lead to it
+        value = [value, value]
+    after = redact(value)
+    while isinstance(after, list):
+        after = after[1]
+    assert after == {"password": MARK}
+
+
+def test_the_same_value_is_hidden_under_a_secret_name_only() -> None:
+    shared = ["a", "b"]
+    assert redact({"names": shared, "passwords": shared}) == {
+        "names": ["a", "b"],
+        "passwords": [MARK, MARK],
+    }
+
+
+def test_a_copy_shares_nothing_with_its_source() -> None:
+    value = {"a": [{"b": 1}], "c": {"d": set()}}
+    kept = copy.deepcopy(value)
+    redact(value)["a"][0]["b"] = 2
+    assert value == kept
+
+
+def test_keys_that_are_secrets_stay_apart() -> None:
+    keys = ["ghp" + "_" + letter * 36 for letter in "abc"]
+    after = redact({key: number for number, key in enumerate(keys)})
+    assert list(after.values()) == [0, 1, 2]
+    assert not any(letter * 36 in key for key in after for letter in "abc")
+
+
+@settings(max_examples=20)
+@given(st.integers(min_value=1, max_value=4))
+def test_json_in_json_is_read_at_every_depth(depth: int) -> None:
+    value: Any = {"name": "token", "value": SECRET, "user": "bob"}
+    text = json.dumps(value)
+    for _ in range(depth):
+        text = json.dumps({"body": text})
+    after = redact_text(text)
+    assert SECRET not in after
+    assert "bob" in after
+    json.loads(after)

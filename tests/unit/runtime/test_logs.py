@@ -1,0 +1,52 @@
+"""What is logged is one JSON line a record, and no secret is in it."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from spinneret.runtime.logs import RedactingFormatter
+
+SECRET = "hunter2-" + "x1y2z3"
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(RedactingFormatter())
+    logger = logging.getLogger("spinneret.tests.logs")
+    logger.addHandler(handler)
+    yield stream
+    logger.removeHandler(handler)
+
+
+def logged(lines: io.StringIO) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(lines.getvalue())
+    return record
+
+
+def test_fields_and_messages_are_redacted(lines: io.StringIO) -> None:
+    logger = logging.getLogger("spinneret.tests.logs")
+    logger.warning("token=%s", SECRET, extra={"job_id": "job_1", "headers": {"X-Api-Key": SECRET}})
+    assert SECRET not in lines.getvalue()
+    record = logged(lines)
+    assert (record["job_id"], record["level"]) == ("job_1", "WARNING")
+
+
+def test_an_exception_is_redacted_with_its_cause(lines: io.StringIO) -> None:
+    logger = logging.getLogger("spinneret.tests.logs")
+    try:
+        try:
+            raise ValueError(f"postgres://admin:{SECRET}@db.example/main")
+        except ValueError as error:
+            raise RuntimeError(f"password: {SECRET}") from error
+    except RuntimeError:
+        logger.exception("job_failed")
+    assert SECRET not in lines.getvalue()
+    assert logged(lines)["exception_name"] == "RuntimeError"
