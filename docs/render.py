@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "layers" / "common"))
+FUNCTIONS = ROOT / "functions"
+sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS)]
 
 from spinneret.jobs.models import JobStatus, Move  # noqa: E402 - after the path above
 from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
+from spinneret.runtime.openapi import document, text_of  # noqa: E402 - after the path above
 
 JOBS = ROOT / "docs" / "jobs.md"
+OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi.json"
 BEGIN, END = "<!-- transitions -->\n", "<!-- end -->\n"
 
 
@@ -33,5 +37,12 @@ def rendered(text: str) -> str:
     return before + BEGIN + transitions() + END + after
 
 
+def openapi() -> str:
+    """The API's document, of every area that has an API."""
+    areas = sorted(path.parent.name for path in FUNCTIONS.glob("*/api.py"))
+    return text_of(document(importlib.import_module(f"{area}.api").app for area in areas))
+
+
 if __name__ == "__main__":
     JOBS.write_text(rendered(JOBS.read_text()))
+    OPENAPI.write_text(openapi())

@@ -72,7 +72,8 @@ def sign(
     """All signature headers of one attempt; `body` is exactly what is sent.
 
     `timestamp` is the moment of the attempt, not of the event. `secrets` begin with the newest;
-    the two `X-` headers know only that one, and their signature covers the body alone.
+    the two `X-` headers know only that one, and their signature covers the body alone, keyed with
+    the secret's text: their receivers know nothing of Standard Webhooks.
     Raises ValidationFailed.
     """
     if not _ID.fullmatch(id):
@@ -89,7 +90,7 @@ def sign(
         ID_HEADER: id,
         TIMESTAMP_HEADER: seconds,
         SIGNATURE_HEADER: " ".join(f"{_VERSION},{_signature(key, content)}" for key in keys),
-        "X-Webhook-Signature": f"sha256={hmac.digest(keys[0], body, 'sha256').hex()}",
+        "X-Webhook-Signature": f"sha256={hmac.digest(secrets[0].encode(), body, 'sha256').hex()}",
         "X-Webhook-Timestamp": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
 
