@@ -111,7 +111,8 @@ def _seconds(call: Callable[[], Any]) -> float:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # head and body in one segment, or delayed acknowledgements are measured
+    wbufsize = -1
+    disable_nagle_algorithm = True  # or delayed acknowledgements are measured
 
     def do_GET(self) -> None:
         """A page of 10 KB."""
