@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "layers" / "common"))
 
-from spinneret.kernel.redaction import redact  # noqa: E402 (path set above)
+from spinneret.kernel.redaction import redact
 
 SIZES = (250_000, 500_000, 1_000_000)
 SUSPICIOUS = 8.0  # 4 is linear, 16 quadratic
@@ -79,7 +79,7 @@ REPEATED = {
     "percent-encoded names": "%74oken%3Da%26",
     "entities": "&quot;",
     "unicode escapes": "\\u0041",
-    "full width": "ａ＝",
+    "full width": "\uff41\uff1d",
     "without width": "\u200b",
     "base64": "QUJD",
     "base64 words": base64.b64encode(b"password is none of it now").decode() + " ",
@@ -115,6 +115,18 @@ REPEATED = {
     "attributes": 'name="token" ',
     "attributes, value first": 'value="a" ',
     "pairs": '["token",',
+    "parts of a form": 'name="token"\r\n',
+    "YAML names": "name: token\nvalue: ",
+    "CDATA": "<token><![CDATA[",
+    "property lists": "<key>token</key><string>",
+    "links": "/reset/abcdefghij0123456789/",
+    "one-time codes": "otp code ",
+    "signatures": "ignature=t=1,",
+    "protocols": "\nAUTH a",
+    "Python literals": "{'a': ",
+    "option lists": '"--token", ',
+    "bare bearer": "Bearer aB1_",
+    "callbacks": "set('token', ",
     "slack": "hooks.slack.com/services/",
 }
 
@@ -159,7 +171,18 @@ def measured(name: str, make: Callable[[int], Any]) -> bool:
 def prose(size: int) -> str:
     """Sentences, some about passwords and tokens."""
     source = random.Random(1)
-    words = "the spider weaves silk token password of web secret and cookie strong night".split()
+    words = (
+        "spider",
+        "weaves",
+        "silk",
+        "token",
+        "password",
+        "of",
+        "web",
+        "secret",
+        "cookie",
+        "night",
+    )
     text = " ".join(source.choice(words) for _ in range(size // 4))
     return text[:size]
 

@@ -9,19 +9,22 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.operations.models import Health, Readiness
 from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
+READINESS = answers({200: Readiness, 503: Readiness})
 
-@router.get("/health")
+
+@router.get("/health", operation_id="liveness_probe")
 @router.get("/api/v1/health")
 def liveness() -> Health:
     """The function answers."""
     return Health()
 
 
-@router.get("/health/ready")
-@router.get("/api/v1/health/ready")
+@router.get("/health/ready", operation_id="readiness_probe", **READINESS)
+@router.get("/api/v1/health/ready", **READINESS)
 def readiness() -> Response[Readiness]:
     """Every dependency answers (200), or which one doesn't (503)."""
     services = cast(CoreApi, router.context["services"])

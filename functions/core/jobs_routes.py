@@ -12,8 +12,10 @@ from spinneret.jobs.api_models import JobList, JobView, Moved, Timeline, event_v
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
 from spinneret.kernel import limits
+from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.answers import answers
 from spinneret.runtime.job_responses import event_stream, moved
 from spinneret.runtime.requests import principal
 from spinneret.tenancy.api_models import TicketView, ticket_view
@@ -65,13 +67,13 @@ def get_timeline(
     )
 
 
-@router.get("/api/v1/jobs/<job_id>/stream")
+@router.get("/api/v1/jobs/<job_id>/stream", **answers({200: "text/event-stream", 204: None}))
 def stream_job(job_id: str) -> Response[str]:
     """Server-sent events of a job."""
     return event_stream(router, _jobs(), principal(router), job_id)
 
 
-@router.post("/api/v1/jobs/<job_id>/tickets")
+@router.post("/api/v1/jobs/<job_id>/tickets", **answers({201: TicketView}))
 def issue_ticket(job_id: str) -> Response[TicketView]:
     """A ticket for this job's stream, for clients that can't send headers."""
     job = _jobs().get(_ref(job_id))
@@ -84,25 +86,25 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
     )
 
 
-@router.post("/api/v1/jobs/<job_id>/cancel")
+@router.post("/api/v1/jobs/<job_id>/cancel", **answers({200: Moved}, Conflict))
 def cancel_job(job_id: str) -> Moved:
     """Cancel a job that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.CANCEL)
 
 
-@router.post("/api/v1/jobs/<job_id>/pause")
+@router.post("/api/v1/jobs/<job_id>/pause", **answers({200: Moved}, Conflict))
 def pause_job(job_id: str) -> Moved:
     """Let a job rest that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.PAUSE)
 
 
-@router.post("/api/v1/jobs/<job_id>/resume")
+@router.post("/api/v1/jobs/<job_id>/resume", **answers({200: Moved}, Conflict))
 def resume_job(job_id: str) -> Moved:
     """Let a paused job go on."""
     return moved(_jobs(), principal(router), job_id, Move.RESUME)
 
 
-@router.post("/api/v1/jobs/<job_id>/retry")
+@router.post("/api/v1/jobs/<job_id>/retry", **answers({200: Moved}, Conflict))
 def retry_job(job_id: str) -> Moved:
     """Begin a new run of a failed job."""
     return moved(_jobs(), principal(router), job_id, Move.RETRY)

@@ -9,9 +9,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.kernel import limits
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import Conflict, ValidationFailed
 from spinneret.kernel.paging import position_of
 from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.answers import answers
 from spinneret.runtime.requests import principal
 from spinneret.tenancy.api_models import (
     IssuedKey,
@@ -30,7 +31,7 @@ Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
-@router.post("/api/v1/api-keys")
+@router.post("/api/v1/api-keys", **answers({201: IssuedKey}, Conflict))
 def issue_key(request: KeyRequest) -> Response[IssuedKey]:
     """Issue a key. Its secret is in this answer and nowhere else."""
     _refuse_idempotency_key()

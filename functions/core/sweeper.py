@@ -1,8 +1,8 @@
-"""Rule function, every minute: brings back jobs whose message or worker was lost."""
+"""Rule function, every minute: brings back jobs whose message, worker or notice was lost."""
 
 from __future__ import annotations
 
-from spinneret.jobs.wiring import sweep_pass
+from spinneret.operations.sweeper_wiring import sweeper
 from spinneret.runtime.scheduled import scheduled_entrypoint
 
-handler = scheduled_entrypoint(sweep_pass, "sweeper")
+handler = scheduled_entrypoint(sweeper, "sweeper")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from crawl.crawl_routes import router
+from crawl import crawl_routes, domains_routes, proxies_routes, webhooks_routes
 from spinneret.crawl.wiring import crawl_api
 from spinneret.runtime.http import entrypoint, resolver
 
 app = resolver()
-app.include_router(router)
+app.include_router(crawl_routes.router)
+app.include_router(domains_routes.router)
+app.include_router(proxies_routes.router)
+app.include_router(webhooks_routes.router)
 handler = entrypoint(app, crawl_api, "crawl-api")

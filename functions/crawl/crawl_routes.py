@@ -7,17 +7,37 @@ from typing import Any, cast
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from spinneret.crawl.models import CrawlRequest, CrawlView
+from spinneret.crawl.models import BatchSubmission, CrawlRequest, CrawlView, Submission
 from spinneret.crawl.wiring import CrawlApi
 from spinneret.jobs.api_models import Moved
 from spinneret.jobs.models import Move
+from spinneret.kernel.errors import (
+    CircuitOpen,
+    Conflict,
+    DomainBlocked,
+    IdempotencyMismatch,
+    UrlBlocked,
+    UrlInvalid,
+)
+from spinneret.runtime.answers import answers
 from spinneret.runtime.job_responses import event_stream, moved
 from spinneret.runtime.requests import principal, request_key, submitted
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 
-@router.post("/api/v1/crawl")
+@router.post(
+    "/api/v1/crawl",
+    **answers(
+        {202: Submission | BatchSubmission},
+        UrlInvalid,
+        UrlBlocked,
+        DomainBlocked,
+        CircuitOpen,
+        IdempotencyMismatch,
+        idempotent=True,
+    ),
+)
 def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     """Crawl one URL or several; answers with the jobs that do it."""
     caller = principal(router)
@@ -31,13 +51,13 @@ def get_crawl(job_id: str) -> CrawlView:
     return _services().crawl.get(principal(router).tenant, job_id)
 
 
-@router.post("/api/v1/crawl/<job_id>/cancel")
+@router.post("/api/v1/crawl/<job_id>/cancel", **answers({200: Moved}, Conflict))
 def cancel_crawl(job_id: str) -> Moved:
     """Cancel a crawl that isn't finished."""
     return moved(_services().jobs, principal(router), job_id, Move.CANCEL)
 
 
-@router.get("/api/v1/crawl/<job_id>/stream")
+@router.get("/api/v1/crawl/<job_id>/stream", **answers({200: "text/event-stream", 204: None}))
 def stream_crawl(job_id: str) -> Response[str]:
     """Server-sent events of a crawl."""
     return event_stream(router, _services().jobs, principal(router), job_id)

@@ -9,6 +9,8 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.crawl.wiring import CrawlApi
 from spinneret.kernel import limits
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.runtime.answers import answers
 from spinneret.runtime.requests import principal
 from spinneret.sites.api_models import (
     BlockRequest,
@@ -41,7 +43,7 @@ def list_domains(
     return domain_list(page, _sites().pace_under)
 
 
-@router.get("/api/v1/domains/<domain>")
+@router.get("/api/v1/domains/<domain>", **answers({200: DomainDetail}, ValidationFailed))
 def get_domain(domain: str) -> DomainDetail:
     """The settings for a domain, or the defaults, and its breaker."""
     return domain_detail(_sites().get(_tenant(), parse_domain(domain)))
@@ -63,13 +65,13 @@ def block_domain(domain: str, request: BlockRequest) -> DomainView:
     return _view(_sites().block(_tenant(), parse_domain(domain), request.reason))
 
 
-@router.post("/api/v1/domains/<domain>/unblock")
+@router.post("/api/v1/domains/<domain>/unblock", **answers({200: DomainView}, ValidationFailed))
 def unblock_domain(domain: str) -> DomainView:
     """End a domain's own block; answers the settings, also when it wasn't blocked."""
     return _view(_sites().unblock(_tenant(), parse_domain(domain)))
 
 
-@router.post("/api/v1/domains/<domain>/reset")
+@router.post("/api/v1/domains/<domain>/reset", **answers({200: DomainDetail}, ValidationFailed))
 def reset_domain(domain: str) -> DomainDetail:
     """Close a domain's breaker, for all tenants."""
     return domain_detail(_sites().reset(_tenant(), parse_domain(domain)))

@@ -12,12 +12,12 @@ from spinneret.documents.dynamo import DynamoDocumentStore
 from spinneret.documents.models import Document, Metadata
 from spinneret.documents.ports import DocumentStore, VersionRaced
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job, Lease
+from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.jobs.ports import Claimed, JobStore
 from spinneret.kernel.errors import LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
-from tests.contract.stored_jobs import SECOND, UNTIL, claimed
+from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
 from tests.fakes.documents import FakeDocumentStore
 from tests.fakes.jobs import FakeJobStore
 
@@ -201,6 +201,18 @@ def test_a_claim_that_is_over_commits_nothing(
     with pytest.raises(LeaseLost):
         documents.commit(document, None, lease)
     assert documents.get(job.tenant, document.id) is None
+
+
+@pytest.mark.parametrize("status", [each for each in JobStatus if each is not JobStatus.RUNNING])
+def test_a_lease_of_a_job_that_is_not_running_commits_nothing(
+    documents: DocumentStore, store: JobStore, tenant: str, status: JobStatus
+) -> None:
+    """Even where the row still names the owner and the fence."""
+    job = submitted(store, tenant, status=status, fence=1, locked_by="one", locked_until=UNTIL)
+    document = new_document(tenant)
+    with pytest.raises(LeaseLost):
+        documents.commit(document, None, factories.lease(job))
+    assert documents.get(tenant, document.id) is None
 
 
 def test_the_next_claim_commits_where_the_last_one_cannot(

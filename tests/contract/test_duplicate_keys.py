@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job
+from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.ports import Holder, JobStore, NewJob, SubmissionRaced
 from spinneret.kernel.errors import NotFound
 from tests import factories
@@ -55,6 +58,22 @@ def test_a_duplicate_key_is_not_taken_from_a_holder_that_began_again(
     assert store.find_duplicates(tenant, ["same"]) == {"same": ended.id}
 
 
+@pytest.mark.parametrize(
+    "seen",
+    [{"status": JobStatus.COMPLETED}, {"fence": 0}],
+    ids=lambda seen: next(iter(seen)),
+)
+def test_a_duplicate_key_is_not_taken_from_a_holder_that_stands_otherwise(
+    store: JobStore, tenant: str, seen: dict[str, Any]
+) -> None:
+    holder = failed(store, tenant)
+    late = new_job(tenant, duplicate_key="same")
+    with pytest.raises(SubmissionRaced):
+        take_over(store, late, Holder(job_id=holder.id, job=replace(holder, **seen)))
+    assert store.get(late.ref) is None
+    assert store.find_duplicates(tenant, ["same"]) == {"same": holder.id}
+
+
 def test_a_duplicate_key_whose_holder_is_gone_can_be_taken_over(
     store: JobStore, tenant: str
 ) -> None:
@@ -100,6 +119,47 @@ def test_a_job_without_a_duplicate_key_begins_again_too(store: JobStore, tenant:
     with pytest.raises(SubmissionRaced):
         store.begin_again(ended, again, told, None)
     assert store.get(before.ref) == again
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        {"status": JobStatus.CANCELLED},
+        {"fence": 0},
+        {"locked_by": "one"},
+        {"locked_until": START},
+        {"sends": 2},
+        {"watchers": 1},
+        {"notified_run": 1},
+    ],
+    ids=lambda seen: next(iter(seen)),
+)
+def test_a_job_that_stands_otherwise_does_not_begin_again(
+    store: JobStore, tenant: str, seen: dict[str, Any]
+) -> None:
+    ended = failed(store, tenant)
+    again = rules.retry(ended, START + 2 * SECOND)
+    told = rules.status_event(again, START, run=2)
+    before = store.events(ended.ref, None, 9)
+    with pytest.raises(SubmissionRaced):
+        store.begin_again(replace(ended, **seen), again, told, ended.id)
+    assert store.get(ended.ref) == ended
+    assert store.events(ended.ref, None, 9) == before
+
+
+def test_a_job_takes_its_duplicate_key_back_only_if_it_is_as_free_as_it_looked(
+    store: JobStore, tenant: str
+) -> None:
+    other = submitted(store, tenant, duplicate_key="same")
+    row = claimed(store, tenant)
+    ended = rules.after_error(row, NotFound("gone"), START + SECOND, 0.5)
+    store.transition(row, ended)
+    keyed = replace(ended, duplicate_key="same")
+    again = rules.retry(keyed, START + 2 * SECOND)
+    with pytest.raises(SubmissionRaced):
+        store.begin_again(keyed, again, rules.status_event(again, START), None)
+    assert store.get(ended.ref) == ended
+    assert store.find_duplicates(tenant, ["same"]) == {"same": other.id}
 
 
 def test_duplicate_keys_belong_to_their_tenant(store: JobStore, tenant: str) -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.dynamo_effects import DynamoEffectStore
-from spinneret.jobs.models import Job
+from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.ports import Begun, Claimed, EffectDone, EffectStore, InDoubt, JobStore
 from spinneret.kernel.errors import EffectInProgress, IdempotencyMismatch, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
-from tests.contract.stored_jobs import SECOND, UNTIL, claimed
+from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
 from tests.fakes.jobs import FakeEffectStore, FakeJobStore
 from tests.fakes.time import START
 
@@ -113,6 +113,18 @@ def test_only_a_claim_that_stands_begins_an_effect(
     assert effects.begin(lease, KEY, REQUEST, START) == Begun()
 
 
+@pytest.mark.parametrize("status", [each for each in JobStatus if each is not JobStatus.RUNNING])
+def test_a_job_that_is_not_running_begins_no_effect(
+    store: JobStore, effects: EffectStore, tenant: str, status: JobStatus
+) -> None:
+    """Even where the row still names the owner and the fence."""
+    job = submitted(store, tenant, status=status, fence=1, locked_by="one", locked_until=UNTIL)
+    with pytest.raises(LeaseLost):
+        effects.begin(factories.lease(job), KEY, REQUEST, START)
+    lease = factories.lease(claimed(store, tenant))
+    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+
+
 def test_another_request_under_the_key_is_refused(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
@@ -134,6 +146,23 @@ def test_two_jobs_are_not_at_one_effect_at_the_same_time(
         effects.begin(factories.lease(second), KEY, REQUEST, START)
     store.transition(first, rules.after_lease_expired(first, UNTIL + timedelta(seconds=1)))
     assert effects.begin(factories.lease(second), KEY, REQUEST, START + SECOND) == InDoubt()
+
+
+@pytest.mark.parametrize("end", ["finished", "claimed again"])
+def test_another_job_takes_over_what_a_claim_that_is_over_began(
+    store: JobStore, effects: EffectStore, tenant: str, end: str
+) -> None:
+    first = claimed(store, tenant)
+    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    if end == "finished":
+        store.transition(first, rules.complete(first, {}, START + SECOND))
+    else:
+        again(store, first)
+    second = factories.lease(claimed(store, tenant))
+    assert effects.begin(second, KEY, REQUEST, START) == InDoubt()
+    with pytest.raises(LeaseLost):
+        effects.finish(factories.lease(first), KEY, {"id": "late"}, START)
+    effects.finish(second, KEY, {"id": "l_2"}, START)
 
 
 def test_keys_belong_to_their_tenant(store: JobStore, effects: EffectStore, tenant: str) -> None:

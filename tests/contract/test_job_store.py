@@ -203,6 +203,20 @@ def test_a_job_is_claimed_when_it_is_due(
         assert outcome.job == job == store.get(job.ref)
 
 
+@pytest.mark.parametrize(
+    ("expires_in", "wins"),
+    [(timedelta(seconds=-9), False), (timedelta(0), False), (timedelta(microseconds=1), True)],
+)
+def test_a_job_is_claimed_until_it_expires(
+    store: JobStore, tenant: str, expires_in: timedelta, wins: bool
+) -> None:
+    job = submitted(store, tenant, expires_at=START + expires_in)
+    outcome = store.claim(job.ref, "one", START, UNTIL)
+    assert isinstance(outcome, Claimed) is wins
+    if isinstance(outcome, Refused):
+        assert outcome.job == job == store.get(job.ref)
+
+
 @pytest.mark.parametrize("status", [each for each in JobStatus if each is not JobStatus.PENDING])
 def test_only_a_pending_job_is_claimed(store: JobStore, tenant: str, status: JobStatus) -> None:
     job = submitted(store, tenant, status=status, locked_by="other", locked_until=START)

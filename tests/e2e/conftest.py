@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.conftest import Stack
+from tests.conftest import Aws, Stack
 from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
 
@@ -130,6 +130,15 @@ def tenant(deployed: Deployed) -> Iterator[Tenant]:
     fresh = deployed.tenant()
     yield fresh
     fresh.close()
+
+
+@pytest.fixture(autouse=True)
+def rested_host(deployed: Deployed, aws: Aws) -> Iterator[None]:
+    """All websites of these tests are one host, whose breaker must not outlive a test."""
+    yield
+    aws.dynamodb().delete_item(
+        TableName=deployed.outputs["DomainsTable"], Key={"pk": "DOMAIN#127.0.0.1", "sk": "PACE"}
+    )
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import suppress
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A webhook as it came over the wire."""
+
+    headers: dict[str, str]
+    body: bytes
 
 
 class Website:
@@ -20,13 +29,21 @@ class Website:
     `/status?code=…` that status
     `/once?text=…`   404 the first time, then an article
     `/held?text=…`   an article once `release` is called
+    `/hook?name=…`   takes a webhook: the next status of `statuses`, 200 when there is none
+    `/chatty?code=…` that status, with a secret all over the answer
+    `/leak?in=…`     a redirect with a secret in that part of it
     """
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.requests: Counter[str] = Counter()
+        self.hooks: defaultdict[str, list[Hook]] = defaultdict(list)
+        """What came to `/hook`, by name."""
+        self.statuses: defaultdict[str, list[int]] = defaultdict(list)
         self.arrived = threading.Event()
         self.released = threading.Event()
+        self.secrets: dict[str, str] = {}
+        """What `/chatty` and `/leak` tell, by what they are asked for."""
         handler = type("Handler", (_Handler,), {"website": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         self._server.daemon_threads = True
@@ -64,6 +81,15 @@ class _Handler(BaseHTTPRequestHandler):
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         getattr(self, f"_{parts.path.strip('/')}", self._missing)(query)
 
+    def do_POST(self) -> None:
+        """Take a webhook."""
+        parts = urlsplit(self.path)
+        [name] = parse_qs(parts.query)["name"]
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.website.hooks[name].append(Hook(dict(self.headers.items()), body))
+        statuses = self.website.statuses[name]
+        self._send(statuses.pop(0) if statuses else 200, "text/plain", b"taken")
+
     def log_message(self, *_: Any) -> None:
         """Quiet."""
 
@@ -89,6 +115,30 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _large(self, query: dict[str, str]) -> None:
         self._send(200, "text/html", b"x" * int(query["bytes"]))
+
+    def _chatty(self, query: dict[str, str]) -> None:
+        """Tells the given secret wherever an answer has room for one."""
+        secret = self.website.secrets[query["code"]]
+        headers = {
+            "Set-Cookie": f"session={secret}",
+            "WWW-Authenticate": f"Bearer {secret}",
+            "Retry-After": f"password={secret}",
+            "X-Api-Key": secret,
+        }
+        body = f"Traceback: connect(password='{secret}') https://root:{secret}@db.example/"
+        if query["code"] == "200":  # a page's own words are its content, its headers aren't
+            body = _article("nothing secret").decode()
+        kind = f'text/html; charset="{secret}"'
+        self._send(int(query["code"]), kind, body.encode(), **headers)
+
+    def _leak(self, query: dict[str, str]) -> None:
+        """A redirect that can't be followed, with a secret in it."""
+        secret = self.website.secrets[query["in"]]
+        to = {
+            "userinfo": f"http://root:{secret}@127.0.0.1:1/",
+            "query": f"http://127.0.0.1:1/?password={secret}",
+        }
+        self._send(302, "text/plain", b"", Location=to[query["in"]])
 
     def _status(self, query: dict[str, str]) -> None:
         self._send(int(query["code"]), "text/html", _article("an error"))

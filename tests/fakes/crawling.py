@@ -8,7 +8,7 @@ from typing import Any
 
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pipeline import CrawlPipeline
-from spinneret.crawl.service import KIND, CrawlService
+from spinneret.crawl.service import KIND, CrawlService, Targets
 from spinneret.crawl.visits import Visits
 from spinneret.documents.models import Content
 from spinneret.documents.service import Indexer
@@ -51,6 +51,7 @@ class CrawlSlice:
         self.pages: dict[str, FetchedPage | DomainError] = {}
         self.sites = Sites(self.clock)
         self.robots = FakeRobotsStore()
+        self.targets: Targets = lambda _tenant, _url: ()
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
         self._numbers = itertools.count(1)
@@ -64,7 +65,12 @@ class CrawlSlice:
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{next(self._numbers)}",
         )
-        return CrawlService(jobs=jobs, policy=AddressPolicy(), sites=self.sites.settings)
+        return CrawlService(
+            jobs=jobs,
+            policy=AddressPolicy(),
+            sites=self.sites.settings,
+            targets=self.targets,
+        )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
         """A fresh worker, as a new process would have it."""
@@ -82,7 +88,7 @@ class CrawlSlice:
             robots=RobotsGate(store=wrap("robots", self.robots), clock=self.clock),
             product_token="Spinneret",
             clock=self.clock,
-            sleep=lambda seconds: self.sleep(seconds),
+            sleep=self.sleep,
         )
         pipeline = CrawlPipeline(
             visits=visits, extract=plain_content, indexer=indexer, clock=self.clock

@@ -22,6 +22,8 @@ class SeenRequest:
 
     target: str
     headers: Mapping[str, str]
+    method: str = "GET"
+    body: bytes = b""
 
 
 @dataclass
@@ -136,10 +138,17 @@ def _read_request(sock: socket.socket) -> SeenRequest | None:
         if not data:
             return None
         head += data
-    first, *lines = head.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
+    start, _, body = head.partition(b"\r\n\r\n")
+    first, *lines = start.decode("latin-1").split("\r\n")
     fields = (line.partition(":") for line in lines)
     headers = {name.lower(): value.strip() for name, _, value in fields}
-    return SeenRequest(target=first.split(" ")[1], headers=headers)
+    while len(body) < int(headers.get("content-length", "0")):
+        data = sock.recv(65536)
+        if not data:
+            return None
+        body += data
+    method, target, _ = first.split(" ")
+    return SeenRequest(target=target, headers=headers, method=method, body=body)
 
 
 def head(status: int, *fields: str) -> bytes:

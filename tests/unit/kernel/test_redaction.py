@@ -14,7 +14,7 @@ CASES = Path(__file__).resolve().parents[2] / "cases" / "redaction.json"
 
 
 def _joined(value: Any) -> Any:
-    """The value as it is meant: the file parts what scanners of repositories would take for real."""
+    """The value as it is meant: the file parts what scanners of repositories take for real."""
     if isinstance(value, str):
         return value.replace("~~", "\ue000").replace("~", "").replace("\ue000", "~")
     if isinstance(value, list):
@@ -55,7 +55,7 @@ def test_what_leaks_nothing_comes_back_equal(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in LEAKING if isinstance(case["input"], str)],
+    [case for case in LEAKING if isinstance(case["input"], str) and "alone" not in case],
     ids=lambda case: case["id"],
 )
 @pytest.mark.parametrize("around", ["{}", "[{}] ", "before\n{}\nafter"])

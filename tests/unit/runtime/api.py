@@ -16,6 +16,7 @@ from core.health_routes import router as health_router
 from core.jobs_routes import router as jobs_router
 from core.keys_routes import router as keys_router
 from crawl.crawl_routes import router as crawl_router
+from crawl.webhooks_routes import router as webhooks_router
 from search.search_routes import router as search_router
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import KINDS
@@ -28,6 +29,7 @@ from spinneret.tenancy.models import Scope
 from spinneret.tenancy.service import KeyService
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
+from tests.fakes.webhook_slice import WebhookSlice
 
 EVENTS = Path(__file__).resolve().parents[3] / "events"
 SUBMIT, GET = "crawl/submit.json", "crawl/get.json"
@@ -68,13 +70,16 @@ class Invocation:
 class Services:
     """What all routes together use; an attribute of the name that each of them asks for."""
 
-    def __init__(self, slice_: CrawlSlice, keys: KeyService, down: set[str]) -> None:
+    def __init__(
+        self, slice_: CrawlSlice, hooks: WebhookSlice, keys: KeyService, down: set[str]
+    ) -> None:
         def probe(name: str) -> None:
             if name in down:
                 raise DependencyUnavailable(name)
 
         self.keys = keys
         self.crawl: Any = slice_.crawls()
+        self.webhooks: Any = hooks.service
         self.jobs: Any = JobControl(
             store=slice_.store,
             queue=slice_.queue,
@@ -94,7 +99,9 @@ class Api:
     """The three API functions over one slice."""
 
     def __init__(self) -> None:
+        self.hooks = WebhookSlice()
         self.crawls = CrawlSlice()
+        self.crawls.targets = self.hooks.service.targets
         self.key_store = FakeKeyStore()
         self.windows = FakeRateWindows()
         self.down: set[str] = set()
@@ -106,9 +113,9 @@ class Api:
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
             random=lambda length: next(numbers).to_bytes(length, "big"),
         )
-        self.services = Services(self.crawls, self.keys, self.down)
+        self.services = Services(self.crawls, self.hooks, self.keys, self.down)
         self._handlers = {
-            "crawl": self._handler("crawl-api", crawl_router),
+            "crawl": self._handler("crawl-api", crawl_router, webhooks_router),
             "search": self._handler("search-api", search_router),
             "core": self._handler("core-api", health_router, jobs_router, keys_router),
         }

@@ -38,12 +38,14 @@ def test_what_is_not_listed_is_not_served(method: str, path: str) -> None:
     assert find(method, path) is None
 
 
-def test_only_health_is_open() -> None:
+def test_only_health_and_the_documentation_are_open() -> None:
     assert {row.route for row in ROUTES if row.scope is None} == {
         "/health",
         "/health/ready",
         "/api/v1/health",
         "/api/v1/health/ready",
+        "/api/v1/openapi.json",
+        "/docs",
     }
 
 

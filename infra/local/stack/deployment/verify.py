@@ -214,6 +214,21 @@ def _bucket(reader: Reader, name: str, properties: Properties) -> dict[str, tupl
     }
 
 
+def _key(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
+    client = reader.client("kms")
+    rotates = client.get_key_rotation_status(KeyId=name)["KeyRotationEnabled"]
+    return {
+        "state": ("Enabled", client.describe_key(KeyId=name)["KeyMetadata"]["KeyState"]),
+        "rotation": (properties["EnableKeyRotation"], rotates),
+    }
+
+
+def _alias(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
+    del properties
+    found = reader.client("kms").describe_key(KeyId=name)["KeyMetadata"]
+    return {"state": ("Enabled", found["KeyState"])}
+
+
 def _layer(reader: Reader, arn: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     found = reader.client("lambda").get_layer_version_by_arn(Arn=arn)
     return {"runtimes": (properties["CompatibleRuntimes"], found.get("CompatibleRuntimes"))}
@@ -240,6 +255,8 @@ CHECKS: Final[Mapping[str, Check]] = {
     "AWS::SQS::QueuePolicy": _policy,
     "AWS::DynamoDB::Table": _table,
     "AWS::S3::Bucket": _bucket,
+    "AWS::KMS::Key": _key,
+    "AWS::KMS::Alias": _alias,
     "AWS::S3::BucketPolicy": _policy,
     "AWS::Logs::LogGroup": _log_group,
 }

@@ -25,6 +25,11 @@ class CrawlRequest(BaseModel):
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     force: bool = False
     """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
+    webhook_url: UrlText | None = None
+    """Told the end of these crawls, signed with the tenant's default secret.
+
+    A crawl that is told to another URL, or to none, is another crawl.
+    """
 
     @model_validator(mode="after")
     def _either(self) -> Self:

@@ -35,6 +35,9 @@ from spinneret.sites.service import SiteSettings
 KIND: Final = "crawl"
 RECIPE: Final = 1  # goes up when the same page would be processed to another result
 
+Targets = Callable[[str, str | None], tuple[str, ...]]
+"""Whom the end of a tenant's job is told, given a URL for it alone (`Draft.notify`)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Checked:
@@ -48,10 +51,13 @@ class _Checked:
 class CrawlService:
     """Crawls of one tenant."""
 
-    def __init__(self, *, jobs: JobService, policy: AddressPolicy, sites: SiteSettings) -> None:
+    def __init__(
+        self, *, jobs: JobService, policy: AddressPolicy, sites: SiteSettings, targets: Targets
+    ) -> None:
         self._jobs = jobs
         self._policy = policy
         self._sites = sites
+        self._targets = targets
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept one URL or several.
@@ -60,12 +66,13 @@ class CrawlService:
         request without any acceptable URL raises.
         """
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
+        notify = self._targets(tenant, request.webhook_url)
         if request.url is not None:
-            draft = self._draft(request.url, request)
+            draft = self._draft(request.url, request, notify)
             if error := refusal(parse_url(request.url).host):
                 return self._refuse(tenant, key, error)
             return self._jobs.submit(tenant, [draft], key, _single)
-        checked = [self._check(url, request, refusal) for url in request.urls or ()]
+        checked = [self._check(url, request, notify, refusal) for url in request.urls or ()]
         drafts = [each.draft for each in checked if each.draft]
         if not drafts:
             return self._refuse(tenant, key, _none_acceptable(checked))
@@ -76,10 +83,14 @@ class CrawlService:
         return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), KIND))
 
     def _check(
-        self, url: str, request: CrawlRequest, refusal: Callable[[str], DomainError | None]
+        self,
+        url: str,
+        request: CrawlRequest,
+        notify: tuple[str, ...],
+        refusal: Callable[[str], DomainError | None],
     ) -> _Checked:
         try:
-            draft = self._draft(url, request)
+            draft = self._draft(url, request, notify)
         except PermanentError as error:
             return _Checked(url=url, draft=None, error=error)
         refused = refusal(parse_url(url).host)
@@ -101,15 +112,18 @@ class CrawlService:
 
         return self._jobs.submit(tenant, [], key, refuse)
 
-    def _draft(self, url: str, request: CrawlRequest) -> Draft:
+    def _draft(self, url: str, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
         check_url_at_submission(url, self._policy)
-        same = fingerprint({"kind": KIND, "recipe": RECIPE, "url": cache_url(url)})
+        same = {"kind": KIND, "recipe": RECIPE, "url": cache_url(url)}
+        if request.webhook_url is not None:  # a job without it would tell nobody there
+            same["webhook_url"] = request.webhook_url
         return Draft(
             kind=KIND,
             payload={"url": canonical_url(url)},
             priority=request.priority,
             domain=parse_url(url).host,
-            duplicate_key=None if request.force else same,
+            notify=notify,
+            duplicate_key=None if request.force else fingerprint(same),
         )
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from spinneret.crawl.service import CrawlService
 from spinneret.fetching.wiring import address_policy
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import job_control, job_service
 from spinneret.proxies.service import ProxyService
 from spinneret.proxies.trials import ProxyTrials
@@ -17,10 +16,12 @@ from spinneret.sites.service import SiteSettings
 from spinneret.sites.wiring import site_settings
 from spinneret.tenancy.service import KeyService
 from spinneret.tenancy.wiring import TenancySettings, key_service
+from spinneret.webhooks.service import WebhookService
+from spinneret.webhooks.wiring import WebhookSettings, webhook_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(JobSettings, ProxySettings, TenancySettings):
+class CrawlApiSettings(WebhookSettings, ProxySettings, TenancySettings):
     """The crawl API's environment."""
 
 
@@ -34,19 +35,25 @@ class CrawlApi:
     sites: SiteSettings
     proxies: ProxyService
     proxy_trials: ProxyTrials
+    webhooks: WebhookService
 
 
 def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     """Services of the crawl API."""
     settings = CrawlApiSettings.from_env(env)
     sites = site_settings(settings)
+    webhooks = webhook_service(settings)
     return CrawlApi(
         keys=key_service(settings),
         crawl=CrawlService(
-            jobs=job_service(settings), policy=address_policy(settings), sites=sites
+            jobs=job_service(settings),
+            policy=address_policy(settings),
+            sites=sites,
+            targets=webhooks.targets,
         ),
         jobs=job_control(settings),
         sites=sites,
         proxies=proxy_service(settings),
         proxy_trials=proxy_trials(settings),
+        webhooks=webhooks,
     )

@@ -18,7 +18,6 @@ from spinneret.documents.service import Indexer
 from spinneret.fetching.http import GuardedFetcher
 from spinneret.fetching.resolver import resolve_by_system
 from spinneret.fetching.wiring import FetchSettings, address_policy
-from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
@@ -29,10 +28,11 @@ from spinneret.politeness.settings import PolitenessSettings
 from spinneret.search.settings import SearchSettings
 from spinneret.search.wiring import chunk_index, embedder
 from spinneret.sites.wiring import host_pace, site_settings
+from spinneret.webhooks.wiring import NotifierSettings, notifier
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(JobSettings, FetchSettings, SearchSettings, PolitenessSettings):
+class CrawlWorkerSettings(NotifierSettings, FetchSettings, SearchSettings, PolitenessSettings):
     """The crawl worker's environment."""
 
     documents_table: str
@@ -70,4 +70,4 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
         sleep=time.sleep,
     )
     pipeline = CrawlPipeline(visits=visits, extract=extract, indexer=indexer, clock=utc_now)
-    return worker(settings, {KIND: pipeline})
+    return worker(settings, {KIND: pipeline}, notifier(settings))

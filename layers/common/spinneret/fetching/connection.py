@@ -9,6 +9,7 @@ from typing import Any, Final
 import httpcore
 
 from spinneret.fetching.addresses import AddressPolicy, parse_address
+from spinneret.fetching.nested_tls import NestedTlsStream
 from spinneret.fetching.ports import Resolver
 from spinneret.fetching.resolver import resolve_within
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, UrlBlocked
@@ -152,10 +153,14 @@ class GuardedStream(httpcore.NetworkStream):
         timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
     ) -> httpcore.NetworkStream:
         """As httpcore; the standard library holds the time-out over the whole handshake."""
+        secured: httpcore.NetworkStream
         try:
-            secured = self._stream.start_tls(
-                ssl_context, server_hostname, timeout=self._deadline.allowance()
-            )
+            if self.get_extra_info("ssl_object") is not None:
+                secured = NestedTlsStream(self, ssl_context, server_hostname)
+            else:
+                secured = self._stream.start_tls(
+                    ssl_context, server_hostname, timeout=self._deadline.allowance()
+                )
         except httpcore.ConnectError as error:
             host = self._deadline.host
             raise FetchFailed(f"{host} failed in TLS", details={"reason": "tls"}) from error

@@ -1,4 +1,4 @@
-"""The guarded fetcher: one GET, its redirects, and a bounded body.
+"""The guarded fetcher: one request, its redirects, and a bounded body.
 
 It drives httpcore, the connection layer under httpx, and not httpx itself: httpx would parse and
 rewrite every URL a second time, undo content encodings without a bound, and has no place for a
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from io import BytesIO
@@ -27,13 +27,15 @@ from spinneret.fetching.addresses import AddressPolicy
 from spinneret.fetching.connection import Deadline, GuardedBackend
 from spinneret.fetching.content_type import SNIFF_BYTES, parse_content_type, sniff_media_type
 from spinneret.fetching.decoding import ACCEPT_ENCODING, decode, parse_content_encoding
-from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.fetching.models import FetchedPage, FetchRequest, Proxy
 from spinneret.fetching.ports import Resolver
+from spinneret.fetching.proxied import TunnelBackend
 from spinneret.fetching.rules import is_blocked
 from spinneret.fetching.urls import Url, join_url, parse_url
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
+    DomainError,
     FetchFailed,
     FetchTimeout,
     TooManyRedirects,
@@ -50,12 +52,15 @@ _REDIRECTS: Final = frozenset(
     }
 )
 
+_BROKEN: Final = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError)
+
 
 class GuardedFetcher:
     """Implements `Fetcher` on real sockets.
 
     `user_agent` must be printable ASCII; `monotonic` answers seconds. `tls` replaces the default
-    context (certifi's roots, host names verified), `tcp` what connects to a checked address.
+    context (certifi's roots, host names verified), `tcp` what connects to a checked address. With a
+    `proxy` every connection is a tunnel through it.
     """
 
     def __init__(
@@ -67,6 +72,7 @@ class GuardedFetcher:
         monotonic: Callable[[], float] = time.monotonic,
         tls: ssl.SSLContext | None = None,
         tcp: httpcore.NetworkBackend | None = None,
+        proxy: Proxy | None = None,
     ) -> None:
         if not (user_agent.isascii() and user_agent.isprintable() and user_agent.strip()):
             raise ValueError("the user agent must be printable ASCII")
@@ -76,6 +82,19 @@ class GuardedFetcher:
         self._monotonic = monotonic
         self._tls = tls
         self._tcp = httpcore.SyncBackend() if tcp is None else tcp
+        self._proxy = proxy
+
+    def through(self, proxy: Proxy) -> GuardedFetcher:
+        """The same fetcher by way of a proxy."""
+        return GuardedFetcher(
+            self._policy,
+            self._resolver,
+            user_agent=self._user_agent,
+            monotonic=self._monotonic,
+            tls=self._tls_context(),
+            tcp=self._tcp,
+            proxy=proxy,
+        )
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         """See `Fetcher.fetch`. The body of an answer that isn't 2xx is left unread and empty."""
@@ -98,13 +117,19 @@ class GuardedFetcher:
             return visit.run()
 
     def _pool(self, deadline: Deadline) -> httpcore.ConnectionPool:
+        tls = self._tls_context()
+        backend = GuardedBackend(self._policy, self._resolver, deadline, self._tcp)
+        if self._proxy is not None:
+            tunnels = TunnelBackend(self._proxy, backend, tls)
+            backend = GuardedBackend(self._policy, self._resolver, deadline, tunnels)
+        return httpcore.ConnectionPool(
+            ssl_context=tls, max_keepalive_connections=0, network_backend=backend
+        )
+
+    def _tls_context(self) -> ssl.SSLContext:
         if self._tls is None:  # on first use: reading the roots takes longer than the rest
             self._tls = ssl.create_default_context(cafile=certifi.where())
-        return httpcore.ConnectionPool(
-            ssl_context=self._tls,
-            max_keepalive_connections=0,
-            network_backend=GuardedBackend(self._policy, self._resolver, deadline, self._tcp),
-        )
+        return self._tls
 
 
 @dataclass(kw_only=True)
@@ -124,14 +149,19 @@ class _Visit:
         while True:
             if is_blocked(url, self.policy):
                 raise UrlBlocked(f"{self.requested.host} leads to a host that must not be reached")
-            with self.pool.stream("GET", _core_url(url), headers=self._headers(url)) as response:
+            method, body = self.request.method, self.request.body
+            with self.pool.stream(
+                method, _core_url(url), headers=self._headers(url), content=body
+            ) as response:
                 headers = _joined(response.headers)
-                target = _redirect_target(url, response)
+                target = _redirect_target(url, response) if self.request.is_followed else None
                 if target is None:
                     return self._page(url, response, headers)
             if len(self.redirects) >= self.request.max_redirects:
                 raise TooManyRedirects(f"{self.requested.host} redirects too often")
             self.redirects.append(url.text)
+            if self.request.before_redirect is not None:
+                self.request.before_redirect(target)
             url = target
 
     def _headers(self, url: Url) -> list[tuple[bytes, bytes]]:
@@ -142,6 +172,10 @@ class _Visit:
             "Accept": accept if self.request.media_types else "*/*",
             "Accept-Encoding": ACCEPT_ENCODING,
         }
+        own = {name.lower() for name in values}
+        if url.origin == self.requested.origin:
+            given = self.request.headers.items()
+            values |= {name: value for name, value in given if name.lower() not in own}
         return [(name.encode("ascii"), value.encode("ascii")) for name, value in values.items()]
 
     def _page(
@@ -149,7 +183,9 @@ class _Visit:
     ) -> FetchedPage:
         media_type, charset = parse_content_type(headers.get("content-type", ""))
         body = b""
-        if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
+        if (limit := self.request.excerpt_bytes) is not None:
+            body = self._excerpt(response, headers, limit)
+        elif HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
             media_type, body = self._content(response, headers, media_type)
         return FetchedPage(
             requested_url=self.requested.text,
@@ -163,6 +199,17 @@ class _Visit:
             duration_ms=self.deadline.elapsed_ms(),
         )
 
+    def _excerpt(
+        self, response: httpcore.Response, headers: Mapping[str, str], limit: int
+    ) -> bytes:
+        """The answer is known by its head, so whatever is wrong with the body only ends it."""
+        body = b""
+        with suppress(DomainError, OSError, *_BROKEN):
+            pieces = self._decoded(response, headers)
+            while len(body) < limit and (piece := next(pieces, None)) is not None:
+                body += piece
+        return body[:limit]
+
     def _content(
         self, response: httpcore.Response, headers: Mapping[str, str], media_type: str
     ) -> tuple[str, bytes]:
@@ -173,20 +220,22 @@ class _Visit:
             raise BodyTooLarge(
                 f"the body is larger than {limit} bytes", details={"max_bytes": limit}
             )
-        pieces = decode(
-            response.iter_stream(),
-            parse_content_encoding(headers.get("content-encoding", "")),
-            max_bytes=limit,
-            checkpoint=self.deadline.remaining,
-        )
         body = BytesIO()
-        for piece in pieces:
+        for piece in self._decoded(response, headers):
             body.write(piece)
             if not media_type and body.tell() >= SNIFF_BYTES:
                 media_type = self._sniffed(body)
         if not media_type:
             media_type = self._sniffed(body)
         return media_type, body.getvalue()
+
+    def _decoded(self, response: httpcore.Response, headers: Mapping[str, str]) -> Iterator[bytes]:
+        return decode(
+            response.iter_stream(),
+            parse_content_encoding(headers.get("content-encoding", "")),
+            max_bytes=self.request.max_bytes,
+            checkpoint=self.deadline.remaining,
+        )
 
     def _sniffed(self, body: BytesIO) -> str:
         media_type = sniff_media_type(bytes(body.getbuffer()[:SNIFF_BYTES]))

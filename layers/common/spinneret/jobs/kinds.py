@@ -30,4 +30,9 @@ CRAWL_LANES: Mapping[Priority, Lane] = {
 
 KINDS: Mapping[str, KindPolicy] = {
     "crawl": KindPolicy(lanes=CRAWL_LANES, max_redrives=limits.REDRIVES),
+    # Five attempts over 2.6 hours are the whole series (P-10): a redrive would begin it again every
+    # five minutes. A tenant redelivers by its own word.
+    "delivery": KindPolicy(
+        lanes=dict.fromkeys(Priority, Lane.DELIVERY), max_attempts=limits.DELIVERY_ATTEMPTS
+    ),
 }

@@ -39,6 +39,7 @@ class Lane(StrEnum):
     CRAWL_HIGH = "crawl-high"
     CRAWL_NORMAL = "crawl-normal"
     CRAWL_LOW = "crawl-low"
+    DELIVERY = "delivery"
 
 
 class Move(StrEnum):

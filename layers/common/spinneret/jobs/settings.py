@@ -19,6 +19,7 @@ class JobSettings(Settings):
     crawl_high_queue_url: str
     crawl_normal_queue_url: str
     crawl_low_queue_url: str
+    delivery_queue_url: str
 
     @property
     def lanes(self) -> Mapping[Lane, str]:
@@ -27,6 +28,7 @@ class JobSettings(Settings):
             Lane.CRAWL_HIGH: self.crawl_high_queue_url,
             Lane.CRAWL_NORMAL: self.crawl_normal_queue_url,
             Lane.CRAWL_LOW: self.crawl_low_queue_url,
+            Lane.DELIVERY: self.delivery_queue_url,
         }
 
 
@@ -37,6 +39,7 @@ class RedriveSettings(JobSettings):
     crawl_high_dlq_url: str
     crawl_normal_dlq_url: str
     crawl_low_dlq_url: str
+    delivery_dlq_url: str
 
     @property
     def dead_letters(self) -> Mapping[Lane, str]:
@@ -45,4 +48,5 @@ class RedriveSettings(JobSettings):
             Lane.CRAWL_HIGH: self.crawl_high_dlq_url,
             Lane.CRAWL_NORMAL: self.crawl_normal_dlq_url,
             Lane.CRAWL_LOW: self.crawl_low_dlq_url,
+            Lane.DELIVERY: self.delivery_dlq_url,
         }

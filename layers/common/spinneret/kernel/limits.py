@@ -43,12 +43,16 @@ BACKOFF_CAP_SECONDS: Final = 300.0  # ruling "Backoff"
 OWN_FAULT_CAP_SECONDS: Final = 60.0  # ruling "Backoff"
 OWN_FAULT_LIMIT_SECONDS: Final = 3600.0  # ruling "Backoff": an hour of waiting
 JOB_WORK_SECONDS: Final = 300.0  # ruling "Backoff": job_timeout, under claims of one run
-REDRIVES: Final = 5  # ruling "Redrive": crawl, discovery, delivery
+REDRIVES: Final = 5  # ruling "Redrive": crawl, discovery
 REDRIVE_FIRST_SECONDS: Final = 30.0
 REDRIVE_CAP_SECONDS: Final = 300.0  # P-08
 RESULT_FRESH_SECONDS: Final = 24 * 3600  # rulings "Duplicate" and P-05
 JOB_RETENTION_SECONDS: Final = 30 * 24 * 3600  # P-14
 EVENT_RETENTION_SECONDS: Final = 30 * 24 * 3600  # P-06
+EVENT_MESSAGE_CHARS: Final = 1000
+EVENT_DATA_BYTES: Final = (
+    8 * 1024
+)  # a hundred events stay under API Gateway's and DynamoDB's limits
 EVENTS_PER_WRITE: Final = 90  # a DynamoDB transaction has 100 places, one for the row
 EFFECT_RETENTION_SECONDS: Final = 90 * 24 * 3600  # longer than any job that could ask again
 IDEMPOTENCY_SECONDS: Final = 24 * 3600  # P-05
@@ -119,9 +123,10 @@ PROXY_TEST_SECONDS: Final = 15.0  # API Gateway ends a request after 29 s
 PROXY_TEST_MAX_BYTES: Final = 1024 * 1024  # of a page by which a proxy is tried
 SEALED_MAX_BYTES: Final = 4096  # KMS: Encrypt with a symmetric key
 
+DELIVERY_ATTEMPTS: Final = 5  # P-10
 WEBHOOK_ENDPOINTS_MAX: Final = 20  # per tenant: each gets the end of every job
 WEBHOOK_NAME_MAX_CHARS: Final = 100
-WEBHOOK_BODY_MAX_BYTES: Final = 64 * 1024  # receivers commonly refuse more than 100 KB
+WEBHOOK_BODY_MAX_BYTES: Final = 64 * 1024  # Express, for one, takes 100 KB by default
 WEBHOOK_SECONDS: Final = 15.0  # Standard Webhooks 1.0.0, "Operational considerations": 15 to 30 s
 WEBHOOK_EXCERPT_BYTES: Final = 4096  # of an answer; enough for the 1000 characters of P-10
 WEBHOOK_OLD_SECRET_SECONDS: Final = 24 * 3600.0  # a receiver has a day to learn the new one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -12,10 +11,12 @@ RESPONSE_TEXT_MAX_CHARS: Final = 1000  # P-10
 
 
 class WebhookEvent(StrEnum):
-    """What an endpoint can ask for; full stops part the levels, as Standard Webhooks advises."""
+    """What is delivered; full stops part the levels, as Standard Webhooks advises."""
 
     JOB_COMPLETED = "job.completed"
     JOB_FAILED = "job.failed"
+    TEST = "webhook.test"
+    """Sent when the tenant asks for it, and never else."""
 
 
 class DeliveryStatus(StrEnum):
@@ -27,6 +28,17 @@ class DeliveryStatus(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SealedSecrets:
+    """What deliveries are signed with, encrypted."""
+
+    newest: bytes = field(repr=False)
+    old: bytes | None = field(default=None, repr=False)
+    """The one before, which signs besides the newest …"""
+    old_until: datetime | None = None
+    """… up to this moment."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """Where a tenant wants its events; what may hold a credential stays out of the repr."""
 
@@ -35,38 +47,88 @@ class Endpoint:
     name: str
     url: str = field(repr=False)
     events: frozenset[WebhookEvent]
-    sealed_secrets: tuple[bytes, ...] = field(repr=False)
-    """Encrypted, newest first; several while they rotate."""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent with every delivery; passed `rules.allowed_headers`."""
+    secrets: SealedSecrets
+    header_names: tuple[str, ...] = ()
+    """Of the headers that are sent with every delivery; they passed `rules.allowed_headers`."""
+    sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
+    """Names and values, encrypted in parts: a value may be a credential."""
     active: bool = True
     disabled_reason: str | None = None
     """Why it is inactive, when that wasn't the tenant's own doing."""
+    created_at: datetime
+    updated_at: datetime
+    version: int = 1
+    """Rises with every change."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointPage:
+    """A tenant's endpoints, newest first; `after` is the id to go on after, None at the end."""
+
+    endpoints: tuple[Endpoint, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """What one delivery says to whom: the payload of its job."""
+
+    id: str
+    """Sent as `webhook-id`, the same on every attempt: receivers tell duplicates by it."""
+    endpoint_id: str | None
+    """None for the `webhook_url` of a single job."""
+    url: str | None = field(repr=False)
+    """That URL; an endpoint's is looked up for each attempt."""
+    event: WebhookEvent
+    body: str = field(repr=False)
+    """Its UTF-8 form is signed and sent."""
     created_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """One event on its way to one URL: a line of the delivery log."""
+    """One message on its way: a line of the delivery log."""
 
     tenant: str
     id: str
-    """Sent as `webhook-id`, the same on every attempt: receivers tell duplicates by it."""
+    """The message's."""
     endpoint_id: str | None
-    """None for the `webhook_url` of a single job."""
-    url: str = field(repr=False)
+    url: str | None = field(repr=False)
+    """None when the endpoint was gone before the first attempt."""
     event: WebhookEvent
+    job_id: str
+    """The job that delivers it; a redelivery is another one."""
     status: DeliveryStatus = DeliveryStatus.PENDING
     attempts: int = 0
-    """Attempts made so far."""
+    """Attempts that this job has made so far."""
     response_code: int | None = None
     """Of the last attempt; None when it had no answer."""
     response_text: str | None = field(default=None, repr=False)
-    """The beginning of that answer, at most RESPONSE_TEXT_MAX_CHARS."""
+    """The beginning of that answer without secrets, at most RESPONSE_TEXT_MAX_CHARS."""
+    error: str | None = None
+    """Why it isn't delivered."""
     created_at: datetime
     delivered_at: datetime | None = None
     next_attempt_at: datetime | None = None
     """None once the status is final."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliveryPage:
+    """Deliveries to one endpoint, newest first; `after` is the id to go on after."""
+
+    deliveries: tuple[Delivery, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hold:
+    """A target that didn't answer, or said that it is overloaded: its deliveries wait."""
+
+    failures: int
+    """In a row."""
+    until: datetime
+    """From then on one delivery at a time tries whether it is back."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Final
 
+from spinneret.kernel import limits
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.webhooks.models import Action, Delivered, Disable, GiveUp, Retry
+from spinneret.webhooks.models import (
+    Action,
+    Delivered,
+    Disable,
+    GiveUp,
+    Hold,
+    Retry,
+    SealedSecrets,
+)
 
 # The first delays of the schedule in Standard Webhooks 1.0.0; P-10 allows five attempts.
 DELAYS_SECONDS: Final = (5.0, 300.0, 1800.0, 7200.0)
@@ -21,7 +30,7 @@ CUSTOM_HEADERS_MAX: Final = 20
 CUSTOM_HEADERS_MAX_BYTES: Final = 8 * 1024  # what common servers take as a whole request head
 
 # Standard Webhooks 1.0.0, "Delivery success and failure", and 503, which says the same.
-_OVERLOADED: Final = frozenset(
+OVERLOADED: Final = frozenset(
     {
         HTTPStatus.TOO_MANY_REQUESTS,
         HTTPStatus.BAD_GATEWAY,
@@ -88,7 +97,7 @@ def next_action(
     wish = retry_after(headers, now) or 0.0
     return Retry(
         after_seconds=max(delay(attempt, unit_random), wish),
-        throttle=status in _OVERLOADED,
+        throttle=status in OVERLOADED,
     )
 
 
@@ -110,6 +119,32 @@ def retry_after(headers: Mapping[str, str], now: datetime | None) -> float | Non
     if now is None or (moment := _http_date(text, now)) is None:
         return None
     return min(max((moment - now).total_seconds(), 0.0), RETRY_AFTER_CAP_SECONDS)
+
+
+def held_back(former: Hold | None, wish: float | None, now: datetime) -> Hold:
+    """The hold after one more attempt without an answer, or with one that asks for rest.
+
+    `wish` is the answer's own Retry-After in seconds; one answer may ask for an hour.
+    """
+    failures = 1 if former is None else former.failures + 1
+    first, cap = limits.WEBHOOK_HOLD_FIRST_SECONDS, limits.WEBHOOK_HOLD_CAP_SECONDS
+    own: float = min(cap, first * 2.0 ** min(failures - 1, 30))
+    asked = min(wish or 0.0, limits.RETRY_AFTER_MAX_SECONDS)
+    return Hold(failures=failures, until=now + timedelta(seconds=max(own, asked)))
+
+
+def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> SealedSecrets:
+    """With a new secret, the former newest one for a day more, and none before that."""
+    if secrets is None:
+        return SealedSecrets(newest=newest)
+    until = now + timedelta(seconds=limits.WEBHOOK_OLD_SECRET_SECONDS)
+    return SealedSecrets(newest=newest, old=secrets.newest, old_until=until)
+
+
+def in_force(secrets: SealedSecrets, now: datetime) -> tuple[bytes, ...]:
+    """Those that sign at this moment, the newest first."""
+    old = secrets.old_until is not None and now < secrets.old_until and secrets.old
+    return (secrets.newest, old) if old else (secrets.newest,)
 
 
 def allowed_headers(given: Mapping[str, str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from spinneret.kernel.redaction.spans import MARK, Span
 
 _ASSIGNMENT: Final = re.compile(
     r"""(?<![\w.\-\[\]$@])(?P<name>[\w.\-\[\]$@]++)
-        (?P<close>[\\"'`*\]”’)]{0,12}+) [ \t\xa0\u3000]{0,8}+
+        (?P<close>[\\"'`*\]\u201d\u2019)]{0,12}+) [ \t\xa0\u3000]{0,8}+
         (?P<sign>=>|:=|={1,3}+|:(?!:|\\{0,3}/\\{0,3}/)|→)
         (?P<gap>[ \t\xa0\u3000]{0,16}+(?:\*\*|</?[a-z]{1,10}>)?+[ \t]{0,4}+)""",
     re.VERBOSE,
@@ -45,7 +45,7 @@ def assigned(text: str) -> Iterator[Span]:
                 yield span
                 position = max(position, span.end)
         else:
-            field = match["name"].lower()
+            field = match["name"].strip("[]").lower()
             if field in _RECORD_FIELDS:
                 quoted = not _QUOTED.isdisjoint(match["close"])
                 yield from records.beside(text, field, match["sign"], match.end(), quoted=quoted)
@@ -145,9 +145,9 @@ def _starts_group(text: str, start: int, *, quoted_name: bool) -> bool:
 
 def _group(text: str, start: int, kind: Kind, quotes: str) -> Iterator[Span]:
     """A list or object goes as a whole; `auth` may be an object that is looked into."""
-    if kind.certain or (kind is Kind.AUTH and text[start] != "{"):
-        if not _EMPTY_GROUP.match(text, start):
-            yield Span(start, values.group_end(text, start), quotes + MARK + quotes)
+    whole = kind.certain or (kind is Kind.AUTH and text[start] != "{")
+    if whole and not _EMPTY_GROUP.match(text, start):
+        yield Span(start, values.group_end(text, start), quotes + MARK + quotes)
 
 
 def _bare(text: str, start: int, kind: Kind, quotes: str) -> Iterator[Span]:

@@ -21,7 +21,7 @@ _SETTING: Final = re.compile(
 )
 _USER: Final = re.compile(
     r"(?<![\w\-])(?P<option>-u|-U|-a|--auth|--user|--proxy-user)[ =]?\\*[\"']?"
-    r"[^\s:\"'\\]{0,64}:(?P<secret>[^\s\"'\\]{1,256})"
+    r"[^\s:\"'\\]{0,64}:(?P<secret>[^\s\"'\\]++)"
 )
 _COOKIE: Final = re.compile(
     r"(?<![\w\-])(?:-b|--cookie)[ =](?:\\*[\"'](?P<quoted>[^\r\n\"'\\=]{1,64}=[^\r\n\"'\\]*)"
@@ -31,14 +31,16 @@ _ONE_LETTER: Final = re.compile(  # programs whose -p, -a, -P or -w takes a pass
     r"\b(?:sshpass|docker login|podman login|helm registry login|az login|mysql\w{0,8}|mariadb"
     r"|redis-cli|mongosh?|sqlcmd|htpasswd|ldapsearch|smbclient|xfreerdp)\b"
     r"[^\n]{0,100}?\s(?:-p|-a|-P|-w|/p:)[ ]?"
-    r"(?P<secret>(?![\s\-]|\d{1,5}(?:\s|$))[^\s\"']{3,128})"
+    r"(?P<secret>(?![\s\-]|\d{1,5}(?:\s|$))[^\s\"']{3,}+)"
 )
-_NETRC: Final = re.compile(r"login(?<!\wlogin)\s+\S{1,128}\s+password\s+(?P<secret>\S{1,256})")
-_OPENSSL: Final = re.compile(r"pass:(?<!\wpass:)(?P<secret>[^\s\"':]{3,128})")
+_NETRC: Final = re.compile(r"login(?<!\wlogin)\s+\S{1,128}\s+password\s+(?P<secret>\S++)")
+_OPENSSL: Final = re.compile(r"pass:(?<!\wpass:)(?P<secret>[^\s\"':]{3,}+)")
 _PROTOCOL: Final = re.compile(  # SMTP (RFC 4954), Redis; FTP (RFC 959)
     r"(?:^|[\r\n])(?:AUTH(?: PLAIN| LOGIN| XOAUTH2| default)?|USER \S{1,100}\r?\nPASS)[ ]"
-    r"(?P<secret>(?=[^\s]{0,60}\d)\S{4,4096}+)[ \t]{0,8}(?=[\r\n]|$)"
+    r"(?P<secret>(?=[^\s]{0,60}\d)\S{4,}+)[ \t]{0,8}(?=[\r\n]|$)"
 )
+_USER_OPTIONS: Final = ("-u", "-U", " -a", "--auth", "--proxy-user", " -b", "--cookie")
+_SETTING_WORDS: Final = ("set ", "setx ", "export ", "env ", "SET ", "EXPORT ", "ENV ", "ARG ")
 _FIXED: Final = (
     (("pass ", "login", "-cli", "mysql", "mariadb", "mongo", "sql", "pass", "smb", "rdp", "ldap"),
      _ONE_LETTER),
@@ -54,8 +56,10 @@ def commanded(text: str) -> Iterator[Span]:
         return
     if "-" in text:
         yield from _options(text)
+    if any(option in text for option in _USER_OPTIONS):
         yield from _users(text)
-    yield from _settings(text)
+    if any(word in text for word in _SETTING_WORDS):
+        yield from _settings(text)
     for anchors, pattern in _FIXED:
         if any(anchor in text for anchor in anchors):
             for match in pattern.finditer(text):

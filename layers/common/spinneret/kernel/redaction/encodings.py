@@ -1,4 +1,4 @@
-"""Texts as they read once their escapes are undone, with the way back to the places of the original.
+"""Texts as they read once their escapes are undone, with the way back to the original's places.
 
 Percent-encoding (RFC 3986, section 2.1, at any depth), character references of HTML, `\\u0026` of
 JSON, full-width forms (U+FF01 to U+FF5E) and characters without width.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import enum
 import uuid
@@ -16,8 +16,8 @@ UNREADABLE: Final = "[unreadable]"
 """Stands for what can't be looked at, and therefore isn't shown."""
 
 PLAIN: Final = (
-    bool | int | float | complex | decimal.Decimal | uuid.UUID | datetime.date | datetime.time
-    | datetime.timedelta | datetime.tzinfo | type | None
+    bool | int | float | complex | decimal.Decimal | uuid.UUID | dt.date | dt.time
+    | dt.timedelta | dt.tzinfo | type | None
 )  # fmt: skip
 
 Redactor = Callable[[str], str]
@@ -43,7 +43,7 @@ def mark_like(value: Any) -> Any:
 
 
 def in_object(value: Any, redacted: Redactor) -> Any:
-    """The object itself if its texts are clean and no attribute is a secret, else its clean text."""
+    """The object itself if its texts are clean and no attribute is a secret, else clean text."""
     try:
         spoken, shown = str(value), repr(value)
     except Exception:  # noqa: BLE001 (foreign code; what can't be read isn't shown)

@@ -11,11 +11,11 @@ from spinneret.kernel.redaction.spans import MARK, Span
 
 _TAG: Final = r"<(?P<name>[A-Za-z_][\w.:\-]{1,60}+)(?:\s[^<>]{0,200})?>"
 _ELEMENTS: Final = (
-    re.compile(rf"{_TAG}(?P<secret>[^<>]{{1,4096}}+)</(?P=name)\s*>"),
-    re.compile(rf"{_TAG}(?P<secret>[^<>\s]{{1,4096}}+)\Z"),  # cut off
+    re.compile(rf"{_TAG}(?P<secret>[^<>]++)</(?P=name)\s*>"),
+    re.compile(rf"{_TAG}(?P<secret>[^<>\s]++)\Z"),  # cut off
     re.compile(rf"{_TAG}\s{{0,80}}<!\[CDATA\[(?P<secret>[^\]]{{1,4096}}+)\]\]>"),
     re.compile(  # Apple's property lists
-        r"<key>(?P<name>[^<>]{2,100}+)</key>\s{0,80}<string>(?P<secret>[^<>]{1,4096}+)</string>"
+        r"<key>(?P<name>[^<>]{2,100}+)</key>\s{0,80}<string>(?P<secret>[^<>]++)</string>"
     ),
 )
 _LITERAL: Final = re.compile(

@@ -65,7 +65,7 @@ _NUMBERED: Final = frozenset({"pin", "pins", "otp", "totp", "hotp", "cvv", "cvc"
 
 @lru_cache(maxsize=4096)
 def kind_of(name: str) -> Kind:
-    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `api%5Fkey`, `ＡＰＩ key`."""
+    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `api%5Fkey`, full width."""
     parts = words(name)
     if not 0 < len(parts) <= _MOST_WORDS or "=" in name or ": " in name:
         return Kind.HARMLESS
@@ -102,6 +102,7 @@ def takes_numbers(name: str) -> bool:
     return bool(_NUMBERED.intersection(words(name)))
 
 
+@lru_cache(maxsize=4096)
 def needs_context(name: str) -> bool:
     """Whether a word before the name could make it secret: `key` behind `API`."""
     parts = words(name)

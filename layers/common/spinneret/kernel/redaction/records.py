@@ -46,7 +46,7 @@ _BEHIND_NAME: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _BEHIND_VALUE: Final = re.compile(
-    rf"""{_SPACE}{_QUOTE}(?P<secret>[^"'\\]{{1,1000}}+)(?P=quote){_SPACE},{_SPACE}
+    rf"""{_SPACE}{_QUOTE}(?P<secret>[^"'\\]++)(?P=quote){_SPACE},{_SPACE}
          (?P=quote)(?:{_OF_NAME})(?P=quote){_SPACE}:{_SPACE}[bu]?(?P=quote)
          (?P<name>[^"'\\]{{1,100}}+)(?P=quote)""",
     re.VERBOSE | re.IGNORECASE,
@@ -57,7 +57,7 @@ _BEHIND_YAML_NAME: Final = re.compile(
 )
 _BEHIND_PART_NAME: Final = re.compile(  # RFC 7578, section 4.2
     r"""\\*["'](?P<name>[\w.:\-]{2,100}+)\\*["'](?:;[^\r\n]{0,200})?\r?\n
-        (?:[\w\-]{1,60}:[^\r\n]{0,200}\r?\n){0,5}\r?\n(?P<secret>[^\r\n]{1,4096})""",
+        (?:[\w\-]{1,60}:[^\r\n]{0,200}\r?\n){0,5}\r?\n(?P<secret>[^\r\n]++)""",
     re.VERBOSE,
 )
 _BEHIND_ATTRIBUTE_NAME: Final = re.compile(
@@ -66,7 +66,7 @@ _BEHIND_ATTRIBUTE_NAME: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _BEHIND_ATTRIBUTE_VALUE: Final = re.compile(
-    r"""\\*["'](?P<secret>[^"'<>\\]{1,1000}+)\\*["'][^<>]{0,100}?
+    r"""\\*["'](?P<secret>[^"'<>\\]++)\\*["'][^<>]{0,100}?
         \b(?:name|key|id|property)\s?=\s?\\*["'](?P<name>[\w.:\-]{2,100}+)\\*["']""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -111,11 +111,10 @@ def paired(text: str) -> Iterator[Span]:
         if quotation is None or quotation[0] >= quotation[1]:
             continue
         start, end, closed = quotation
-        if call is not None:
-            yield Span(start, end, MARK)
-        elif not names.is_plain(text[start : min(end, start + 100)]) and text[
-            closed : closed + 1
-        ] in {")", "]", ",", ""}:
+        if call is not None or (
+            not names.is_plain(text[start : min(end, start + 100)])
+            and text[closed : closed + 1] in {")", "]", ",", ""}
+        ):
             yield Span(start, end, MARK)
 
 

@@ -35,7 +35,7 @@ _LINE: Final = 200  # the same for YAML, whose lines may be deep
 _PARAMETER: Final = re.compile(
     r"[?&#;](code|key|ticket|appid|k)=([^&#;\s\"'<>`|\\)\],]++)", re.IGNORECASE
 )
-_OPAQUE_PARAMETER: Final = re.compile(r"(?=[^&]*\d)(?=[^&]*[A-Za-z])[A-Za-z0-9_\-%/.~+]{16,512}")
+_OPAQUE_PARAMETER: Final = re.compile(r"(?=[^&]*\d)(?=[^&]*[A-Za-z])[A-Za-z0-9_\-%/.~+]{16,}")
 _HASH: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FILE: Final = re.compile(r".*(?:/|%2[Ff]).*|.*\.[a-z]{2,5}")
 

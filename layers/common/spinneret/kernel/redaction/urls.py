@@ -11,7 +11,7 @@ from spinneret.kernel.redaction.spans import MARK, Span
 _SLASHES: Final = r":\\{0,3}/\\{0,3}/"
 _USERINFO: Final = re.compile(
     rf"{_SLASHES}(?P<user>[^\s/?#:@\"'<>\[\]\\]{{0,256}}+)"
-    r"(?::(?P<password>[^\s/?#\"'<>`\\]{0,512}))?@(?=[^\s@\"'<>]|$)"
+    r"(?::(?P<password>[^\s/?#\"'<>`\\]{0,1024}))?@(?=[^\s@\"'<>]|$)"
 )
 # A password that holds `/`, `?` or `#` unescaped; a port in its place means there is none.
 _LOOSE: Final = re.compile(

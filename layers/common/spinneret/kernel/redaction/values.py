@@ -17,12 +17,12 @@ _STOPS: Final = r"[\s\"'`)\]}>,;.:!?]|\\|$"  # what follows a closing sign that 
 # A value without quotes goes on over a sign that nothing follows as behind a separator.
 PLAIN: Final = re.compile(
     rf"""(?:
-        [^\s"'`&;,?<>()\[\]{{}}\\|\x00”’»]++
+        [^\s"'`&;,?<>()\[\]{{}}\\|\x00\u201d\u2019»]++
       | \?(?!{_NAME}=)
       | &(?!amp;|{_NAME}=|$)
       | ;(?!\s|$|["']|{_NAME}[=:])
       | ,(?!\s|$|["']|{_NAME}[=:])
-      | ["'`”’](?=[\w$%!@^*])(?!{_NAME}[=:])
+      | ["'`\u201d\u2019](?=[\w$%!@^*])(?!{_NAME}[=:])
       | [)\]}}>](?!{_STOPS})
       | [(\[{{»]
       | \|(?!{_NAME}=|\s|$)
@@ -35,18 +35,19 @@ PLAIN: Final = re.compile(
 QUERY: Final = re.compile(r"(?:[^&#;\s\"'<>`|\\)\]},]++|[)\]},](?=[\w%]))++")  # RFC 3986, 3.4
 
 _OPENING: Final = re.compile(
-    r"""(?:[bBrRfFuU]{1,2}(?=["']))?(?P<slashes>\\{0,15})(?P<quote>["'`“‘«])"""
+    r"""(?:[bBrRfFuU]{1,2}(?=["']))?(?P<slashes>\\{0,15})(?P<quote>["'`\u201c\u2018«])"""
 )
-OPENING_SIGNS: Final = frozenset("\"'`“‘«\\bBrRfFuU")
+OPENING_SIGNS: Final = frozenset("\"'`\u201c\u2018«\\bBrRfFuU")
 """First characters of what may be a quotation."""
 _CLOSING: Final = {quote: re.compile(rf"\\*+{quote}") for quote in "\"'`"}
-_CURLY: Final = {"“": "”", "‘": "’", "«": "»"}
+_CURLY: Final = {"\u201c": "\u201d", "\u2018": "\u2019", "«": "»"}
 _CURLY_REACH: Final = 512  # characters; a curly quote without its partner is an ordinary character
 _LINE_END: Final = re.compile(r"[\r\n]|$")
 _PART: Final = re.compile(r"""[{}\[\]()]|\\{0,15}["']""")
 
 _PLACEHOLDER: Final = re.compile(
-    r"""(?: [*•●.…xX_\-?#]{3,} | \W{1,12} | <[A-Za-z][A-Za-z _\-]*> | \$\{\{?[\w .\-]+\}?\} | \$[A-Z_]{2,}
+    r"""(?: [*•●.…xX_\-?#]{3,} | \W{1,3} | <[A-Za-z][A-Za-z _\-]*>
+        | \$\{\{?[\w .\-]+\}?\} | \$[A-Z_]{2,}
         | \$\([^)]*\)? | %[A-Z_]{2,}% | \{\{[^{}]*\}\} | \{[A-Za-z_]*\} | %\([A-Za-z_]+\)[sdr]
         | %[sdrv] | :[a-z_]+ | \[(?:redacted|filtered|hidden|removed|secret|masked)\]
         | <?(?:redacted|filtered|masked|hidden|removed)>?
@@ -54,7 +55,7 @@ _PLACEHOLDER: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CODE: Final = re.compile(
-    r"""(?: !?[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[].*              # a call or a subscript
+    r"""(?: !?[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[][A-Za-z_.,=(\["']*   # a call or a subscript
         | (?:self|this|cls|os|sys|env|process|request|req|config|cfg|settings|args|options|opts
              |secrets|vars|var|data|params|event|ctx|context|local|module|props|state)
           (?:\.[A-Za-z_]+)+

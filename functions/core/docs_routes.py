@@ -1,0 +1,38 @@
+"""Routes: the API's document, and a page that shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.runtime.answers import answers
+from spinneret.runtime.docs import Served, document, page
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+
+@router.get("/api/v1/openapi.json", **answers({200: dict[str, Any], 304: None}))
+def get_document() -> Response[str]:
+    """This document."""
+    return _answer(document())
+
+
+@router.get("/docs", **answers({200: "text/html", 304: None}))
+def get_page() -> Response[str]:
+    """This document as a page to read and to try things out on."""
+    return _answer(page())
+
+
+def _answer(served: Served) -> Response[str]:
+    """The text, or 304 for a client that has it (RFC 9110, section 13.1.2)."""
+    known = router.current_event.headers.get("If-None-Match", "")
+    if served.headers["ETag"] in (tag.strip().removeprefix("W/") for tag in known.split(",")):
+        return Response(status_code=304, body="", headers=dict(served.headers))
+    return Response(
+        status_code=200,
+        content_type=served.content_type,
+        body=served.text,
+        headers=dict(served.headers),
+    )

@@ -1,0 +1,109 @@
+"""Routes: a tenant's proxies."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, cast
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from spinneret.crawl.wiring import CrawlApi
+from spinneret.kernel import limits
+from spinneret.kernel.errors import (
+    CircuitOpen,
+    Conflict,
+    DomainBlocked,
+    NotFound,
+    UrlBlocked,
+    UrlInvalid,
+    ValidationFailed,
+)
+from spinneret.kernel.paging import position_of
+from spinneret.proxies.api_models import (
+    ProxyDetail,
+    ProxyList,
+    ProxyRequest,
+    ProxyView,
+    TrialRequest,
+    TrialView,
+    proxy_detail,
+    proxy_list,
+    proxy_view,
+    trial_view,
+)
+from spinneret.runtime.answers import answers
+from spinneret.runtime.requests import principal
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+
+
+@router.get("/api/v1/proxies")
+def list_proxies(limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
+    """Proxy configs, newest first."""
+    return proxy_list(_services().proxies.page(_tenant(), position_of(cursor), limit))
+
+
+@router.post("/api/v1/proxies", **answers({201: ProxyView}, Conflict))
+def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
+    """Store a proxy config. Its credentials are sealed and never shown."""
+    _refuse_idempotency_key()
+    config = _services().proxies.create(_tenant(), request.draft)
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=proxy_view(config)
+    )
+
+
+@router.post(
+    "/api/v1/proxies/test",
+    **answers({200: TrialView}, NotFound, UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen),
+)
+def try_proxy(request: TrialRequest) -> TrialView:
+    """Fetch a page by way of one server, and say what came of it."""
+    trials = _services().proxy_trials
+    if request.server is not None:
+        return trial_view(trials.try_server(_tenant(), request.server.draft, request.url))
+    proxy_id, position = request.proxy_id or "", request.position
+    return trial_view(trials.try_config(_tenant(), proxy_id, position, request.url))
+
+
+@router.get("/api/v1/proxies/<proxy_id>")
+def get_proxy(proxy_id: str) -> ProxyDetail:
+    """One proxy config and how its servers do."""
+    return proxy_detail(_services().proxies.get(_tenant(), proxy_id))
+
+
+@router.put("/api/v1/proxies/<proxy_id>", **answers({200: ProxyView}, Conflict))
+def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
+    """Replace a proxy config.
+
+    A server that leaves `username` out keeps the credentials that its URL had; null ends them.
+    """
+    return proxy_view(_services().proxies.replace(_tenant(), proxy_id, request.draft))
+
+
+@router.delete("/api/v1/proxies/<proxy_id>", **answers({204: None}))
+def delete_proxy(proxy_id: str) -> Response[None]:
+    """Delete a proxy config and its credentials."""
+    _services().proxies.remove(_tenant(), proxy_id)
+    return Response(status_code=204)
+
+
+def _refuse_idempotency_key() -> None:
+    """Names are unique, so a repeated request is a Conflict already and makes no second config."""
+    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
+        raise ValidationFailed(
+            "names are unique, which makes this request safe to repeat: leave the header out",
+            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+        )
+
+
+def _tenant() -> str:
+    return principal(router).tenant
+
+
+def _services() -> CrawlApi:
+    return cast(CrawlApi, router.context["services"])

@@ -1,0 +1,176 @@
+"""Routes: webhooks, their secrets and their deliveries."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, TypeVar, cast
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from spinneret.crawl.wiring import CrawlApi
+from spinneret.jobs.models import RequestKey
+from spinneret.kernel import limits
+from spinneret.kernel.errors import (
+    Conflict,
+    FeatureDisabled,
+    IdempotencyMismatch,
+    UrlBlocked,
+    UrlInvalid,
+    ValidationFailed,
+)
+from spinneret.kernel.paging import position_of
+from spinneret.runtime.answers import answers
+from spinneret.runtime.requests import principal, request_key, submitted
+from spinneret.webhooks.api_models import (
+    DefaultSecret,
+    DeliveryList,
+    DeliverySubmission,
+    EndpointList,
+    EndpointRequest,
+    EndpointUpdate,
+    EndpointView,
+    IssuedEndpoint,
+    default_secret,
+    delivery_list,
+    endpoint_list,
+    endpoint_view,
+    issued_endpoint,
+)
+from spinneret.webhooks.service import WebhookService
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+Shown = TypeVar("Shown", bound=BaseModel)
+_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+_SUBMISSION: Final = answers(
+    {202: DeliverySubmission}, Conflict, FeatureDisabled, IdempotencyMismatch, idempotent=True
+)
+
+
+@router.post(
+    "/api/v1/webhooks",
+    **answers({201: IssuedEndpoint}, UrlInvalid, UrlBlocked, Conflict, FeatureDisabled),
+)
+def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
+    """Make a webhook. Its secret is in this answer and nowhere else."""
+    webhooks = _shown_once()
+    return _secret(201, issued_endpoint(*webhooks.create(_tenant(), request.wish())))
+
+
+@router.get("/api/v1/webhooks", **answers({200: EndpointList}, FeatureDisabled))
+def list_webhooks(
+    limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> EndpointList:
+    """Webhooks, newest first."""
+    return endpoint_list(_webhooks().page(_tenant(), position_of(cursor), limit))
+
+
+@router.post(
+    "/api/v1/webhooks/default-secret", **answers({201: DefaultSecret}, Conflict, FeatureDisabled)
+)
+def rotate_default_secret() -> Response[DefaultSecret]:
+    """Make a new secret for the `webhook_url`s of single jobs; the one before signs for 24 h more.
+
+    It is in this answer and nowhere else.
+    """
+    webhooks = _shown_once()
+    return _secret(201, default_secret(*webhooks.rotate_default(_tenant())))
+
+
+@router.get("/api/v1/webhooks/<endpoint_id>", **answers({200: EndpointView}, FeatureDisabled))
+def get_webhook(endpoint_id: str) -> EndpointView:
+    """One webhook."""
+    return endpoint_view(_webhooks().get(_tenant(), endpoint_id))
+
+
+@router.put(
+    "/api/v1/webhooks/<endpoint_id>",
+    **answers({200: EndpointView}, UrlInvalid, UrlBlocked, Conflict, FeatureDisabled),
+)
+def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
+    """Replace a webhook but its secret; headers that are left out stay as they are."""
+    return endpoint_view(_webhooks().update(_tenant(), endpoint_id, request.wish()))
+
+
+@router.delete("/api/v1/webhooks/<endpoint_id>", **answers({204: None}, FeatureDisabled))
+def delete_webhook(endpoint_id: str) -> Response[None]:
+    """Delete a webhook; what is on its way to it isn't delivered any more."""
+    _webhooks().remove(_tenant(), endpoint_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/api/v1/webhooks/<endpoint_id>/rotate",
+    **answers({201: IssuedEndpoint}, Conflict, FeatureDisabled),
+)
+def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
+    """Make a new secret; for 24 h more deliveries are signed with the one before as well."""
+    webhooks = _shown_once()
+    return _secret(201, issued_endpoint(*webhooks.rotate(_tenant(), endpoint_id)))
+
+
+@router.post("/api/v1/webhooks/<endpoint_id>/test", **_SUBMISSION)
+def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
+    """Send an event `webhook.test`."""
+    return submitted(_webhooks().test(_tenant(), endpoint_id, _request_key()))
+
+
+@router.get(
+    "/api/v1/webhooks/<endpoint_id>/deliveries", **answers({200: DeliveryList}, FeatureDisabled)
+)
+def list_deliveries(
+    endpoint_id: str, limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> DeliveryList:
+    """What a webhook was sent, newest first, for 30 days.
+
+    The id `default` stands for the `webhook_url`s of single jobs.
+    """
+    page = _webhooks().deliveries(_tenant(), endpoint_id, position_of(cursor), limit)
+    return delivery_list(page)
+
+
+@router.post("/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver", **_SUBMISSION)
+def redeliver(endpoint_id: str, delivery_id: str) -> Response[dict[str, Any]]:
+    """Send the same message again, with the same id."""
+    webhooks = _webhooks()
+    return submitted(webhooks.redeliver(_tenant(), endpoint_id, delivery_id, _request_key()))
+
+
+def _tenant() -> str:
+    return principal(router).tenant
+
+
+def _webhooks() -> WebhookService:
+    webhooks = cast(CrawlApi, router.context["services"]).webhooks
+    webhooks.require_enabled()
+    return webhooks
+
+
+def _shown_once() -> WebhookService:
+    """For answers with a secret: to replay one it would have to be stored.
+
+    To ignore the header would let a client make secrets twice that relies on it.
+    """
+    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
+        raise ValidationFailed(
+            "a secret is shown once, so its answer can't be replayed",
+            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+        )
+    return _webhooks()
+
+
+def _secret(status: int, body: Shown) -> Response[Shown]:
+    return Response(
+        status_code=status,
+        content_type=content_types.APPLICATION_JSON,
+        body=body,
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _request_key() -> RequestKey | None:
+    """Scoped by the path, whose ids say what is asked for: these requests have no body."""
+    return request_key(router, principal(router), router.current_event.path)

@@ -1,0 +1,15 @@
+"""The sweeper with what it tells the ends of jobs by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from spinneret.jobs.sweeper import Swept
+from spinneret.jobs.wiring import sweep_pass
+from spinneret.webhooks.wiring import NotifierSettings, notifier
+
+
+def sweeper(env: Mapping[str, str]) -> Callable[[], Swept]:
+    """One pass of the sweeper, for its rule."""
+    settings = NotifierSettings.from_env(env)
+    return sweep_pass(settings, notifier(settings))

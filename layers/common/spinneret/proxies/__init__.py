@@ -1,0 +1,1 @@
+"""Proxies: by which way a tenant's requests reach a site."""

@@ -1,0 +1,93 @@
+"""Chooses the adapters of proxies."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from spinneret.adapters.aws import dynamodb_client
+from spinneret.adapters.kms import KmsSealer, kms_client
+from spinneret.fetching.models import Proxy
+from spinneret.fetching.ports import Fetcher
+from spinneret.fetching.resolver import resolve_by_system
+from spinneret.fetching.wiring import FetchSettings, address_policy
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.politeness.settings import PolitenessSettings
+from spinneret.proxies.dynamo import DynamoProxyStore
+from spinneret.proxies.dynamo_usage import DynamoUsageLedger
+from spinneret.proxies.rotation import ProxyRotation
+from spinneret.proxies.service import CredentialSeal, ProxyService
+from spinneret.proxies.trials import ProxyTrials
+from spinneret.sites.wiring import host_pace, site_settings
+
+if TYPE_CHECKING:
+    from spinneret.fetching.http import GuardedFetcher
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProxySettings(PolitenessSettings, FetchSettings):
+    """The key that seals credentials, and the name under which proxies are tried."""
+
+    secrets_key_id: str
+    user_agent: str
+
+
+def proxy_service(settings: ProxySettings) -> ProxyService:
+    """Proxy configs of this stage."""
+    client = dynamodb_client()
+    return ProxyService(
+        store=DynamoProxyStore(client, settings.domains_table),
+        usage=DynamoUsageLedger(client, settings.domains_table),
+        seal=_seal(settings),
+        policy=address_policy(settings),
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+    )
+
+
+def proxy_rotation(settings: ProxySettings) -> ProxyRotation:
+    """Turns, for all workers together."""
+    client = dynamodb_client()
+    return ProxyRotation(
+        store=DynamoProxyStore(client, settings.domains_table),
+        usage=DynamoUsageLedger(client, settings.domains_table),
+        seal=_seal(settings),
+        clock=utc_now,
+        random=random.random,
+    )
+
+
+def proxy_trials(settings: ProxySettings) -> ProxyTrials:
+    """Trials of proxies."""
+    client = dynamodb_client()
+    return ProxyTrials(
+        store=DynamoProxyStore(client, settings.domains_table),
+        rotation=proxy_rotation(settings),
+        sites=site_settings(settings),
+        pace=host_pace(settings),
+        policy=address_policy(settings),
+        through=_through(settings),
+        clock=utc_now,
+    )
+
+
+def _seal(settings: ProxySettings) -> CredentialSeal:
+    return CredentialSeal(KmsSealer(kms_client(), settings.secrets_key_id))
+
+
+def _through(settings: ProxySettings) -> Callable[[Proxy], Fetcher]:
+    """Ways by proxies. The first one loads the fetcher, which takes longer than all the rest of an
+    API function."""
+    policy = address_policy(settings)
+
+    @cache
+    def direct() -> GuardedFetcher:
+        from spinneret.fetching.http import GuardedFetcher  # noqa: PLC0415 (see above)
+
+        return GuardedFetcher(policy, resolve_by_system, user_agent=settings.user_agent)
+
+    return lambda proxy: direct().through(proxy)

@@ -1,0 +1,92 @@
+"""JSON Schemas of the document: pydantic's, without noise and with the notes of the fields."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+_ORIGIN: Final = re.compile(r' \(([A-Z]+-\d+|ruling "[^"]+")\)')
+_DATA: Final = frozenset({"default", "enum", "const", "examples"})
+
+
+def tidied(schema: Any) -> Any:
+    """Without the titles that repeat the names and the origins of rules; whole numbers as such."""
+    if isinstance(schema, list):
+        return [tidied(each) for each in schema]
+    if isinstance(schema, float) and schema.is_integer():
+        return int(schema)
+    if isinstance(schema, str):
+        return without_origins(schema)
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: value if name in _DATA else tidied(value)
+        for name, value in schema.items()
+        if not (name == "title" and isinstance(value, str))
+    }
+
+
+def without_origins(text: str) -> str:
+    """A docstring as callers of the API need it: not where a rule of the code comes from."""
+    return _ORIGIN.sub("", text)
+
+
+def without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A parameter's schema: what is left out of a query isn't null."""
+    kept = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
+    if len(kept) != 1:
+        return dict(schema)
+    return {**kept[0], **{name: value for name, value in schema.items() if name != "anyOf"}}
+
+
+def with_notes(schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Schemas by name, with the fields' docstrings as their descriptions."""
+    notes = {model.__name__: _notes(model) for model in _models(BaseModel)}
+    return {name: _described(schema, notes.get(name, {})) for name, schema in schemas.items()}
+
+
+def _described(schema: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str, Any]:
+    if "properties" not in schema:
+        return dict(schema)
+    properties = {
+        name: {**value, "description": without_origins(notes[name])} if name in notes else value
+        for name, value in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
+
+
+def _models(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    """The models of our own code that are loaded."""
+    for model in base.__subclasses__():
+        if model.__module__.startswith("spinneret."):
+            yield model
+        yield from _models(model)
+
+
+def _notes(model: type[BaseModel]) -> dict[str, str]:
+    """The string that follows a field, of the model's own fields and of those it inherits."""
+    found: dict[str, str] = {}
+    for each in reversed(model.__mro__):
+        if each.__module__.startswith("spinneret."):
+            found |= _notes_in(textwrap.dedent(inspect.getsource(each)))
+    return found
+
+
+def _notes_in(source: str) -> dict[str, str]:
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.ClassDef)
+    found: dict[str, str] = {}
+    for field, after in zip(definition.body, definition.body[1:], strict=False):
+        match field, after:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found[name] = inspect.cleandoc(text)
+    return found

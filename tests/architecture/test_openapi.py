@@ -1,0 +1,137 @@
+"""The API's document is up to date, valid, and says what the code does."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import runpy
+from collections.abc import Iterator
+from typing import Any, get_origin, get_type_hints
+
+import pytest
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Route
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from spinneret.runtime.access import ROUTES, Access
+from spinneret.runtime.openapi import routes_of
+from tests.architecture.conftest import ROOT, Templates
+
+STORED = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi.json"
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(STORED.read_text())
+    return parsed
+
+
+def test_the_document_is_as_the_code_has_it() -> None:
+    render = runpy.run_path(str(ROOT / "docs" / "render.py"))
+    assert render["openapi"]() == STORED.read_text(), "run python docs/render.py"
+
+
+def test_the_document_is_valid_openapi(document: dict[str, Any]) -> None:
+    found = OpenAPIV31SpecValidator(document).iter_errors()
+    assert [(list(error.absolute_path), error.message) for error in found] == []
+
+
+def test_what_is_documented_is_what_is_admitted(document: dict[str, Any]) -> None:
+    documented = {(method.upper(), path) for method, path, _ in _operations(document)}
+    assert documented == {(row.method, _documented(row.route)) for row in ROUTES}
+
+
+@pytest.mark.parametrize("row", ROUTES, ids=lambda row: f"{row.method} {row.route}")
+def test_a_documented_route_reaches_the_function_that_has_it(
+    row: Access, templates: Templates
+) -> None:
+    handlers = {
+        event["Properties"]["Path"]: function["Handler"]
+        for function in templates.functions().values()
+        for event in function.get("Events", {}).values()
+        if event["Type"] == "Api"
+    }
+    served = [path for path in handlers if row.route == path or _is_below(row.route, path)]
+    module = handlers[max(served, key=len)].rpartition(".")[0]
+    app = importlib.import_module(module).app
+    assert (row.method, row.route) in {(route.method, route.path) for route in routes_of(app)}
+
+
+def test_every_operation_asks_for_what_the_access_table_says(document: dict[str, Any]) -> None:
+    rows = {(row.method, _documented(row.route)): row for row in ROUTES}
+    for method, path, operation in _operations(document):
+        row = rows[method.upper(), path]
+        assert operation.get("x-scope") == row.scope, path
+        taken = {name for each in operation["security"] for name in each}
+        keys = set() if row.scope is None else {"ApiKey", "Bearer"}
+        assert taken == (keys | {"Ticket"} if row.ticket else keys), path
+
+
+def test_every_refusal_has_the_one_shape(document: dict[str, Any]) -> None:
+    error = {"$ref": "#/components/schemas/Error"}
+    for _, path, operation in _operations(document):
+        for status, given in operation["responses"].items():
+            response = _resolved(document, given)
+            if int(status) >= 400 and path not in {"/health/ready", "/api/v1/health/ready"}:
+                assert response["content"] == {"application/json": {"schema": error}}, path
+        statuses = set(operation["responses"])
+        assert "500" in statuses
+        if operation["security"]:
+            assert {"401", "429", "503"} <= statuses, path
+        if "{" in path:
+            assert "404" in statuses, path
+
+
+def test_every_answer_has_a_model(document: dict[str, Any]) -> None:
+    for _, path, operation in _operations(document):
+        for status, response in operation["responses"].items():
+            for content in response.get("content", {}).values():
+                assert content.get("schema"), f"{path} {status}"
+
+
+def test_no_two_models_share_a_name(document: dict[str, Any]) -> None:
+    # Pydantic would put their modules into the names, and `-Input` and `-Output` behind the names
+    # of a model that is read otherwise than it is written.
+    odd = [name for name in document["components"]["schemas"] if not name.isidentifier()]
+    odd += [name for name in document["components"]["schemas"] if "__" in name]
+    assert odd == []
+
+
+def test_everything_shared_is_used(document: dict[str, Any]) -> None:
+    text = json.dumps(document)
+    for kind in ("schemas", "responses", "headers", "parameters"):
+        for name in document["components"][kind]:
+            assert f'"#/components/{kind}/{name}"' in text, f"{kind} {name}"
+
+
+def test_a_route_that_chooses_its_status_declares_its_answers() -> None:
+    for route in _routes():
+        chooses = get_origin(get_type_hints(route.func)["return"]) is Response
+        assert route.responses or not chooses, f"{route.path}: add **answers(…) to its decorator"
+
+
+def _routes() -> Iterator[Route]:
+    for path in sorted((ROOT / "functions").glob("*/api.py")):
+        yield from routes_of(importlib.import_module(f"{path.parent.name}.api").app)
+
+
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+def _resolved(document: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in given:
+        return given
+    name = given["$ref"].rpartition("/")[2]
+    found: dict[str, Any] = document["components"]["responses"][name]
+    return found
+
+
+def _documented(route: str) -> str:
+    return route.replace("<", "{").replace(">", "}")
+
+
+def _is_below(route: str, path: str) -> bool:
+    return path.endswith("/{proxy+}") and route.startswith(path.removesuffix("{proxy+}"))

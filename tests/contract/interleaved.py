@@ -1,0 +1,40 @@
+"""Something else happens between two calls of one operation on a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tests.contract.backends import Tables
+
+
+class _Interrupted:
+    """A client that lets `act` happen just before its `number`-th call of `operation`."""
+
+    def __init__(self, client: Any, operation: str, number: int, act: Callable[[], Any]) -> None:
+        self._client = client
+        self._operation = operation
+        self._number = number
+        self._act = act
+        self._calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+        return self._interrupted(call) if name == self._operation else call
+
+    def _interrupted(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def interrupted(**request: Any) -> Any:
+            self._calls += 1
+            if self._calls == self._number:
+                self._act()
+            return call(**request)
+
+        return interrupted
+
+
+def interrupted(
+    tables: Tables, operation: str, act: Callable[[], Any], *, before: int = 1
+) -> Tables:
+    """The tables by a client that is overtaken: `act` uses one of its own."""
+    return replace(tables, client=_Interrupted(tables.client, operation, before, act))

@@ -1,0 +1,121 @@
+"""Tenants with objects of every kind, and the credentials that are shown for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+from tests.e2e.conftest import Tenant
+from tests.e2e.operations import OPERATIONS, Operation
+from tests.e2e.website import Website
+
+SCOPES: Final = ("read", "write", "admin")  # each includes those before it
+KEYS: Final = "/api/v1/api-keys"
+RATE: Final = 6000
+
+
+@dataclass(frozen=True)
+class Credential:
+    """What a request brings along, and the highest scope that it has."""
+
+    headers: Mapping[str, str]
+    scope: str | None = None
+    ticket: str | None = None
+
+    def admits(self, operation: Operation) -> str:
+        """What the document promises: `passes`, `401` or `403`."""
+        if operation.scope is None:
+            return "passes"
+        if self.scope is None or (self.ticket and not operation.ticket):
+            return "401"
+        enough = SCOPES.index(self.scope) >= SCOPES.index(operation.scope)
+        return "passes" if enough else "403"
+
+
+@dataclass(frozen=True)
+class Estate:
+    """A tenant, and two objects of each kind that it has."""
+
+    owner: Tenant
+    objects: Mapping[str, str]
+    spares: Mapping[str, str]
+
+    @classmethod
+    def of(cls, owner: Tenant, website: Website) -> Estate:
+        """Make what the document's paths have parameters for."""
+        needed = {name for each in OPERATIONS for name in each.parameters}
+        missing = sorted(needed - set(MAKERS))
+        assert missing == [], f"nothing makes these: add them to MAKERS: {missing}"
+        sets: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        for made in sets:
+            for name in (each for each in MAKERS if each in needed):
+                made[name] = MAKERS[name](owner, website, made)
+        return cls(owner, *sets)
+
+
+def issued_key(owner: Tenant, scope: str) -> dict[str, Any]:
+    """A new key of the owner's tenant, with its secret."""
+    wanted = {"name": "matrix", "scopes": [scope], "requests_per_minute": RATE}
+    answer = owner("POST", KEYS, wanted)
+    assert answer.status_code == 201, answer.text
+    issued: dict[str, Any] = answer.json()
+    return issued
+
+
+Made = Mapping[str, str]
+"""What the tenant has already, by parameter: what comes first in MAKERS may be built upon."""
+
+
+def _job(owner: Tenant, website: Website, made: Made) -> str:
+    job_id = owner.crawl(f"{website.url}/page?text=matrix+{uuid4().hex}")
+    owner.finished(job_id)
+    return job_id
+
+
+def _key(owner: Tenant, website: Website, made: Made) -> str:
+    return str(issued_key(owner, "read")["key_id"])
+
+
+def _domain(owner: Tenant, website: Website, made: Made) -> str:
+    name = f"d{uuid4().hex}.example.com"
+    assert owner("PUT", f"/api/v1/domains/{name}", {"notes": "ours"}).status_code == 200
+    return name
+
+
+def _proxy(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"name": uuid4().hex, "servers": [{"url": "http://proxy.example.com:3128"}]}
+    answer = owner("POST", "/api/v1/proxies", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["proxy_id"])
+
+
+def _endpoint(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"name": uuid4().hex, "url": f"{website.url}/page?text=hook"}
+    answer = owner("POST", "/api/v1/webhooks", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["endpoint_id"])
+
+
+def _delivery(owner: Tenant, website: Website, made: Made) -> str:
+    answer = owner("POST", f"/api/v1/webhooks/{made['endpoint_id']}/test")
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["delivery_id"])
+
+
+MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
+    "job_id": _job,
+    "key_id": _key,
+    "domain": _domain,
+    "proxy_id": _proxy,
+    "endpoint_id": _endpoint,
+    "delivery_id": _delivery,
+}
+BODIES: Final[Mapping[str, Any]] = {
+    "put_domain": {"notes": "theirs"},
+    "block_domain": {"reason": "theirs"},
+    "replace_proxy": {"name": "theirs", "servers": [{"url": "http://proxy.example.com:3128"}]},
+    "replace_webhook": {"name": "theirs", "url": "https://example.com/hook"},
+}
+"""A body that is accepted, for each operation with an id that takes one."""

@@ -1,0 +1,108 @@
+"""The operations of the API's document, and requests that no client library mends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+from tests.conftest import ROOT
+
+_DOCUMENT: Final = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi.json"
+_SECONDS: Final = 40.0
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, as the document describes it."""
+
+    id: str
+    method: str
+    path: str
+    scope: str | None
+    """What it asks for; None where it is open."""
+    ticket: bool
+    takes_body: bool
+    parameters: tuple[str, ...]
+    """Of the path."""
+
+    def at(self, values: Mapping[str, str]) -> str:
+        """Its path with these parameters, as they are."""
+        path = self.path
+        for name in self.parameters:
+            if name not in values:
+                pytest.fail(f"nothing makes a {name}: add it to MAKERS")
+            path = path.replace(f"{{{name}}}", values[name])
+        return path
+
+
+def _read() -> tuple[Operation, ...]:
+    paths = json.loads(_DOCUMENT.read_text())["paths"]
+    return tuple(
+        Operation(
+            id=operation["operationId"],
+            method=method.upper(),
+            path=path,
+            scope=operation.get("x-scope"),
+            ticket={"Ticket": []} in operation["security"],
+            takes_body="requestBody" in operation,
+            parameters=tuple(
+                each["name"] for each in operation.get("parameters", ()) if each.get("in") == "path"
+            ),
+        )
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    )
+
+
+OPERATIONS: Final = _read()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def body(self) -> Any:
+        """The parsed body."""
+        return json.loads(self.text)
+
+
+class Wire:
+    """Sends paths and headers exactly as given, one connection for each request."""
+
+    def __init__(self, base_url: str) -> None:
+        parts = urlsplit(base_url)
+        self._host, self._port = str(parts.hostname), parts.port
+        self._prefix = parts.path
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+    ) -> Reply:
+        """One request; a body is sent as JSON."""
+        target = self._prefix + path + (f"?{urlencode(query)}" if query else "")
+        content = None if body is None else json.dumps(body)
+        typed = {} if body is None else {"Content-Type": "application/json"}
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=_SECONDS)
+        try:
+            connection.request(method, target, content, {**typed, **(headers or {})})
+            answer = connection.getresponse()
+            text = answer.read().decode(errors="replace")
+        finally:
+            connection.close()
+        return Reply(answer.status, {k.lower(): v for k, v in answer.getheaders()}, text)

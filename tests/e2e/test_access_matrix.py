@@ -1,0 +1,264 @@
+"""Who may do what, and whose: every operation of the API's document with every credential.
+
+What is expected is derived from the document alone, so a new route is tested when it is written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.estates import BODIES, KEYS, SCOPES, Credential, Estate, issued_key
+from tests.e2e.operations import OPERATIONS, Operation, Reply, Wire
+from tests.e2e.website import Website
+
+pytestmark = pytest.mark.stack
+
+with_id = pytest.mark.parametrize(
+    "operation",
+    [each for each in OPERATIONS if each.parameters],
+    ids=lambda each: f"{each.method} {each.path}",
+)
+every = pytest.mark.parametrize(
+    "operation", OPERATIONS, ids=lambda each: f"{each.method} {each.path}"
+)
+
+
+@pytest.fixture(scope="module")
+def wire(deployed: Deployed) -> Wire:
+    """Requests to the deployed API."""
+    return Wire(deployed.api_url)
+
+
+@pytest.fixture(scope="module")
+def new_estate(deployed: Deployed, website: Website) -> Iterator[Callable[[], Estate]]:
+    """Makes tenants with objects."""
+    owners: list[Tenant] = []
+
+    def make() -> Estate:
+        owner = deployed.tenant(scope="admin")
+        owners.append(owner)
+        return Estate.of(owner, website)
+
+    yield make
+    for each in owners:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def estate(new_estate: Callable[[], Estate]) -> Estate:
+    """The objects that the credentials are tried on."""
+    return new_estate()
+
+
+@pytest.fixture(scope="module")
+def foreign(new_estate: Callable[[], Estate]) -> Estate:
+    """Objects that only strangers try to get at."""
+    return new_estate()
+
+
+@pytest.fixture(scope="module")
+def stranger(deployed: Deployed) -> Iterator[Tenant]:
+    """Administrates another tenant."""
+    tenant = deployed.tenant(scope="admin")
+    yield tenant
+    tenant.close()
+
+
+@pytest.fixture(scope="module")
+def credentials(estate: Estate, stranger: Tenant) -> Mapping[str, Credential]:
+    """Everything that can be shown at the door."""
+    owner = estate.owner
+    secrets = {scope: issued_key(owner, scope)["secret"] for scope in SCOPES}
+    revoked = issued_key(owner, "admin")
+    assert owner("DELETE", f"{KEYS}/{revoked['key_id']}").status_code == 200
+    tickets = [
+        owner("POST", f"/api/v1/jobs/{each['job_id']}/tickets").json()["ticket"]
+        for each in (estate.objects, estate.spares)
+    ]
+    admin = {"X-API-Key": secrets["admin"]}
+    return {
+        "none": Credential({}),
+        "a wrong key": Credential({"X-API-Key": "spn_wrong"}),
+        "a revoked key": Credential({"X-API-Key": revoked["secret"]}),
+        "a ticket as key": Credential({"X-API-Key": tickets[0]}),
+        "a malformed header": Credential({**admin, "Authorization": "Bearer"}),
+        "another scheme": Credential({**admin, "Authorization": f"Basic {secrets['admin']}"}),
+        "a wrong ticket": Credential({}, ticket="wrong"),
+        "a ticket": Credential({}, scope="read", ticket=tickets[0]),
+        "another job's ticket": Credential({}, scope="read", ticket=tickets[1]),
+        "a reader": Credential({"X-API-Key": secrets["read"]}, scope="read"),
+        "a writer": Credential({"Authorization": f"Bearer {secrets['write']}"}, scope="write"),
+        "an administrator": Credential(admin, scope="admin"),
+        "a stranger": Credential({"X-API-Key": stranger.key}, scope="admin"),
+    }
+
+
+# ---------------------------------------------------------------- Who
+
+
+@every
+def test_an_operation_admits_whom_the_document_says(
+    operation: Operation, estate: Estate, credentials: Mapping[str, Credential], wire: Wire
+) -> None:
+    path, body = operation.at(estate.objects), {} if operation.takes_body else None
+    found, expected = {}, {}
+    for name, each in credentials.items():
+        query = {"ticket": each.ticket} if each.ticket else None
+        reply = wire(operation.method, path, each.headers, query=query, body=body)
+        found[name] = str(reply.status) if reply.status in {401, 403} else "passes"
+        expected[name] = each.admits(operation)
+        assert reply.status < 500, f"{name}: {reply}"
+        if name == "another job's ticket" and operation.ticket:
+            assert (reply.status, reply.body["code"]) == (404, "NOT_FOUND")
+    assert found == expected
+
+
+@every
+def test_a_header_does_not_change_the_method(
+    operation: Operation, estate: Estate, credentials: Mapping[str, Credential], wire: Wire
+) -> None:
+    if operation.method == "GET":
+        return
+    path, reader = operation.at(estate.objects), credentials["a reader"].headers
+    names = ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override")
+    if operation.scope != "read":
+        reply = wire(operation.method, path, {**reader, **dict.fromkeys(names, "GET")})
+        assert (reply.status, reply.body["code"]) == (403, "FORBIDDEN")
+    there = wire("GET", path, {**reader, **dict.fromkeys(names, operation.method)})
+    assert _told(there) == _told(wire("GET", path, reader))
+
+
+@pytest.mark.parametrize("path", sorted({each.path for each in OPERATIONS}))
+def test_no_spelling_of_a_path_leads_past_the_door(path: str, estate: Estate, wire: Wire) -> None:
+    operation = next(each for each in OPERATIONS if each.path == path)
+    path = operation.at(estate.objects)
+    parent, _, last = path.rpartition("/")
+    spellings = [
+        f"{path}/",
+        path.replace("/", "//"),
+        path.upper(),
+        f"{parent}%2F{last}",
+        f"/health/..{path}",
+        f"/docs/%2e%2e{path}",
+        f"{path};/health",
+        f"{path}%00",
+    ]
+    replies = {each: wire(operation.method, each) for each in spellings}
+    replies |= {method: wire(method, path) for method in ("HEAD", "OPTIONS")}
+    for spelling, reply in replies.items():
+        assert reply.status < 500, f"{spelling}: {reply}"
+        assert operation.scope is None or reply.status >= 400, f"{spelling}: {reply}"
+
+
+@with_id
+def test_an_odd_id_is_the_callers_mistake(operation: Operation, estate: Estate, wire: Wire) -> None:
+    key = {"X-API-Key": estate.owner.key}
+    for odd in ("a" * 8000, "a" * 1100, "%00", "..%2F..", "%FF"):
+        path = operation.at(dict.fromkeys(operation.parameters, odd))
+        reply = wire(operation.method, path, key, body=_body(operation))
+        assert 400 <= reply.status < 500, f"{odd[:20]}: {reply}"
+        assert reply.status != 401, f"{odd[:20]}: {reply}"
+
+
+# ---------------------------------------------------------------- Whose
+
+
+@with_id
+def test_a_foreign_id_is_answered_as_an_unknown_one(
+    operation: Operation, foreign: Estate, stranger: Tenant, wire: Wire
+) -> None:
+    unknown = {name: _twin(value) for name, value in foreign.objects.items()}
+    before = _as_its_owner_sees_it(operation, foreign, wire)
+    replies = [
+        wire(
+            operation.method,
+            operation.at(values),
+            {"X-API-Key": stranger.key},
+            body=_body(operation),
+        )
+        for values in (foreign.objects, unknown)
+    ]
+    seen = [
+        _told(reply, values)
+        for reply, values in zip(replies, (foreign.objects, unknown), strict=True)
+    ]
+    assert seen[0] == seen[1]
+    assert _as_its_owner_sees_it(operation, foreign, wire) == before
+
+
+def test_lists_show_what_is_the_callers_and_nothing_else(
+    foreign: Estate, deployed: Deployed, wire: Wire
+) -> None:
+    ids = {*foreign.objects.values(), *foreign.spares.values()}
+    owner, newcomer = foreign.owner, deployed.tenant(scope="admin")
+    shown: set[str] = set()
+    for operation in OPERATIONS:
+        if operation.method != "GET" or operation.scope is None or operation.path.endswith("}"):
+            continue
+        for path in {operation.at(foreign.objects), operation.at(foreign.spares)}:
+            own = wire("GET", path, {"X-API-Key": owner.key}, query={"limit": "100"})
+            shown |= {each for each in ids if each in own.text}
+        if operation.parameters:
+            continue
+        page = wire("GET", operation.path, {"X-API-Key": owner.key}, query={"limit": "1"})
+        cursor = page.body.get("next_cursor")
+        for query in ({}, {"cursor": cursor} if cursor else {}):
+            reply = wire("GET", operation.path, {"X-API-Key": newcomer.key}, query=query)
+            assert [each for each in ids if each in reply.text] == [], operation.path
+    newcomer.close()
+    assert shown == ids
+
+
+def test_an_idempotency_key_is_the_callers_own(
+    foreign: Estate, stranger: Tenant, website: Website
+) -> None:
+    key, body = uuid4().hex, {"url": f"{website.url}/page?text=same"}
+    first, again, other = (
+        tenant("POST", "/api/v1/crawl", body, Idempotency_Key=key)
+        for tenant in (foreign.owner, foreign.owner, stranger)
+    )
+    assert first.status_code == 202, first.text
+    assert again.json() == first.json()
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert other.json()["job_id"] != first.json()["job_id"]
+    assert "Idempotent-Replayed" not in other.headers
+
+
+def _body(operation: Operation) -> Any:
+    if not operation.takes_body:
+        return None
+    if operation.id not in BODIES:
+        pytest.fail(f"{operation.id} needs a body that is accepted: add it to BODIES")
+    return BODIES[operation.id]
+
+
+def _twin(known: str) -> str:
+    """An id of the same form that nobody has."""
+    stem, dot, rest = known.partition(".")
+    return stem[:-1] + ("0" if stem[-1] != "0" else "1") + dot + rest
+
+
+def _told(reply: Reply, ids: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """Status and body, without what differs from request to request."""
+    text = reply.text
+    for name, value in (ids or {}).items():
+        text = text.replace(value, name)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
+    return reply.status, re.sub(r'"request_id": *"[^"]*"', "", text)
+
+
+def _as_its_owner_sees_it(operation: Operation, estate: Estate, wire: Wire) -> str:
+    """The object that an operation is about."""
+    subject = operation.path[: operation.path.rindex("}") + 1]
+    for each in OPERATIONS:
+        if (each.method, each.path) == ("GET", subject):
+            reply = wire("GET", each.at(estate.objects), {"X-API-Key": estate.owner.key})
+            return json.dumps([reply.status, reply.text])
+    return ""

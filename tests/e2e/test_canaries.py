@@ -1,0 +1,157 @@
+"""Secrets that are planted wherever a stranger can plant them turn up nowhere (P-11)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from tests.conftest import Aws, Stack
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.website import Website
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
+
+CRAWL, JOBS = "/api/v1/crawl", "/api/v1/jobs"
+STATUSES = (200, 401, 402, 403, 404, 405, 406, 409, 410, 418, 451, 500)
+
+
+class Canaries:
+    """Makes secrets that look like none, so that only where they stand gives them away."""
+
+    def __init__(self) -> None:
+        self.sung: dict[str, str] = {}
+
+    def sing(self, where: str) -> str:
+        secret = f"zq{uuid4().hex[:10]}vx"
+        self.sung[secret] = where
+        return secret
+
+    def heard_in(self, text: str) -> list[str]:
+        return sorted({where for secret, where in self.sung.items() if secret in text})
+
+
+@pytest.fixture
+def canaries() -> Canaries:
+    return Canaries()
+
+
+def test_no_planted_secret_is_found_in_any_item_object_message_or_log(
+    canaries: Canaries,
+    tenant: Tenant,
+    website: Website,
+    deployed: Deployed,
+    aws: Aws,
+    stack: Stack,
+) -> None:
+    _in_requests(canaries, tenant, deployed)
+    _in_handshakes(canaries, deployed)
+    jobs = _in_answers(canaries, tenant, website)
+    assert len(canaries.sung) >= 50
+    for job_id in jobs[1:]:
+        tenant.wait(job_id, lambda job: job["error"] is not None, 60)
+    assert tenant.finished(jobs[0])["status"] == "completed"
+    found = {
+        place: heard
+        for place, text in _everything(tenant, jobs, aws, deployed, stack)
+        if (heard := canaries.heard_in(text))
+    }
+    assert found == {}
+
+
+def _in_requests(canaries: Canaries, tenant: Tenant, deployed: Deployed) -> None:
+    sing = canaries.sing
+    with httpx.Client(base_url=deployed.api_url, trust_env=False, timeout=40) as http:
+        for scheme in ("Bearer", "Basic", "Token", "Digest"):
+            http.get(JOBS, headers={"Authorization": f"{scheme} {sing(scheme)}"})
+        for header in ("X-API-Key", "Cookie", "Proxy-Authorization", "X-Auth-Token"):
+            http.get(JOBS, headers={header: sing(header)})
+        for name in ("ticket", "api_key", "access_token", "password"):
+            http.get(f"{JOBS}/job_1/stream", params={name: sing(f"query {name}")})
+    headers = {"Cookie": f"session={sing('cookie of a caller')}"}
+    for name in ("password", "token", "api_key", "client_secret", "Authorization"):
+        bodies: tuple[Any, ...] = (
+            {"url": "https://example.com/", name: sing(f"unknown field {name}")},
+            {"url": f"https://user:{sing(f'userinfo {name}')}@example.com/"},
+            {"url": {name: sing(f"object {name}")}},
+            {"urls": [f"ftp://x/?{name}={sing(f'scheme {name}')}"]},
+        )
+        for body in bodies:
+            assert tenant("POST", CRAWL, body, **headers).status_code in {400, 422}
+    raw = {"X-API-Key": tenant.key, "Content-Type": "application/json"}
+    text = f'{{"password": "{sing("broken JSON")}", '
+    httpx.post(deployed.api_url + CRAWL, content=text, headers=raw, trust_env=False)
+    tenant("GET", f"{JOBS}?cursor={sing('cursor')}")
+    tenant("GET", f"{JOBS}?status={sing('status')}")
+
+
+def _in_handshakes(canaries: Canaries, deployed: Deployed) -> None:
+    address = deployed.outputs["WebSocketUrl"].replace("http://", "ws://")
+    with suppress(InvalidStatus), connect(f"{address}?ticket={canaries.sing('ticket')}"):
+        raise AssertionError("it was let in")
+    key = {"X-API-Key": canaries.sing("key of a handshake")}
+    with suppress(InvalidStatus), connect(address, additional_headers=key):
+        raise AssertionError("it was let in")
+
+
+def _in_answers(canaries: Canaries, tenant: Tenant, website: Website) -> list[str]:
+    """What sites say about themselves; the crawled URL itself is the tenant's own data."""
+    jobs = []
+    for code in STATUSES:
+        website.secrets[str(code)] = canaries.sing(f"answer {code}")
+        jobs.append(tenant.crawl(f"{website.url}/chatty?code={code}"))
+    for name in ("userinfo", "query"):
+        website.secrets[name] = canaries.sing(f"redirect {name}")
+        jobs.append(tenant.crawl(f"{website.url}/leak?in={name}"))
+    return jobs
+
+
+def _everything(
+    tenant: Tenant, jobs: list[str], aws: Aws, deployed: Deployed, stack: Stack
+) -> Iterator[tuple[str, str]]:
+    for job_id in jobs:
+        yield f"job {job_id}", tenant("GET", f"{JOBS}/{job_id}").text
+        yield f"timeline {job_id}", tenant("GET", f"{JOBS}/{job_id}/timeline?limit=100").text
+    dynamodb = aws.dynamodb()
+    for name in (name for name in deployed.outputs if name.endswith("Table")):
+        for page in dynamodb.get_paginator("scan").paginate(TableName=deployed.outputs[name]):
+            yield name, str(page["Items"])
+    s3 = aws("s3")
+    bucket = deployed.outputs["ContentBucket"]
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+        for item in page.get("Contents", []):
+            answer = s3.get_object(Bucket=bucket, Key=item["Key"])
+            body = answer["Body"].read().decode("utf-8", "replace")
+            yield item["Key"], f"{body} {answer['Metadata']}"
+    sqs = aws("sqs")
+    for url in sqs.list_queues().get("QueueUrls", []):
+        answer = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0)
+        yield url, json.dumps([each["Body"] for each in answer.get("Messages", [])])
+    _logs_have_settled(stack.folder / "logs")
+    for file in sorted((stack.folder / "logs").glob("*.log")):
+        yield file.name, file.read_text("utf-8", "replace")
+    logs = aws("logs")
+    for group in logs.describe_log_groups()["logGroups"]:
+        events = logs.filter_log_events(logGroupName=group["logGroupName"])["events"]
+        yield group["logGroupName"], "\n".join(event["message"] for event in events)
+
+
+def _logs_have_settled(folder: Path) -> None:
+    """No log grows any more: functions write theirs a moment after they have answered."""
+    deadline = time.monotonic() + 10
+    sizes: list[int] = []
+    while time.monotonic() < deadline:
+        now = [file.stat().st_size for file in sorted(folder.glob("*.log"))]
+        if now == sizes:
+            return
+        sizes = now
+        time.sleep(0.5)

@@ -1,0 +1,146 @@
+"""Ends of crawls, told by the deployed delivery worker to a receiver on this machine."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import pytest
+
+from spinneret.webhooks.signing import verify
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.website import Hook, Website
+
+pytestmark = pytest.mark.stack
+
+HOOKS = "/api/v1/webhooks"
+SECONDS = 60.0
+Seen = TypeVar("Seen")
+
+
+@pytest.fixture
+def administrator(deployed: Deployed) -> Iterator[Tenant]:
+    """A tenant of the test's own, with all scopes."""
+    fresh = deployed.tenant("admin")
+    yield fresh
+    fresh.close()
+
+
+def webhook(tenant: Tenant, website: Website, **fields: Any) -> dict[str, Any]:
+    """A webhook whose deliveries are `website.hooks` by its tenant's name."""
+    url = f"{website.url}/hook?name={tenant.name}"
+    response = tenant("POST", HOOKS, {"name": "ours", "url": url, **fields})
+    assert response.status_code == 201, response.text
+    made: dict[str, Any] = response.json()
+    return made
+
+
+def log(tenant: Tenant, webhook_id: str) -> list[dict[str, Any]]:
+    response = tenant("GET", f"{HOOKS}/{webhook_id}/deliveries")
+    assert response.status_code == 200, response.text
+    items: list[dict[str, Any]] = response.json()["items"]
+    return items
+
+
+def waited(look: Callable[[], Seen], enough: Callable[[Seen], bool]) -> Seen:
+    deadline = time.monotonic() + SECONDS
+    while not enough(seen := look()):
+        assert time.monotonic() < deadline, f"after {SECONDS} s: {seen}"
+        time.sleep(0.1)
+    return seen
+
+
+def came(website: Website, name: str, number: int = 1) -> list[Hook]:
+    """The webhooks that came, once there are so many."""
+    return waited(lambda: list(website.hooks[name]), lambda hooks: len(hooks) >= number)
+
+
+def logged(tenant: Tenant, webhook_id: str, status: str) -> dict[str, Any]:
+    """The only delivery, once it has this status."""
+    [line] = waited(
+        lambda: log(tenant, webhook_id),
+        lambda lines: [line["status"] for line in lines] == [status],
+    )
+    return line
+
+
+def test_a_completed_crawl_is_delivered_signed(tenant: Tenant, website: Website) -> None:
+    hook = webhook(tenant, website, headers={"X-Tag": "silk"})
+    job_id = tenant.crawl(f"{website.url}/page?text=webhooks")
+    [seen] = came(website, tenant.name)
+    message_id = verify(seen.headers, seen.body, [hook["secret"]], datetime.now(UTC))
+    assert seen.headers["X-Tag"] == "silk"
+    told = json.loads(seen.body)
+    assert (told["type"], told["data"]["job_id"]) == ("job.completed", job_id)
+    assert told["data"]["result"] == tenant.job(job_id)["result"]
+    line = logged(tenant, hook["endpoint_id"], "delivered")
+    assert (line["delivery_id"], line["attempts"]) == (message_id, 1)
+    assert (line["response_code"], line["response_text"]) == (200, "taken")
+
+
+def test_a_failed_crawl_is_delivered_too(tenant: Tenant, website: Website) -> None:
+    webhook(tenant, website)
+    tenant.crawl(f"{website.url}/status?code=404")
+    [seen] = came(website, tenant.name)
+    told = json.loads(seen.body)
+    assert (told["type"], told["data"]["error"]["code"]) == ("job.failed", "HTTP_ERROR")
+
+
+def test_a_crawls_own_url_is_told(administrator: Tenant, website: Website) -> None:
+    tenant = administrator
+    secret = tenant("POST", f"{HOOKS}/default-secret").json()["secret"]
+    own = f"{website.url}/hook?name={tenant.name}"
+    tenant.crawl(f"{website.url}/page?text=own", webhook_url=own)
+    [seen] = came(website, tenant.name)
+    verify(seen.headers, seen.body, [secret], datetime.now(UTC))
+    assert logged(tenant, "default", "delivered")["url"] == own
+
+
+def test_a_failing_receiver_is_asked_again_under_the_same_id(
+    tenant: Tenant, website: Website
+) -> None:
+    hook = webhook(tenant, website)
+    website.statuses[tenant.name] = [500]
+    started = time.monotonic()
+    assert tenant("POST", f"{HOOKS}/{hook['endpoint_id']}/test").status_code == 202
+    first, second = came(website, tenant.name, 2)
+    assert time.monotonic() - started > 4  # five seconds, less the jitter
+    assert first.body == second.body
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
+    line = logged(tenant, hook["endpoint_id"], "delivered")
+    assert (line["attempts"], line["event"]) == (2, "webhook.test")
+
+
+def test_a_receiver_that_is_gone_is_asked_no_more(tenant: Tenant, website: Website) -> None:
+    hook = webhook(tenant, website)
+    website.statuses[tenant.name] = [410]
+    tenant("POST", f"{HOOKS}/{hook['endpoint_id']}/test")
+    line = logged(tenant, hook["endpoint_id"], "failed")
+    assert (line["response_code"], line["attempts"]) == (410, 1)
+    view = waited(
+        lambda: tenant("GET", f"{HOOKS}/{hook['endpoint_id']}").json(),
+        lambda view: not view["active"],
+    )
+    assert view["disabled_reason"] == "410 Gone"
+    tenant.finished(tenant.crawl(f"{website.url}/page?text=after"))
+    assert len(log(tenant, hook["endpoint_id"])) == 1
+
+
+def test_a_redelivery_repeats_id_and_body(tenant: Tenant, website: Website) -> None:
+    hook = webhook(tenant, website)
+    tenant.crawl(f"{website.url}/page?text=redelivery")
+    line = logged(tenant, hook["endpoint_id"], "delivered")
+    path = f"{HOOKS}/{hook['endpoint_id']}/deliveries/{line['delivery_id']}/redeliver"
+    waited(lambda: tenant("POST", path).status_code, lambda status: status == 202)
+    first, second = came(website, tenant.name, 2)
+    assert first.body == second.body
+    assert first.headers["webhook-id"] == second.headers["webhook-id"] == line["delivery_id"]
+
+
+def test_an_address_of_the_inside_is_refused(tenant: Tenant) -> None:
+    for url in ("http://127.0.0.1:1/", "http://169.254.169.254/latest/meta-data/"):
+        response = tenant("POST", HOOKS, {"name": "inside", "url": url})
+        assert (response.status_code, response.json()["code"]) == (403, "URL_BLOCKED")

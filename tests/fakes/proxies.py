@@ -1,0 +1,207 @@
+"""Proxies in memory."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Lock
+
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.models import FetchedPage, FetchRequest, Proxy
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError
+from spinneret.proxies import rules
+from spinneret.proxies.models import Failures, ProxyConfig, ProxyPage, Usage
+from spinneret.proxies.rotation import ProxyRotation
+from spinneret.proxies.service import CredentialSeal, ProxyService
+from spinneret.proxies.trials import ProxyTrials
+from tests.fakes.fetching import FakeFetcher
+from tests.fakes.sealing import FakeSealer
+from tests.fakes.sites import Sites
+from tests.fakes.time import HandClock
+
+
+class FakeProxyStore:
+    """Implements ProxyStore; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self._configs: dict[tuple[str, str], ProxyConfig] = {}
+
+    def add(self, config: ProxyConfig) -> None:
+        self._require_name(config)
+        self._configs[config.tenant, config.id] = config
+
+    def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
+        self._require()
+        return self._configs.get((tenant, config_id))
+
+    def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
+        self._require()
+        found = sorted(
+            (
+                config
+                for config in self._configs.values()
+                if config.tenant == tenant and (after is None or config.id < after)
+            ),
+            key=lambda config: config.id,
+            reverse=True,
+        )
+        shown = tuple(found[:limit])
+        return ProxyPage(configs=shown, after=shown[-1].id if len(found) > limit else None)
+
+    def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
+        if not self._stands(former):
+            return False
+        self._require_name(config)
+        self._configs[config.tenant, config.id] = config
+        return True
+
+    def remove(self, config: ProxyConfig) -> bool:
+        if not self._stands(config):
+            return False
+        del self._configs[config.tenant, config.id]
+        return True
+
+    def _stands(self, config: ProxyConfig) -> bool:
+        standing = self.get(config.tenant, config.id)
+        return standing is not None and standing.version == config.version
+
+    def _require_name(self, config: ProxyConfig) -> None:
+        self._require()
+        for each in self._configs.values():
+            if (each.tenant, each.name) == (config.tenant, config.name) and each.id != config.id:
+                raise Conflict("the name is taken", details={"field": "name"})
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+class FakeUsageLedger:
+    """Implements UsageLedger under one lock; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self._lock = Lock()
+        self._usage: defaultdict[tuple[str, str, int], Usage] = defaultdict(Usage)
+
+    def read(self, config: ProxyConfig) -> Usage:
+        with self._lock:
+            self._require()
+            return self._usage[_key(config)]
+
+    def take_turn(self, config: ProxyConfig, now: int) -> Usage:
+        with self._lock:
+            self._require()
+            usage = self._usage[_key(config)]
+            usage = self._usage[_key(config)] = replace(usage, turns=usage.turns + 1)
+            return usage
+
+    def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
+        with self._lock:
+            self._require()
+            usage = self._usage[_key(config)]
+            if usage.counted_since != seen.counted_since:
+                return usage
+            if rules.hour_is_over(seen, now):
+                usage = replace(usage, counted_since=now, uses={position: 1})
+            elif usage.uses.get(position) != seen.uses.get(position):
+                return usage
+            else:
+                uses = {**usage.uses, position: usage.uses.get(position, 0) + 1}
+                usage = replace(usage, uses=uses)
+            self._usage[_key(config)] = usage
+            return None
+
+    def add_failure(self, config: ProxyConfig, position: int, now: int) -> None:
+        with self._lock:
+            self._require()
+            usage = self._usage[_key(config)]
+            count = rules.failures_of(usage, position, now) + 1
+            failures = {**usage.failures, position: Failures(count=count, last_at=now)}
+            self._usage[_key(config)] = replace(usage, failures=failures)
+
+    def clear_failures(self, config: ProxyConfig, position: int) -> None:
+        with self._lock:
+            self._require()
+            usage = self._usage[_key(config)]
+            left = {each: of for each, of in usage.failures.items() if each != position}
+            self._usage[_key(config)] = replace(usage, failures=left)
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+def _key(config: ProxyConfig) -> tuple[str, str, int]:
+    return config.tenant, config.id, config.version
+
+
+class Ways:
+    """Makes fetchers by way of proxies: each answers the same pages, or its own failure."""
+
+    def __init__(self, pages: Mapping[str, FetchedPage | DomainError]) -> None:
+        self._pages = pages
+        self.broken: dict[int, DomainError] = {}
+        """By the port of a proxy."""
+        self.taken: list[Proxy] = []
+        self.requests: list[FetchRequest] = []
+
+    def __call__(self, proxy: Proxy) -> Ways.By:
+        return Ways.By(self, proxy)
+
+    class By:
+        """Implements Fetcher."""
+
+        def __init__(self, ways: Ways, proxy: Proxy) -> None:
+            self._ways = ways
+            self._proxy = proxy
+
+        def fetch(self, request: FetchRequest) -> FetchedPage:
+            self._ways.taken.append(self._proxy)
+            self._ways.requests.append(request)
+            if failure := self._ways.broken.get(self._proxy.port):
+                raise failure
+            return FakeFetcher(self._ways._pages).fetch(request)
+
+
+class Proxies:
+    """The services over their fakes, which are the attributes."""
+
+    def __init__(self, clock: HandClock) -> None:
+        self.clock = clock
+        self.store = FakeProxyStore()
+        self.usage = FakeUsageLedger()
+        self.sealer = FakeSealer()
+        self.sites = Sites(clock)
+        self.pages: dict[str, FetchedPage | DomainError] = {}
+        self.ways = Ways(self.pages)
+        self.chance = 0.0
+        numbers = itertools.count(1)
+        seal = CredentialSeal(self.sealer)
+        self.service = ProxyService(
+            store=self.store,
+            usage=self.usage,
+            seal=seal,
+            policy=AddressPolicy(),
+            clock=clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+        )
+        self.rotation = ProxyRotation(
+            store=self.store,
+            usage=self.usage,
+            seal=seal,
+            clock=clock,
+            random=lambda: self.chance,
+        )
+        self.trials = ProxyTrials(
+            store=self.store,
+            rotation=self.rotation,
+            sites=self.sites.settings,
+            pace=self.sites.pace,
+            policy=AddressPolicy(),
+            through=self.ways,
+            clock=clock,
+        )

@@ -1,0 +1,245 @@
+"""The whole webhook slice on fakes: jobs that end, notices, deliveries."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Draft, Job, JobFilter, JobRef, Priority, Reply
+from spinneret.jobs.ports import Listener
+from spinneret.jobs.rules import TERMINAL, sweep_at
+from spinneret.jobs.service import JobService
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Handler, Worker
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DomainError
+from spinneret.webhooks.delivery import DeliveryHandler
+from spinneret.webhooks.messages import KIND
+from spinneret.webhooks.models import (
+    Delivery,
+    Endpoint,
+    WebhookEvent,
+)
+from spinneret.webhooks.notifier import Notifier
+from spinneret.webhooks.service import EndpointWish, WebhookService
+from spinneret.webhooks.vault import Vault
+from tests.fakes.fetching import fetched_page
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.sealing import FakeSealer
+from tests.fakes.time import HandClock
+from tests.fakes.webhooks import URL, FakeDeliveryLog, FakeEndpointStore, FakeHolds
+
+_PASSES = 100
+
+
+class Receiver:
+    """Implements Fetcher: what comes to an endpoint, and what it answers.
+
+    The answers are given one after the other, the last one for ever.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[FetchRequest] = []
+        self.answers: list[FetchedPage | DomainError] = [answer(200)]
+        self.on_request: Callable[[], None] = lambda: None
+
+    def fetch(self, request: FetchRequest) -> FetchedPage:
+        self.requests.append(request)
+        self.on_request()
+        given = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(given, DomainError):
+            raise given
+        return given
+
+    @property
+    def ids(self) -> list[str]:
+        """`webhook-id` of every request."""
+        return [request.headers["webhook-id"] for request in self.requests]
+
+
+def answer(status: int, body: str = "", **headers: str) -> FetchedPage:
+    """An answer of the receiver; underscores in header names stand for hyphens."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return fetched_page(URL, body, status_code=status, headers=named)
+
+
+class WebhookSlice:
+    """The attributes are the fakes. Jobs of the kind `crawl` end as `work` says."""
+
+    def __init__(self) -> None:
+        self.clock = HandClock()
+        self.store = FakeJobStore()
+        self.queue = FakeJobQueue()
+        self.endpoints = FakeEndpointStore()
+        self.log = FakeDeliveryLog(self.store)
+        self.holds = FakeHolds()
+        self.sealer = FakeSealer()
+        self.receiver = Receiver()
+        self.work: Handler = lambda _: {"title": "Silk"}
+        self.enabled = True
+        self.wrap: Callable[[str, Any], Any] = lambda _, port: port
+        """Sees every port of workers and of the notifier on its way to them."""
+        self._numbers = itertools.count(1)
+        self.listening = True
+        self.store.listeners.append(self._listen)
+
+    @property
+    def jobs(self) -> JobService:
+        return JobService(
+            store=self.wrap("store", self.store),
+            queue=self.wrap("queue", self.queue),
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=self._new_id,
+        )
+
+    @property
+    def vault(self) -> Vault:
+        return Vault(
+            self.wrap("sealer", self.sealer),
+            lambda length: next(self._numbers).to_bytes(length, "big"),
+        )
+
+    @property
+    def service(self) -> WebhookService:
+        return WebhookService(
+            endpoints=self.endpoints,
+            log=self.log,
+            jobs=self.jobs,
+            vault=self.vault,
+            policy=AddressPolicy(),
+            clock=self.clock,
+            new_id=self._new_id,
+            enabled=self.enabled,
+        )
+
+    @property
+    def notifier(self) -> Listener:
+        return Notifier(
+            endpoints=self.wrap("endpoints", self.endpoints),
+            jobs=self.jobs,
+            store=self.wrap("store", self.store),
+        )
+
+    def endpoint(self, tenant: str = "acme", **given: Any) -> tuple[Endpoint, str]:
+        """A new endpoint and its secret."""
+        return self.service.create(tenant, wish(**given))
+
+    def submit(self, *, webhook_url: str | None = None, payload: Any = None) -> JobRef:
+        """A job of the tenant `acme`, with those to tell that there are now."""
+        draft = Draft(
+            kind="crawl",
+            payload=payload or {"url": "https://site.example/page"},
+            priority=Priority.NORMAL,
+            domain="site.example",
+            notify=self.service.targets("acme", webhook_url),
+            duplicate_key=None,
+        )
+        placed: list[JobRef] = []
+
+        def accepted(jobs: Sequence[Any]) -> Reply:
+            placed.append(jobs[0].job.ref)
+            return Reply(status=202, body={})
+
+        self.jobs.submit("acme", [draft], None, accepted)
+        return placed[0]
+
+    def finish(self, **given: Any) -> Job:
+        """Submit a job and run it to its end; what it leads to is only queued."""
+        ref = self.submit(**given)
+        self.queue.sent = [sent for sent in self.queue.sent if sent.ref != ref]
+        self.run(ref)
+        return self.job(ref)
+
+    def run(self, ref: JobRef) -> Job:
+        """Run a job once, as its message would."""
+        handler = DeliveryHandler(
+            endpoints=self.wrap("endpoints", self.endpoints),
+            log=self.wrap("log", self.log),
+            holds=self.wrap("holds", self.holds),
+            fetcher=self.wrap("receiver", self.receiver),
+            vault=self.vault,
+            clock=self.clock,
+            random=lambda: 0.5,
+        )
+        worker = Worker(
+            store=self.wrap("store", self.store),
+            queue=self.wrap("queue", self.queue),
+            kinds=KINDS,
+            handlers={"crawl": self.work, KIND: handler},
+            clock=self.clock,
+            random=lambda: 0.5,
+            new_owner=lambda: self._new_id("owner"),
+        )
+        worker.run(ref, lambda: 60.0)
+        return self.job(ref)
+
+    def deliveries(self) -> list[Job]:
+        """All delivery jobs, oldest first."""
+        page = self.store.page("acme", JobFilter(kind=KIND), None, 100)
+        return list(page.jobs)[::-1]
+
+    def settle(self) -> None:
+        """Run deliveries as they are due, until all are finished."""
+        for _ in range(_PASSES):
+            self.queue.take()
+            waiting = [job for job in self.deliveries() if job.status not in TERMINAL]
+            if not waiting:
+                return
+            soonest = min(waiting, key=lambda job: job.due_at)
+            self.clock.now = max(self.clock.now, soonest.due_at)
+            self.run(soonest.ref)
+        raise AssertionError("never finished")
+
+    def recover(self) -> None:
+        """Deliver messages and sweep as time passes, until nothing is left to do."""
+        for _ in range(_PASSES):
+            for sent in self.queue.take():
+                self.run(sent.ref)
+            page = self.store.page("acme", JobFilter(), None, 100)
+            if all(sweep_at(job) is None for job in page.jobs):
+                return
+            self.sweep()
+        raise AssertionError("never at rest")
+
+    def sweep(self) -> None:
+        """One pass of the sweeper, after what it lets rest."""
+        self.clock.advance(limits.RESEND_GRACE_SECONDS)
+        Sweeper(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            notify=self.notifier,
+        ).sweep()
+
+    def job(self, ref: JobRef) -> Job:
+        """A job as it stands."""
+        found = self.store.get(ref)
+        assert found is not None
+        return found
+
+    def lines(self, endpoint_id: str) -> tuple[Delivery, ...]:
+        """The log of an endpoint, newest first."""
+        return self.service.deliveries("acme", endpoint_id, None, 100).deliveries
+
+    def _listen(self, job: Job, events: Sequence[Any]) -> None:
+        if self.listening:
+            self.notifier(job, events)
+
+    def _new_id(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._numbers):04}"
+
+
+def wish(**given: Any) -> EndpointWish:
+    """An endpoint that takes everything."""
+    values: dict[str, Any] = {
+        "name": "ours",
+        "url": URL,
+        "events": frozenset({WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED}),
+    }
+    return EndpointWish(**values | given)

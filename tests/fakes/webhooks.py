@@ -1,0 +1,172 @@
+"""Endpoints, the delivery log and holds in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from spinneret.jobs.models import Lease
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, LeaseLost
+from spinneret.webhooks.models import (
+    Delivery,
+    DeliveryPage,
+    Endpoint,
+    EndpointPage,
+    Hold,
+    SealedSecrets,
+    WebhookEvent,
+)
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START
+
+URL = "https://receiver.example/hook"
+
+
+class FakeEndpointStore:
+    """Implements EndpointStore; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self._endpoints: dict[tuple[str, str], Endpoint] = {}
+        self._defaults: dict[str, SealedSecrets] = {}
+
+    def add(self, endpoint: Endpoint, at_most: int) -> None:
+        self._require()
+        if sum(tenant == endpoint.tenant for tenant, _ in self._endpoints) >= at_most:
+            raise Conflict("too many webhooks")
+        self._endpoints[endpoint.tenant, endpoint.id] = endpoint
+
+    def get(self, tenant: str, endpoint_id: str) -> Endpoint | None:
+        self._require()
+        return self._endpoints.get((tenant, endpoint_id))
+
+    def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
+        found = ((each, self.get(tenant, each)) for each in endpoint_ids)
+        return {each: endpoint for each, endpoint in found if endpoint is not None}
+
+    def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
+        self._require()
+        mine = {key[1]: each for key, each in self._endpoints.items() if key[0] == tenant}
+        ids, last = _newest_first(mine, after, limit)
+        return EndpointPage(endpoints=tuple(mine[each] for each in ids), after=last)
+
+    def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:
+        standing = self.get(former.tenant, former.id)
+        if standing is None or standing.version != former.version:
+            return False
+        self._endpoints[former.tenant, former.id] = endpoint
+        return True
+
+    def remove(self, tenant: str, endpoint_id: str) -> bool:
+        self._require()
+        return self._endpoints.pop((tenant, endpoint_id), None) is not None
+
+    def default_secrets(self, tenant: str) -> SealedSecrets | None:
+        self._require()
+        return self._defaults.get(tenant)
+
+    def replace_default(
+        self, tenant: str, former: SealedSecrets | None, secrets: SealedSecrets
+    ) -> bool:
+        if self.default_secrets(tenant) != former:
+            return False
+        self._defaults[tenant] = secrets
+        return True
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+class FakeDeliveryLog:
+    """Implements DeliveryLog beside the jobs of a FakeJobStore."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self.available = True
+        self._jobs = jobs
+        self._lines: dict[tuple[str, str | None], dict[str, Delivery]] = {}
+
+    def write(self, delivery: Delivery, lease: Lease, now: datetime) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+        if not self._jobs.holds(lease):
+            raise LeaseLost(f"job {lease.job_id} has moved on")
+        partition = delivery.tenant, delivery.endpoint_id
+        self._lines.setdefault(partition, {})[delivery.id] = delivery
+
+    def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
+        return self._lines.get((tenant, endpoint_id), {}).get(delivery_id)
+
+    def page(
+        self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
+    ) -> DeliveryPage:
+        lines = self._lines.get((tenant, endpoint_id), {})
+        ids, last = _newest_first(lines, after, limit)
+        return DeliveryPage(deliveries=tuple(lines[each] for each in ids), after=last)
+
+
+class FakeHolds:
+    """Implements Holds; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self._holds: dict[tuple[str, str], Hold] = {}
+
+    def find(self, tenant: str, target: str) -> Hold | None:
+        self._require()
+        return self._holds.get((tenant, target))
+
+    def put(self, tenant: str, target: str, hold: Hold) -> None:
+        self._require()
+        self._holds[tenant, target] = hold
+
+    def take_turn(self, tenant: str, target: str, seen: Hold, until: datetime) -> bool:
+        if self.find(tenant, target) != seen:
+            return False
+        self._holds[tenant, target] = Hold(failures=seen.failures, until=until)
+        return True
+
+    def end(self, tenant: str, target: str) -> None:
+        self._require()
+        self._holds.pop((tenant, target), None)
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+def stored_endpoint(**given: Any) -> Endpoint:
+    """An endpoint as it is stored."""
+    values: dict[str, Any] = {
+        "tenant": "acme",
+        "id": "wh_1",
+        "name": "ours",
+        "url": URL,
+        "events": frozenset({WebhookEvent.JOB_COMPLETED}),
+        "secrets": SealedSecrets(newest=b"\x00sealed"),
+        "created_at": START,
+        "updated_at": START,
+    }
+    return Endpoint(**values | given)
+
+
+def stored_delivery(**given: Any) -> Delivery:
+    """A line of the delivery log."""
+    values: dict[str, Any] = {
+        "tenant": "acme",
+        "id": "dlv_1",
+        "endpoint_id": "wh_1",
+        "url": URL,
+        "event": WebhookEvent.JOB_COMPLETED,
+        "job_id": "job_1",
+        "created_at": START,
+    }
+    return Delivery(**values | given)
+
+
+def _newest_first(
+    of: Mapping[str, object], after: str | None, limit: int
+) -> tuple[list[str], str | None]:
+    ids = sorted((each for each in of if after is None or each < after), reverse=True)
+    return ids[:limit], ids[limit - 1] if len(ids) > limit else None

@@ -1,0 +1,118 @@
+"""Requests with a body and headers of their own, and excerpts of what comes back."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import time
+
+import pytest
+
+from tests.fakes.guarded_fetch import PAGE, fetch, fetcher, request
+from tests.fakes.scripted_server import (
+    Behaviour,
+    ScriptedServer,
+    answer,
+    drip,
+    endless_chunks,
+    head,
+    raw,
+    redirect,
+)
+
+BODY = b'{"a":"\xc3\xa4"}'
+
+
+def test_a_body_is_sent_as_it_is(server: ScriptedServer) -> None:
+    server.behaviours["/hook"] = answer(PAGE)
+    given = {"Content-Type": "application/json", "X-Tag": "one"}
+    fetcher(server).fetch(request(server.url("/hook"), method="POST", body=BODY, headers=given))
+    [seen] = server.requests
+    assert (seen.method, seen.body) == ("POST", BODY)
+    assert seen.headers["content-length"] == str(len(BODY))
+    assert (seen.headers["content-type"], seen.headers["x-tag"]) == ("application/json", "one")
+    assert "transfer-encoding" not in seen.headers
+
+
+def test_headers_never_replace_those_of_the_fetcher(server: ScriptedServer) -> None:
+    server.behaviours["/"] = answer(PAGE)
+    given = {"host": "other.example", "USER-AGENT": "x", "Accept": "y", "accept-encoding": "z"}
+    plain = fetcher(server)
+    for headers in ({}, given):
+        plain.fetch(request(server.url("/"), headers=headers))
+    first, second = server.requests
+    assert first.headers == second.headers
+
+
+def test_headers_stay_with_the_origin_that_they_were_meant_for(server: ScriptedServer) -> None:
+    with ScriptedServer() as other:
+        server.behaviours["/"] = redirect("/again")
+        server.behaviours["/again"] = redirect(other.url("/end"))
+        other.behaviours["/end"] = answer(PAGE)
+        fetcher(server, other).fetch(request(server.url("/"), headers={"Authorization": "secret"}))
+        assert [seen.headers.get("authorization") for seen in server.requests] == ["secret"] * 2
+        assert "authorization" not in other.requests[0].headers
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("bounds", [{"method": "POST", "body": BODY}, {"follow_redirects": False}])
+def test_a_redirect_may_be_an_answer(
+    server: ScriptedServer, status: int, bounds: dict[str, object]
+) -> None:
+    page = fetch(server, redirect("/end", status=status), **bounds)
+    assert (page.status_code, page.redirects, len(server.requests)) == (status, (), 1)
+
+
+# ---------------------------------------------------------------- Excerpts
+
+
+@pytest.mark.parametrize("status", [200, 302, 404, 500])
+def test_an_excerpt_is_read_of_any_answer(server: ScriptedServer, status: int) -> None:
+    page = fetch(
+        server,
+        answer(b"0123456789", status=status, content_type="image/png"),
+        excerpt_bytes=4,
+        media_types=frozenset({"text/html"}),
+        follow_redirects=False,
+    )
+    assert (page.status_code, page.body) == (status, b"0123")
+
+
+def test_an_excerpt_is_decoded(server: ScriptedServer) -> None:
+    zipped = gzip.compress(b"silk" * 10_000)
+    page = fetch(server, answer(zipped, "Content-Encoding: gzip"), excerpt_bytes=10)
+    assert page.body == b"silksilksi"
+
+
+def test_an_excerpt_of_a_short_body_is_all_of_it(server: ScriptedServer) -> None:
+    assert fetch(server, answer(b"done"), excerpt_bytes=100).body == b"done"
+    assert fetch(server, answer(b""), excerpt_bytes=100).body == b""
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "excerpt"),
+    [
+        (raw(head(200, "Content-Encoding: x") + b"odd"), b""),
+        (raw(head(200, "Content-Encoding: gzip") + b"not gzip"), b""),
+        (raw(head(200, "Content-Length: 1000000000000") + b"some"), b"some"),
+        (raw(head(200, "Transfer-Encoding: chunked") + b"4\r\nsome\r\nnonsense"), b"some"),
+    ],
+    ids=["unknown encoding", "broken encoding", "broken off", "broken framing"],
+)
+def test_a_broken_body_only_ends_its_excerpt(
+    server: ScriptedServer, behaviour: Behaviour, excerpt: bytes
+) -> None:
+    page = fetch(server, behaviour, excerpt_bytes=100)
+    assert (page.status_code, page.body) == (200, excerpt)
+
+
+def test_an_endless_body_is_left_at_the_excerpts_end(server: ScriptedServer) -> None:
+    started = time.monotonic()
+    assert fetch(server, endless_chunks(1000), excerpt_bytes=2500).body == b"x" * 2500
+    assert time.monotonic() - started < 2
+
+
+def test_a_body_that_does_not_come_in_time_only_ends_its_excerpt(server: ScriptedServer) -> None:
+    body = drip(head(200), itertools.repeat(b"x"), 0.1)
+    page = fetch(server, body, excerpt_bytes=100, total_seconds=0.5)
+    assert (page.status_code, 1 <= len(page.body) < 10) == (200, True)

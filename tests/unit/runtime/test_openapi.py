@@ -1,0 +1,240 @@
+"""The document's rules, on routes made for it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from pydantic import BaseModel, Field
+
+from core import api as core_api
+from spinneret.kernel.errors import CircuitOpen, Conflict, UrlInvalid
+from spinneret.runtime.access import Access
+from spinneret.runtime.answers import answers
+from spinneret.runtime.http import resolver
+from spinneret.runtime.openapi import Ambiguous, document, text_of
+from spinneret.tenancy.models import Scope
+
+Limit = Annotated[int, Query(ge=1, le=100)]
+
+
+class Web(BaseModel):
+    """A web (W-01)."""
+
+    title: str
+    strength: Annotated[float, Field(ge=0, le=10)] = 1.0
+
+
+class Elsewhere:
+    """Another area."""
+
+    class Web(BaseModel):
+        """Another web, of the same name."""
+
+        colour: str
+
+
+def get_web(web_id: str) -> Web:
+    """One web.
+
+    What it is made of
+    isn't shown.
+    """
+    raise NotImplementedError(web_id)
+
+
+def list_webs(kind: str | None = None, limit: Limit = 20) -> list[Web]:
+    """Webs, newest first."""
+    raise NotImplementedError(kind, limit)
+
+
+def spin_web(web: Web) -> Response[dict[str, Any]]:
+    """Spin a web. It takes a while."""
+    raise NotImplementedError(web)
+
+
+def watch_web(web_id: str) -> Response[str]:
+    """Events of a web."""
+    raise NotImplementedError(web_id)
+
+
+def health() -> Web:
+    """Alive."""
+    raise NotImplementedError
+
+
+ROWS = (
+    Access("GET", "/webs/<web_id>", Scope.READ),
+    Access("GET", "/webs", Scope.READ),
+    Access("POST", "/webs", Scope.WRITE),
+    Access("GET", "/webs/<web_id>/stream", Scope.READ, ticket=True),
+    Access("GET", "/health", None),
+)
+
+
+def routes() -> Router:
+    """One route of each sort."""
+    router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+    router.get("/webs/<web_id>")(get_web)
+    router.get("/webs")(list_webs)
+    router.post("/webs", **answers({202: Web}, UrlInvalid, Conflict, CircuitOpen, idempotent=True))(
+        spin_web
+    )
+    router.get("/webs/<web_id>/stream", **answers({200: "text/event-stream", 204: None}))(watch_web)
+    router.get("/health")(health)
+    return router
+
+
+def described(*routers: Router, rows: tuple[Access, ...] = ROWS) -> dict[str, Any]:
+    """The document of an app for each router."""
+    apps = []
+    for router in routers:
+        app = resolver()
+        app.include_router(router)
+        apps.append(app)
+    return document(apps, rows)
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, Any]:
+    return described(routes())
+
+
+@pytest.fixture(scope="module")
+def paths(whole: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = whole["paths"]
+    return found
+
+
+def test_it_is_valid_and_always_the_same(whole: dict[str, Any]) -> None:
+    assert list(OpenAPIV31SpecValidator(whole).iter_errors()) == []
+    assert text_of(described(routes())) == text_of(whole)
+
+
+def test_a_docstring_is_summary_and_description(paths: dict[str, Any]) -> None:
+    one, spin = paths["/webs/{web_id}"]["get"], paths["/webs"]["post"]
+    assert (one["summary"], one["description"]) == (
+        "One web",
+        "What it is made of\nisn't shown.",
+    )
+    assert (spin["summary"], spin["description"]) == ("Spin a web", "It takes a while.")
+    assert (one["operationId"], spin["operationId"]) == ("get_web", "spin_web")
+    assert "description" not in paths["/health"]["get"]
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "statuses"),
+    [
+        ("/health", "get", "200 500"),
+        ("/webs", "get", "200 401 422 429 500 503"),
+        ("/webs", "post", "202 400 401 403 409 413 422 429 500 503"),
+        ("/webs/{web_id}", "get", "200 401 404 429 500 503"),
+        ("/webs/{web_id}/stream", "get", "200 204 401 404 429 500 503"),
+    ],
+)
+def test_an_operation_lists_the_statuses_that_it_may_have(
+    paths: dict[str, Any], path: str, method: str, statuses: str
+) -> None:
+    assert list(paths[path][method]["responses"]) == statuses.split()
+
+
+def test_errors_of_one_status_stand_together(paths: dict[str, Any]) -> None:
+    responses = paths["/webs"]["post"]["responses"]
+    assert "`VALIDATION_ERROR`" in responses["400"]["description"]
+    assert "`URL_INVALID`" in responses["400"]["description"]
+    assert responses["409"] == {"$ref": "#/components/responses/Conflict"}
+    assert "Retry-After" in responses["503"]["headers"]
+
+
+def test_retry_after_stands_where_a_new_try_makes_sense(whole: dict[str, Any]) -> None:
+    responses = whole["components"]["responses"]
+    assert [name for name in responses if "Retry-After" in responses[name]["headers"]] == [
+        "RateLimited"
+    ]
+
+
+def test_credentials_are_those_of_the_access_table(paths: dict[str, Any]) -> None:
+    assert paths["/health"]["get"]["security"] == []
+    assert "x-scope" not in paths["/health"]["get"]
+    assert paths["/webs"]["post"]["security"] == [{"ApiKey": []}, {"Bearer": []}]
+    assert paths["/webs"]["post"]["x-scope"] == "write"
+    assert {"Ticket": []} in paths["/webs/{web_id}/stream"]["get"]["security"]
+
+
+def test_an_idempotent_operation_takes_the_key_and_marks_the_replay(paths: dict[str, Any]) -> None:
+    spin = paths["/webs"]["post"]
+    assert {"$ref": "#/components/parameters/IdempotencyKey"} in spin["parameters"]
+    assert "Idempotent-Replayed" in spin["responses"]["202"]["headers"]
+    assert "Idempotent-Replayed" not in paths["/webs"]["get"]["responses"]["200"]["headers"]
+
+
+def test_a_stream_is_text_and_can_be_resumed(paths: dict[str, Any]) -> None:
+    stream = paths["/webs/{web_id}/stream"]["get"]
+    assert {"$ref": "#/components/parameters/LastEventId"} in stream["parameters"]
+    assert stream["responses"]["200"]["content"] == {
+        "text/event-stream": {"schema": {"type": "string"}}
+    }
+    assert "content" not in stream["responses"]["204"]
+
+
+def test_rate_headers_stand_where_requests_are_counted(paths: dict[str, Any]) -> None:
+    assert "headers" not in paths["/health"]["get"]["responses"]["200"]
+    assert "RateLimit-Remaining" in paths["/webs"]["get"]["responses"]["200"]["headers"]
+
+
+def test_schemas_are_without_noise(whole: dict[str, Any], paths: dict[str, Any]) -> None:
+    assert whole["components"]["schemas"]["Web"] == {
+        "type": "object",
+        "description": "A web.",
+        "properties": {
+            "title": {"type": "string"},
+            "strength": {"type": "number", "minimum": 0, "maximum": 10, "default": 1.0},
+        },
+        "required": ["title"],
+    }
+    kind, limit = paths["/webs"]["get"]["parameters"]
+    assert kind == {"name": "kind", "in": "query", "required": False, "schema": {"type": "string"}}
+    assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
+    assert set(whole["components"]["schemas"]) == {"Error", "Web"}
+
+
+def test_the_fields_of_our_models_have_their_notes() -> None:
+    fields = document([core_api.app])["components"]["schemas"]["IssuedKey"]["properties"]
+    assert fields["prefix"]["description"] == "The secret's first characters."  # inherited
+    assert "description" not in fields["secret"]
+
+
+def test_a_route_outside_the_access_table_is_an_error() -> None:
+    with pytest.raises(LookupError, match="GET /health"):
+        described(routes(), rows=ROWS[:-1])
+
+
+def test_a_route_that_two_functions_have_is_an_error() -> None:
+    with pytest.raises(Ambiguous, match="GET /webs"):
+        described(routes(), routes())
+
+
+def test_two_operations_of_one_name_are_an_error_until_one_is_named() -> None:
+    rows = (*ROWS, Access("GET", "/alive", None))
+    alias = routes()
+    alias.get("/alive")(health)
+    with pytest.raises(Ambiguous, match="health"):
+        described(alias, rows=rows)
+    named = routes()
+    named.get("/alive", operation_id="alive")(health)
+    assert described(named, rows=rows)["paths"]["/alive"]["get"]["operationId"] == "alive"
+
+
+def test_two_models_of_one_name_are_an_error() -> None:
+    def get_other() -> Elsewhere.Web:
+        """Another one."""
+        raise NotImplementedError
+
+    other = Router()  # type: ignore[no-untyped-call]  # published without a signature
+    other.get("/other")(get_other)
+    with pytest.raises(Ambiguous, match="Web"):
+        described(routes(), other, rows=(*ROWS, Access("GET", "/other", None)))
