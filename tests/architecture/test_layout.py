@@ -13,7 +13,13 @@ from tests.architecture.conftest import ROOT
 PACKAGE = ROOT / "layers" / "common" / "spinneret"
 INNER = ("models.py", "rules.py", "service.py", "ports.py")
 # Modules that an API function must not load at import: they cost cold-start time.
-HEAVY = {"boto3.dynamodb.conditions", "trafilatura", "lxml", "numpy"}
+HEAVY = {
+    "boto3.dynamodb.conditions",
+    "lxml",
+    "numpy",
+    "spinneret.runtime.openapi",
+    "trafilatura",
+}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
