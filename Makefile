@@ -10,7 +10,7 @@ URL ?=
 # The functions' code, for which the quick checks run.
 CODE := layers/common functions infra/local tests benchmarks docs
 
-.PHONY: help demo test check prove up status logs down clean deploy invoke key validate lock
+.PHONY: help demo test check prove mutate up status logs down clean deploy invoke key validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,8 +28,13 @@ check: .venv/.done ## Quick loop: lint, types, imports, unit tests (under a minu
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack" -n 2
 
-prove: .venv/.done ## Long proofs: 10,000 seeded schedules of the job kernel (about two minutes)
+prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms (about 12 minutes)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000
+	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/politeness/test_pace_schedules.py
+	@POLITENESS_GAP_MS=2000 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
+
+mutate: .venv/.done ## Delete every condition of every write in turn: a test must notice
+	@$(BIN)/python benchmarks/mutate.py
 
 up: .venv/.done ## Start the local stack (installs what is missing)
 	@$(STACK) up --instance $(INSTANCE)
