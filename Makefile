@@ -26,7 +26,7 @@ check: .venv/.done ## Quick loop: lint, types, imports, unit tests (under a minu
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack" -n 2
+	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture tests/mutation -m "not stack" -n 2
 
 prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms (about 12 minutes)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000

@@ -56,6 +56,14 @@ def hear_until(socket: ClientConnection, last: str) -> list[dict[str, Any]]:
     return items
 
 
+def _caught_up(socket: ClientConnection) -> tuple[list[dict[str, Any]], str]:
+    """The events until all so far have come, and the id to go on after."""
+    items: list[dict[str, Any]] = []
+    while (message := hear(socket))["type"] != "caught_up":
+        items += message.get("items", [])
+    return items, message["after"]
+
+
 def test_a_crawl_is_followed_from_its_submission_to_its_end(
     tenant: Tenant, website: Website, connected: Connect
 ) -> None:
@@ -87,17 +95,21 @@ def test_a_ticket_opens_the_stream_of_its_job_and_nothing_else(
 def test_what_was_missed_while_away_is_told_on_coming_back(
     tenant: Tenant, website: Website, connected: Connect
 ) -> None:
-    job_id = tenant.crawl(f"{website.url}/page?text=away")
+    website.hold()
+    job_id = tenant.crawl(f"{website.url}/held?text=away")
+    assert website.arrived.wait(SECONDS)
     socket = connected(key=tenant.key)
     say(socket, "subscribe", job_id)
-    first = next(each for each in iter(lambda: hear(socket), None) if each["type"] == "events")
+    first, after = _caught_up(socket)
     socket.close()
+    website.release()
     tenant.finished(job_id)
     again = connected(key=tenant.key)
-    say(again, "subscribe", job_id, after=first["items"][-1]["id"])
-    later = hear_until(again, "completed") if first["items"][-1]["message"] != "completed" else []
+    say(again, "subscribe", job_id, after=after)
+    later, _ = _caught_up(again)
     timeline = tenant("GET", f"{JOBS}/{job_id}/timeline?limit=100").json()["items"]
-    assert [*first["items"], *later] == timeline
+    assert [*first, *later] == timeline
+    assert later[-1]["message"] == "completed"
 
 
 def test_after_unsubscribing_a_job_is_no_longer_watched(

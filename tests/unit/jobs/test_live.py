@@ -96,6 +96,29 @@ def test_who_comes_while_the_job_runs_misses_nothing(
     assert told(sockets) == ["pending", "running", "fetching", "embedding", "completed"]
 
 
+def test_a_subscriber_learns_up_to_where_it_has_everything(
+    live: LiveService, sockets: FakeSockets, bench: Bench, store: FakeJobStore
+) -> None:
+    bench.run(succeed)
+    subscribe(live)
+    last = store.events(bench.ref, None, 99)[-1].id
+    expected = {"type": "caught_up", "job_id": "job_1", "after": last, "has_more": False}
+    assert sockets.received[CLIENT][-1] == expected
+    subscribe(live, after=last)
+    assert sockets.received[CLIENT][-1] == expected
+
+
+def test_a_very_long_timeline_is_left_to_its_route(
+    live: LiveService, sockets: FakeSockets, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "LIST_LIMIT_MAX", 1)
+    monkeypatch.setattr(limits, "CATCH_UP_PAGES", 2)
+    bench.run(succeed)
+    subscribe(live)
+    assert told(sockets) == ["pending", "running"]
+    assert sockets.received[CLIENT][-1]["has_more"]
+
+
 def test_a_subscriber_may_say_what_it_has_seen(
     live: LiveService, sockets: FakeSockets, bench: Bench, store: FakeJobStore
 ) -> None:
@@ -174,7 +197,7 @@ def test_a_ticket_opens_one_job_only(live: LiveService, sockets: FakeSockets, be
     subscribe(live, "job_2", "browser=")
     subscribe(live, "job_1", "browser=")
     types = [each["type"] for each in sockets.received["browser="]]
-    assert types == ["error", "subscribed", "events"]
+    assert types == ["error", "subscribed", "events", "caught_up"]
 
 
 def test_a_message_of_a_closed_connection_ends_it(live: LiveService, sockets: FakeSockets) -> None:

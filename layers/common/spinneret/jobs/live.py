@@ -130,20 +130,28 @@ class LiveService:
             self._say(connection_id, {"type": "error", **said})
 
     def _subscribe(self, connection_id: str, ref: JobRef, after: str | None) -> None:
-        """Subscribed first and told then: an event may come twice, but none is missed."""
+        """Subscribed first and told then: an event may come twice, but none is missed.
+
+        A push may overtake the catch-up; `caught_up` says up to where the client has everything.
+        """
         self._connections.subscribe(connection_id, ref, self._clock())
         job = self._store.get(ref)
         if job is None:
             raise NotFound("no such job")
         answer = {"type": "subscribed", "job_id": job.id, "status": job.status}
         self._say(connection_id, answer)
+        has_more = True
         for _ in range(limits.CATCH_UP_PAGES):
             events = self._store.events(ref, after, limits.LIST_LIMIT_MAX)
-            if not events:
+            has_more = len(events) == limits.LIST_LIMIT_MAX
+            if events:
+                for text in messages(ref, events):
+                    self._sockets.post(connection_id, text)
+                after = events[-1].id
+            if not has_more:
                 break
-            for text in messages(ref, events):
-                self._sockets.post(connection_id, text)
-            after = events[-1].id
+        caught_up = {"type": "caught_up", "job_id": job.id, "after": after, "has_more": has_more}
+        self._say(connection_id, caught_up)
 
     def _say(self, connection_id: str, message: Mapping[str, Any]) -> None:
         self._sockets.post(connection_id, json.dumps(message, ensure_ascii=False))

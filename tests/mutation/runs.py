@@ -1,0 +1,163 @@
+"""Copies of the tree, and pytest run in them with one mutant or none."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock
+from typing import Final
+
+from tests.mutation.expressions import MISCOUNTED
+from tests.mutation.mutants import Mutant
+
+TIMEOUT_FACTOR: Final = 5.0  # times what the unmutated run took …
+TIMEOUT_LEAST_SECONDS: Final = 60.0  # … but a busy machine isn't a hang
+BASELINE_SECONDS: Final = 900.0
+_LEFT_OUT: Final = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build")
+_FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+# DynamoDB's words for an expression that it can't read, and for a value that none uses.
+_INVALID: Final = re.compile(r"Invalid \w+Expression|unused in expressions")
+_OPTIONS: Final = ("-x", "-rfE", "-p", "no:cacheprovider", "--color=no", "--tb=short")
+_TAIL_LINES: Final = 40
+
+
+class RunFailed(Exception):
+    """Nothing can be said about mutants: the tests fail without one, or one isn't a valid edit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Tests that are run together: files or folders, which may have wildcards, and marks."""
+
+    paths: tuple[str, ...]
+    marks: str = "not stack"
+    environ: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a run with a mutant came to."""
+
+    killed_by: str | None
+    """The first test that failed, or the time-out; None for a survivor."""
+    seconds: float
+
+
+@dataclass(kw_only=True)
+class Runs:
+    """Runs selections in copies of a tree; safe to use from `copies` threads."""
+
+    root: Path
+    folder: Path
+    copies: int
+    _seconds: dict[Selection, float] = field(default_factory=dict)
+    _copies: SimpleQueue[Path] = field(default_factory=SimpleQueue)
+    _baseline: Lock = field(default_factory=Lock)
+    _running: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        shutil.copytree(self.root, self.pristine, ignore=_LEFT_OUT)
+
+    @property
+    def pristine(self) -> Path:
+        """The copy that no mutant is ever in."""
+        return self.folder / "pristine"
+
+    def baseline(self, selection: Selection) -> float:
+        """Seconds of the unmutated run, which is made once. Raises RunFailed when it fails."""
+        with self._baseline:
+            if selection not in self._seconds:
+                started = time.monotonic()
+                code, output = self._pytest(self.pristine, selection, BASELINE_SECONDS)
+                if code != 0:
+                    raise RunFailed(f"the tests fail without a mutant:\n{_tail(output)}")
+                self._seconds[selection] = time.monotonic() - started
+            return self._seconds[selection]
+
+    def split(self) -> None:
+        """Make the copies, with what the runs so far have compiled."""
+        for number in range(self.copies):
+            copy = self.folder / f"copy-{number}"
+            shutil.copytree(self.pristine, copy)
+            self._copies.put(copy)
+
+    def with_mutant(self, mutant: Mutant, selection: Selection) -> Outcome:
+        """Raises RunFailed when the mutant says nothing, because no request was valid with it."""
+        seconds = max(TIMEOUT_LEAST_SECONDS, TIMEOUT_FACTOR * self.baseline(selection))
+        copy = self._copies.get()
+        path, original = copy / mutant.path, self.pristine / mutant.path
+        try:
+            path.write_bytes(mutant.applied_to(original.read_bytes()))
+            # Python tells a stale compiled file by whole seconds and size.
+            moment = original.stat().st_mtime + 2
+            os.utime(path, (moment, moment))
+            started = time.monotonic()
+            code, output = self._pytest(copy, selection, seconds, PYTHONDONTWRITEBYTECODE="1")
+            return Outcome(
+                killed_by=_killer(mutant, code, output), seconds=time.monotonic() - started
+            )
+        finally:
+            shutil.copy2(original, path)
+            self._copies.put(copy)
+
+    def stop(self) -> None:
+        """End what is still running."""
+        for group in list(self._running):
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.killpg(group, signal.SIGKILL)
+
+    def _pytest(
+        self, copy: Path, selection: Selection, seconds: float, **environ: str
+    ) -> tuple[int | None, str]:
+        """Exit code, None after a time-out, and output."""
+        paths = [
+            found.relative_to(copy).as_posix()
+            for path in selection.paths
+            for found in sorted(copy.glob(path))
+        ]
+        if not paths:
+            raise RunFailed(f"there are no tests at {' '.join(selection.paths)}")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *paths, "-m", selection.marks, *_OPTIONS],
+            cwd=copy,
+            env={**os.environ, "PYTHONPATH": str(copy), **dict(selection.environ), **environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,  # so that it ends with all that its tests started
+        )
+        self._running.add(process.pid)
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None, ""
+        finally:
+            self._running.discard(process.pid)
+        return process.returncode, output
+
+
+def _killer(mutant: Mutant, code: int | None, output: str) -> str | None:
+    match code:
+        case None:
+            return "time-out"
+        case 0:
+            return None
+        case 1 if not _INVALID.search(output) and (failed := _FAILED.search(output)):
+            return failed[1]
+    reason = "its condition has another shape at run time" if code == MISCOUNTED else _tail(output)
+    raise RunFailed(f"{mutant.name} is no valid mutant:\n{reason}")
+
+
+def _tail(output: str) -> str:
+    return "\n".join(output.splitlines()[-_TAIL_LINES:])
