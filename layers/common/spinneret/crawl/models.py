@@ -71,7 +71,7 @@ class BatchSubmission(BaseModel):
     """Answer to several URLs, in their order."""
 
     batch_id: str | None
-    """For the list of jobs; None when every URL was already under way."""
+    """For the list of jobs; null when every URL was already under way."""
     jobs: list[UrlOutcome]
     total_submitted: int
     failed_count: int

@@ -12,7 +12,7 @@ from spinneret.kernel import limits
 
 
 class JobStatus(StrEnum):
-    """Where a job stands; `rules.TERMINAL` lists the states that nothing leaves within a run."""
+    """Where a job stands; within a run nothing leaves the last five."""
 
     PENDING = "pending"
     RUNNING = "running"
