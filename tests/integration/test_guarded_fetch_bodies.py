@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from spinneret.kernel.errors import ContentRefused, FetchFailed, FetchTimeout
 from tests.fakes.guarded_fetch import PAGE, fetch, fetcher, request
 from tests.fakes.scripted_server import (
     Behaviour,
@@ -116,3 +117,25 @@ def test_a_body_that_does_not_come_in_time_only_ends_its_excerpt(server: Scripte
     body = drip(head(200), itertools.repeat(b"x"), 0.1)
     page = fetch(server, body, excerpt_bytes=100, total_seconds=0.5)
     assert (page.status_code, 1 <= len(page.body) < 10) == (200, True)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        raw(head(200, "Content-Encoding: x") + b"odd"),
+        raw(head(200, "Content-Encoding: gzip") + b"not gzip"),
+        raw(head(200, "Content-Length: 1000000000000") + b"some"),
+        drip(head(200), itertools.repeat(b"x"), 0.1),
+    ],
+    ids=["unknown encoding", "broken encoding", "broken off", "too slow"],
+)
+def test_a_broken_body_is_an_error_where_its_excerpt_is_vital(
+    server: ScriptedServer, behaviour: Behaviour
+) -> None:
+    with pytest.raises((ContentRefused, FetchFailed, FetchTimeout)):
+        fetch(server, behaviour, excerpt_bytes=100, excerpt_is_vital=True, total_seconds=0.5)
+
+
+def test_a_vital_excerpt_is_cut_where_it_ends(server: ScriptedServer) -> None:
+    page = fetch(server, endless_chunks(1000), excerpt_bytes=2500, excerpt_is_vital=True)
+    assert page.body == b"x" * 2500

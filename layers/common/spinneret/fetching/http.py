@@ -202,9 +202,10 @@ class _Visit:
     def _excerpt(
         self, response: httpcore.Response, headers: Mapping[str, str], limit: int
     ) -> bytes:
-        """The answer is known by its head, so whatever is wrong with the body only ends it."""
+        """The answer is known by its head, so what is wrong with the body may only end it."""
         body = b""
-        with suppress(DomainError, OSError, *_BROKEN):
+        forgiven = () if self.request.excerpt_is_vital else (DomainError, OSError, *_BROKEN)
+        with suppress(*forgiven):
             pieces = self._decoded(response, headers)
             while len(body) < limit and (piece := next(pieces, None)) is not None:
                 body += piece

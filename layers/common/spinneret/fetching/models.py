@@ -24,6 +24,8 @@ class FetchRequest:
     excerpt_bytes: int | None = None
     """Read no more than so many decoded bytes, of an answer of any status and type: what is beyond
     them, can't be decoded, or doesn't come in time is left out. None reads the body of a 2xx."""
+    excerpt_is_vital: bool = False
+    """A body that can't be decoded or doesn't come in time is an error though."""
     max_bytes: int = limits.FETCH_MAX_BYTES
     max_redirects: int = limits.FETCH_MAX_REDIRECTS
     total_seconds: float = limits.FETCH_TOTAL_SECONDS

@@ -12,6 +12,8 @@ from spinneret.fetching.urls import Url
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
+    BodyTooLarge,
+    ContentRefused,
     FetchFailed,
     FetchTimeout,
     TooManyRedirects,
@@ -81,11 +83,12 @@ def _answer(url: str, ask: Ask) -> Answer:
         max_redirects=limits.ROBOTS_MAX_REDIRECTS,
         total_seconds=limits.ROBOTS_SECONDS,
         excerpt_bytes=limits.ROBOTS_MAX_BYTES + 1,
+        excerpt_is_vital=True,  # half of a file would allow what the rest forbids
     )
     try:
         page = ask(request)
     except (TooManyRedirects, UrlBlocked, UrlInvalid):
         return LostInRedirects()
-    except (FetchFailed, FetchTimeout):
+    except (BodyTooLarge, ContentRefused, FetchFailed, FetchTimeout):
         return Unreachable()
     return Answered(status_code=page.status_code, content=page.body)
