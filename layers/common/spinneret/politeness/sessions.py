@@ -89,7 +89,7 @@ class Sessions:
             "purge_at": self._purge_at(now),
         }
         open_still = over("locked_until", 0)
-        change = Change(guards=(*_of(opened, opened.fence), open_still), to=to)
+        change = Change(guards=(*_is_last(opened.fence), open_still), to=to)
         if not isinstance(self._ledger.update(opened.host, Record.SESSION, change), Written):
             raise DomainLockLost(f"another session is at {opened.host}")
 
@@ -104,7 +104,7 @@ class Sessions:
             "ended_at": now + 1,
             "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
         }
-        change = Change(guards=_of(opened, opened.fence), to=to)
+        change = Change(guards=_is_last(opened.fence), to=to)
         written = isinstance(self._ledger.update(opened.host, Record.SESSION, change), Written)
         event = "lock.release.success" if written else "lock.release.stale"
         level = logging.INFO if written else logging.WARNING
@@ -178,9 +178,9 @@ class Sessions:
         return (now + self._lock_ms()) // 1000 + _KEPT_SECONDS
 
 
-def _of(opened: Opened, fence: int) -> tuple[Guard, ...]:
-    """The session still is the domain's last one."""
-    return (equal("session_id", opened.session_id), equal("fence", fence))
+def _is_last(fence: int) -> tuple[Guard, ...]:
+    """The session still is the domain's last one: no fence is given twice."""
+    return (equal("fence", fence),)
 
 
 def _is_locked(seen: SessionState, now: int) -> bool:
