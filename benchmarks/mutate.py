@@ -45,6 +45,9 @@ SELECTIONS: Final[Mapping[str, Selection]] = {
     "jobs/": _contract("job_*", "duplicate_*", "effect*", "connection_*", unit="jobs"),
     "documents/": _contract("document_*", unit="documents"),
     "politeness/": _contract("domain_*", unit="politeness"),
+    "proxies/": _contract("proxy_*", unit="proxies"),
+    "sites/": _contract("site_*", unit="sites"),
+    "webhooks/": _contract("webhook_*", unit="webhooks"),
     "tenancy/": _contract("key_*", "rate_*", "tenancy_*", unit="tenancy"),
     "": Selection(paths=("tests/contract",)),
 }
