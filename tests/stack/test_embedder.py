@@ -91,7 +91,8 @@ def test_vectors_of_a_batch_are_in_the_order_of_the_texts(client: httpx.Client) 
     assert together.shape == (len(TEXTS), DIMENSION)
     similarity = together @ one_by_one.T
     assert similarity.argmax(axis=1).tolist() == list(range(len(TEXTS)))
-    assert similarity.diagonal().min() > 0.999
+    # int8 rounding depends on the batch and on the CPU: 0.9988 at worst of the machines seen.
+    assert similarity.diagonal().min() > 0.995
 
 
 def test_without_normalize_the_vector_keeps_its_direction_only(client: httpx.Client) -> None:
