@@ -183,13 +183,13 @@ def _capacity(kernel: Kernel) -> list[tuple[str, str]]:
             units[kind] += each["CapacityUnits"]
 
     events = kernel.dynamodb.meta.events
-    events.register("provide-client-params.dynamodb", ask)
+    events.register("before-parameter-build.dynamodb", ask)
     events.register("after-call.dynamodb", count)
     jobs = 20
     for _ in range(jobs):
         job_id = kernel.submit()
         kernel.poll(lambda job_id=job_id: job_id in kernel.done)  # type: ignore[misc]  # bound now
-    events.unregister("provide-client-params.dynamodb", ask)
+    events.unregister("before-parameter-build.dynamodb", ask)
     events.unregister("after-call.dynamodb", count)
     told = ", ".join(f"{count / jobs:g} {name}" for name, count in sorted(calls.items()))
     return [
