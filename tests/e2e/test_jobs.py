@@ -48,6 +48,10 @@ def test_lists_are_filtered(tenant: Tenant, website: Website) -> None:
     assert _listed(tenant, "/failed") == [failed]
     assert _listed(tenant, "?kind=audit") == []
     assert len(_listed(tenant, "?kind=crawl&domain=127.0.0.1")) == 2
+    urls = [f"{website.url}/page?text=batch+{n}" for n in range(2)]
+    batch = tenant("POST", "/api/v1/crawl", {"urls": urls}).json()
+    together = [job["job_id"] for job in batch["jobs"]]
+    assert _listed(tenant, f"?batch={batch['batch_id']}") == together[::-1]
 
 
 def test_a_timeline_tells_the_steps_in_order(tenant: Tenant, website: Website) -> None:
