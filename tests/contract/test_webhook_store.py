@@ -162,6 +162,13 @@ def test_a_tenant_has_so_many_endpoints_and_no_more(endpoints: EndpointStore, te
         added(endpoints, tenant, "wh_4", at_most=2)
 
 
+def test_an_id_that_is_taken_stays_with_its_endpoint(endpoints: EndpointStore, tenant: str) -> None:
+    [first] = added(endpoints, tenant, "wh_1")
+    with pytest.raises(Conflict):
+        endpoints.add(replace(first, name="second"), 20)
+    assert endpoints.get(tenant, "wh_1") == first
+
+
 def test_an_endpoint_is_replaced_by_who_knows_its_version(
     endpoints: EndpointStore, tenant: str
 ) -> None:

@@ -33,7 +33,8 @@ class FakeEndpointStore:
 
     def add(self, endpoint: Endpoint, at_most: int) -> None:
         self._require()
-        if sum(tenant == endpoint.tenant for tenant, _ in self._endpoints) >= at_most:
+        taken = (endpoint.tenant, endpoint.id) in self._endpoints
+        if taken or sum(tenant == endpoint.tenant for tenant, _ in self._endpoints) >= at_most:
             raise Conflict("too many webhooks")
         self._endpoints[endpoint.tenant, endpoint.id] = endpoint
 
