@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -69,9 +71,33 @@ def test_randomness_is_kept_but_for_the_bits_of_version_and_variant() -> None:
     assert (low ^ high).bit_count() == 74
 
 
-def test_ids_of_one_moment_differ_by_their_randomness() -> None:
-    numbers = iter(range(1000))
-    new_id = id_maker(HandClock(), lambda length: next(numbers).to_bytes(length, "big"))
-    ids = [new_id("job") for _ in range(1000)]
-    assert len(set(ids)) == 1000
+@given(
+    st.lists(
+        st.tuples(st.floats(-5, 5), st.binary(min_size=10, max_size=10)), min_size=2, max_size=50
+    )
+)
+def test_ids_sort_as_they_were_made_whatever_the_clock_does(
+    steps: list[tuple[float, bytes]],
+) -> None:
+    clock, drawn = HandClock(), iter([randomness for _, randomness in steps])
+    new_id = id_maker(clock, lambda _: next(drawn))
+    ids = []
+    for seconds, _ in steps:
+        clock.advance(seconds)
+        ids.append(new_id("job"))
+    assert ids == sorted(set(ids))
     assert all(each.startswith("job_") and len(each) == 36 for each in ids)
+
+
+def test_ids_of_one_moment_can_not_be_told_from_each_other() -> None:
+    new_id = id_maker(HandClock())
+    numbers = [int(new_id("job")[4:], 16) for _ in range(1000)]
+    steps = {after - before for before, after in pairwise(numbers)}
+    assert len(steps) > 990
+
+
+def test_threads_never_get_the_same_id() -> None:
+    new_id = id_maker(HandClock(), lambda length: bytes(length))
+    with ThreadPoolExecutor(8) as pool:
+        ids = list(pool.map(lambda _: new_id("job"), range(2000)))
+    assert len(set(ids)) == 2000
