@@ -101,6 +101,32 @@ def batch_get(
     return list(answer["Responses"].get(table, []))
 
 
+def newest_first(
+    client: DynamoDBClient, table: str, partition: str, after: str | None, limit: int
+) -> tuple[list[Item], str | None]:
+    """Up to `limit` items of a partition below the sort key `after`, and where to go on.
+
+    Raises DependencyUnavailable.
+    """
+    condition, values = "pk = :pk", {":pk": partition}
+    if after is not None:
+        condition += " AND sk < :after"
+        values[":after"] = after
+    with translated("dynamodb"):
+        answer = client.query(
+            TableName=table,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ScanIndexForward=False,
+            ConsistentRead=True,
+            Limit=limit + 1,
+        )
+    found: list[Item] = answer["Items"]
+    page = found[:limit]
+    more = len(found) > limit or "LastEvaluatedKey" in answer
+    return page, str(page[-1]["sk"]) if more and page else None
+
+
 def equals(**attributes: Any) -> Condition:
     """All attributes have these values; None means that the attribute is absent."""
     terms, values = [], {}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
 
 from spinneret.jobs.models import Event, EventKind, Job, JobStatus, Priority
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import optional_stamp, stamp
 
 
 class JobView(BaseModel):
@@ -90,9 +89,9 @@ def job_view(job: Job) -> JobView:
         created_at=stamp(job.created_at),
         due_at=stamp(job.due_at),
         waiting_for=job.waiting_for,
-        expires_at=_stamp(job.expires_at),
-        started_at=_stamp(job.started_at),
-        finished_at=_stamp(job.finished_at),
+        expires_at=optional_stamp(job.expires_at),
+        started_at=optional_stamp(job.started_at),
+        finished_at=optional_stamp(job.finished_at),
         result=None if job.result is None else dict(job.result),
         error=None
         if failure is None
@@ -110,7 +109,3 @@ def event_view(event: Event) -> EventView:
         created_at=stamp(event.created_at),
         data=dict(event.data),
     )
-
-
-def _stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)

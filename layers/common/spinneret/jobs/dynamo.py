@@ -46,8 +46,9 @@ from spinneret.jobs.models import (
 )
 from spinneret.jobs.ports import Claimed, Listener, NewJob, Refused, SubmissionRaced
 from spinneret.kernel import limits
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import epoch_seconds, stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.ids import is_id
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -94,7 +95,7 @@ class DynamoJobStore:
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
-        if not keys.is_job_id(ref.job_id):
+        if not is_id(ref.job_id):
             return None
         with translated("dynamodb"):
             answer = self._client.get_item(
@@ -293,7 +294,7 @@ class DynamoJobStore:
         return {
             "pk": keys.duplicate_record(job.tenant, key),
             "job_id": job.id,
-            "purge_at": items.epoch(now + timedelta(seconds=limits.JOB_RETENTION_SECONDS)),
+            "purge_at": epoch_seconds(now + timedelta(seconds=limits.JOB_RETENTION_SECONDS)),
         }
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:

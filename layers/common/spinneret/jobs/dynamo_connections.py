@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.adapters import dynamo
 from spinneret.adapters.aws import translated
-from spinneret.jobs import items, keys
+from spinneret.jobs import keys
 from spinneret.jobs.models import Connection, JobRef
 from spinneret.kernel import limits
+from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.ids import is_id
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -66,7 +68,7 @@ class DynamoConnectionStore:
 
     def subscribe(self, connection_id: str, ref: JobRef, now: datetime) -> None:
         """See ConnectionStore."""
-        if not keys.is_job_id(ref.job_id):
+        if not is_id(ref.job_id):
             raise NotFound("no such job")
         watch = {**keys.watch_key(ref, connection_id), "purge_at": _purge_at(now)}
         room: dynamo.Condition = ("#watchers < :most", {":most": limits.WATCHERS_PER_JOB})
@@ -144,4 +146,4 @@ class DynamoConnectionStore:
 
 
 def _purge_at(now: datetime) -> int:
-    return items.epoch(now + timedelta(seconds=limits.CONNECTION_SECONDS))
+    return epoch_seconds(now + timedelta(seconds=limits.CONNECTION_SECONDS))

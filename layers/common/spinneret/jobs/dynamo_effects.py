@@ -15,11 +15,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.adapters import dynamo
-from spinneret.jobs import items, keys
+from spinneret.jobs import keys
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, JobStatus, Lease
 from spinneret.jobs.ports import Begun, EffectDone, InDoubt
 from spinneret.kernel import limits
+from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import EffectInProgress, IdempotencyMismatch, LeaseLost
 
 if TYPE_CHECKING:
@@ -109,4 +110,4 @@ class DynamoEffectStore:
 
 
 def _purge_at(now: datetime) -> int:
-    return items.epoch(now + timedelta(seconds=limits.EFFECT_RETENTION_SECONDS))
+    return epoch_seconds(now + timedelta(seconds=limits.EFFECT_RETENTION_SECONDS))

@@ -25,7 +25,13 @@ from spinneret.jobs.models import (
     RequestKey,
 )
 from spinneret.kernel import limits
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import (
+    epoch_seconds,
+    optional_stamp,
+    parse_optional_stamp,
+    parse_stamp,
+    stamp,
+)
 
 Item = dict[str, Any]
 
@@ -47,16 +53,16 @@ def job_item(job: Job) -> Item:
         "redrives": job.redrives,
         "max_redrives": job.max_redrives,
         "worked_ms": job.worked_ms,
-        "claimed_at": _stamp(job.claimed_at),
+        "claimed_at": optional_stamp(job.claimed_at),
         "sends": job.sends,
         "own_faults": job.own_faults,
-        "waiting_since": _stamp(job.waiting_since),
+        "waiting_since": optional_stamp(job.waiting_since),
         "waiting_for": job.waiting_for,
-        "expires_at": _stamp(job.expires_at),
+        "expires_at": optional_stamp(job.expires_at),
         "locked_by": job.locked_by,
-        "locked_until": _stamp(job.locked_until),
-        "started_at": _stamp(job.started_at),
-        "finished_at": _stamp(job.finished_at),
+        "locked_until": optional_stamp(job.locked_until),
+        "started_at": optional_stamp(job.started_at),
+        "finished_at": optional_stamp(job.finished_at),
         "progress": job.progress,
         "step": job.step,
         "result": None if job.result is None else _text(job.result),
@@ -77,7 +83,9 @@ def job_item(job: Job) -> Item:
         item["sweep_shard"] = keys.sweep_partition(keys.sweep_shard(job.id))
         item["sweep_at"] = stamp(watch)
     if job.finished_at is not None:
-        item["purge_at"] = epoch(job.finished_at + timedelta(seconds=limits.JOB_RETENTION_SECONDS))
+        item["purge_at"] = epoch_seconds(
+            job.finished_at + timedelta(seconds=limits.JOB_RETENTION_SECONDS)
+        )
     return {name: value for name, value in item.items() if value is not None}
 
 
@@ -101,16 +109,16 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         redrives=int(item["redrives"]),
         max_redrives=int(item["max_redrives"]),
         worked_ms=int(item["worked_ms"]),
-        claimed_at=_moment(item.get("claimed_at")),
+        claimed_at=parse_optional_stamp(item.get("claimed_at")),
         sends=int(item["sends"]),
         own_faults=int(item["own_faults"]),
-        waiting_since=_moment(item.get("waiting_since")),
+        waiting_since=parse_optional_stamp(item.get("waiting_since")),
         waiting_for=item.get("waiting_for"),
-        expires_at=_moment(item.get("expires_at")),
+        expires_at=parse_optional_stamp(item.get("expires_at")),
         locked_by=item.get("locked_by"),
-        locked_until=_moment(item.get("locked_until")),
-        started_at=_moment(item.get("started_at")),
-        finished_at=_moment(item.get("finished_at")),
+        locked_until=parse_optional_stamp(item.get("locked_until")),
+        started_at=parse_optional_stamp(item.get("started_at")),
+        finished_at=parse_optional_stamp(item.get("finished_at")),
         progress=int(item["progress"]),
         step=item.get("step"),
         result=_value(item.get("result")),
@@ -134,7 +142,9 @@ def event_item(ref: JobRef, event: Event) -> Item:
         "created_at": stamp(event.created_at),
         "progress": event.progress,
         "data": _text(event.data),
-        "purge_at": epoch(event.created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS)),
+        "purge_at": epoch_seconds(
+            event.created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS)
+        ),
     }
 
 
@@ -161,13 +171,8 @@ def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
         "reply_status": reply.status,
         "reply_body": _text(reply.body),
         "expires_at": stamp(expires),
-        "purge_at": epoch(expires),
+        "purge_at": epoch_seconds(expires),
     }
-
-
-def epoch(moment: datetime) -> int:
-    """Whole seconds since 1970, the form that DynamoDB's TTL wants."""
-    return int(moment.timestamp())
 
 
 def _text(value: Any) -> str:
@@ -176,11 +181,3 @@ def _text(value: Any) -> str:
 
 def _value(text: str | None) -> Any:
     return None if text is None else json.loads(text)
-
-
-def _stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else parse_stamp(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 
 from spinneret.jobs.models import JobRef
 from spinneret.kernel import limits
@@ -11,11 +10,6 @@ from spinneret.kernel import limits
 JOB_ROW = "JOB"
 EVENT_PREFIX = "EVENT#"
 WATCH_PREFIX = "WATCH#"
-
-
-def is_job_id(text: str) -> bool:
-    """Whether a text can be an id at all; DynamoDB refuses keys of over 2 KB."""
-    return re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text) is not None
 
 
 def job_partition(ref: JobRef) -> str:

@@ -22,3 +22,18 @@ def stamp(moment: datetime) -> str:
 def parse_stamp(text: str) -> datetime:
     """The inverse of `stamp`."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+
+
+def optional_stamp(moment: datetime | None) -> str | None:
+    """`stamp`, and None of None."""
+    return None if moment is None else stamp(moment)
+
+
+def parse_optional_stamp(text: str | None) -> datetime | None:
+    """The inverse of `optional_stamp`."""
+    return None if text is None else parse_stamp(text)
+
+
+def epoch_seconds(moment: datetime) -> int:
+    """Whole seconds since 1970, the form that DynamoDB's TTL wants."""
+    return int(moment.timestamp())

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
-from typing import Final
+from collections.abc import Callable
 
 from spinneret.kernel.errors import ValidationFailed
-
-_POSITION: Final = re.compile(r"[A-Za-z0-9_-]{1,80}")
+from spinneret.kernel.ids import is_id
 
 
 def cursor_of(position: str | None) -> str | None:
@@ -17,7 +15,7 @@ def cursor_of(position: str | None) -> str | None:
     return None if position is None else base64.urlsafe_b64encode(position.encode()).decode()
 
 
-def position_of(cursor: str | None) -> str | None:
+def position_of(cursor: str | None, is_position: Callable[[str], bool] = is_id) -> str | None:
     """The inverse of `cursor_of`; raises ValidationFailed for what isn't a cursor."""
     if cursor is None:
         return None
@@ -25,6 +23,6 @@ def position_of(cursor: str | None) -> str | None:
         position = base64.b64decode(cursor, altchars=b"-_", validate=True).decode("ascii")
     except (binascii.Error, ValueError):
         position = ""
-    if not _POSITION.fullmatch(position):
+    if not is_position(position):
         raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
     return position

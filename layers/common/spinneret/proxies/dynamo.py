@@ -14,7 +14,6 @@ Config and name are written in one transaction, whose condition is the version t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,13 +21,13 @@ from spinneret.adapters import dynamo
 from spinneret.adapters.aws import translated
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.errors import Conflict
+from spinneret.kernel.ids import is_id
 from spinneret.proxies.models import ProxyConfig, ProxyPage, ProxyServer, RotationStrategy
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
-_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,80}")  # DynamoDB refuses keys of over 1 KB
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
@@ -49,7 +48,7 @@ class DynamoProxyStore:
 
     def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
         """See ProxyStore."""
-        if not _ID.fullmatch(config_id):
+        if not is_id(config_id):
             return None
         with translated("dynamodb"):
             answer = self._client.get_item(
@@ -60,24 +59,10 @@ class DynamoProxyStore:
 
     def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
         """See ProxyStore: one query."""
-        condition, values = "pk = :pk", {":pk": _partition(tenant)}
-        if after is not None:
-            condition += " AND sk < :after"
-            values[":after"] = after
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ScanIndexForward=False,
-                ConsistentRead=True,
-                Limit=limit + 1,
-            )
-        # At most 50 KB each: a query that ends at its megabyte says so by its last key.
-        found = [_config(tenant, item) for item in answer["Items"]]
-        configs = tuple(found[:limit])
-        more = len(found) > limit or "LastEvaluatedKey" in answer
-        return ProxyPage(configs=configs, after=configs[-1].id if more else None)
+        found, last = dynamo.newest_first(
+            self._client, self._table, _partition(tenant), after, limit
+        )
+        return ProxyPage(configs=tuple(_config(tenant, item) for item in found), after=last)
 
     def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
         """See ProxyStore."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable
-from datetime import datetime
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel import limits
-from spinneret.kernel.clock import stamp
-from spinneret.kernel.errors import ValidationFailed
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.politeness.models import Circuit, PaceLimits
 from spinneret.sites.models import DomainSettings, DomainState, Override, SettingsPage
 
@@ -128,7 +124,7 @@ def domain_view(settings: DomainSettings, pace: PaceLimits) -> DomainView:
         pace=PaceView(
             requests_per_second=pace.rate, burst=pace.burst, min_gap_seconds=pace.min_gap_seconds
         ),
-        updated_at=_stamp(settings.updated_at),
+        updated_at=optional_stamp(settings.updated_at),
     )
 
 
@@ -141,7 +137,7 @@ def domain_detail(state: DomainState) -> DomainDetail:
         circuit=CircuitView(
             state=breaker.circuit,
             failures=breaker.failures,
-            opened_at=_stamp(breaker.opened_at),
+            opened_at=optional_stamp(breaker.opened_at),
             retry_after_seconds=breaker.retry_after,
         ),
     )
@@ -157,20 +153,5 @@ def domain_list(page: SettingsPage, pace_under: Callable[[Override], PaceLimits]
 
 
 def domain_of(cursor: str | None) -> str | None:
-    """The inverse of `cursor_of` for a domain; raises ValidationFailed for what isn't a cursor.
-
-    Names have full stops and up to 253 characters, which the cursors of ids don't take.
-    """
-    if cursor is None:
-        return None
-    try:
-        domain = base64.b64decode(cursor, altchars=b"-_", validate=True).decode("ascii")
-    except (binascii.Error, ValueError):
-        domain = ""
-    if not _DOMAIN.fullmatch(domain):
-        raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
-    return domain
-
-
-def _stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)
+    """See `position_of`; names have full stops and up to 253 characters, unlike ids."""
+    return position_of(cursor, lambda position: _DOMAIN.fullmatch(position) is not None)

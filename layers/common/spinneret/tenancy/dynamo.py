@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spinneret.adapters import dynamo
 from spinneret.adapters.aws import translated
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.ids import is_id
 from spinneret.tenancy import items
 from spinneret.tenancy.models import ApiKey, KeyPage, StoredTicket
 
@@ -79,29 +80,17 @@ class DynamoKeyStore:
 
     def get(self, tenant: str, key_id: str) -> ApiKey | None:
         """See KeyStore."""
-        if not items.is_key_id(key_id):
+        if not is_id(key_id):
             return None
         item = self._item(items.listed_key(tenant, key_id))
         return items.key_from_item(item) if item else None
 
     def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
         """See KeyStore: one query."""
-        condition, values = "pk = :pk", {":pk": items.list_partition(tenant)}
-        if after is not None:
-            condition += " AND sk < :after"
-            values[":after"] = after
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ScanIndexForward=False,
-                ConsistentRead=True,
-                Limit=limit + 1,
-            )
-        found = [items.key_from_item(item) for item in answer["Items"]]
-        keys = tuple(found[:limit])
-        return KeyPage(keys=keys, after=keys[-1].id if len(found) > limit else None)
+        found, last = dynamo.newest_first(
+            self._client, self._table, items.list_partition(tenant), after, limit
+        )
+        return KeyPage(keys=tuple(map(items.key_from_item, found)), after=last)
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
         """See KeyStore."""

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.kernel import limits
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import (
+    epoch_seconds,
+    optional_stamp,
+    parse_optional_stamp,
+    parse_stamp,
+    stamp,
+)
 from spinneret.tenancy import rules
 from spinneret.tenancy.models import ApiKey, RateWindow, Scope, StoredTicket
 
 Item = dict[str, Any]
 
 _NEVER: Final = ""  # the roster's word for a key without an end
-
-
-def is_key_id(text: str) -> bool:
-    """Whether a text can be an id at all; DynamoDB refuses keys of over 1 KB."""
-    return re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text) is not None
 
 
 def credential_key(secret_hash: str) -> Item:
@@ -63,12 +63,12 @@ def key_attributes(key: ApiKey) -> Item:
         "scopes": sorted(key.scopes),
         "requests_per_minute": key.requests_per_minute,
         "created_at": stamp(key.created_at),
-        "expires_at": _stamp(key.expires_at),
-        "revoked_at": _stamp(key.revoked_at),
+        "expires_at": optional_stamp(key.expires_at),
+        "revoked_at": optional_stamp(key.revoked_at),
     }
     end = key.revoked_at or key.expires_at
     if end is not None:
-        item["purge_at"] = _epoch(end + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
+        item["purge_at"] = epoch_seconds(end + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
     return {name: value for name, value in item.items() if value is not None}
 
 
@@ -83,14 +83,14 @@ def key_from_item(item: Mapping[str, Any]) -> ApiKey:
         scopes=frozenset(Scope(scope) for scope in item["scopes"]),
         requests_per_minute=int(item["requests_per_minute"]),
         created_at=parse_stamp(item["created_at"]),
-        expires_at=_moment(item.get("expires_at")),
-        revoked_at=_moment(item.get("revoked_at")),
+        expires_at=parse_optional_stamp(item.get("expires_at")),
+        revoked_at=parse_optional_stamp(item.get("revoked_at")),
     )
 
 
 def revocation(now: datetime) -> Item:
     """What changes in both rows of a key that is revoked."""
-    purge_at = _epoch(now + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
+    purge_at = epoch_seconds(now + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
     return {"revoked_at": stamp(now), "purge_at": purge_at}
 
 
@@ -102,7 +102,7 @@ def ticket_item(ticket: StoredTicket) -> Item:
         "key_id": ticket.key_id,
         "job_id": ticket.job_id,
         "expires_at": stamp(ticket.expires_at),
-        "purge_at": _epoch(ticket.expires_at),
+        "purge_at": epoch_seconds(ticket.expires_at),
     }
 
 
@@ -135,7 +135,7 @@ def window_attributes(window: RateWindow) -> Item:
         "count": window.count,
         "opens_at": window.opens_at,
         "step": window.step,
-        "purge_at": _epoch(rules.start_of(window.minute + 2)),
+        "purge_at": epoch_seconds(rules.start_of(window.minute + 2)),
     }
 
 
@@ -147,16 +147,3 @@ def window_from_item(item: Mapping[str, Any]) -> RateWindow:
         opens_at=int(item["opens_at"]),
         step=int(item["step"]),
     )
-
-
-def _epoch(moment: datetime) -> int:
-    """Whole seconds since 1970, the form that DynamoDB's TTL wants."""
-    return int(moment.timestamp())
-
-
-def _stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else parse_stamp(text)

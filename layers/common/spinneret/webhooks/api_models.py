@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import limits
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
 from spinneret.webhooks.models import (
     Delivery,
@@ -145,7 +144,7 @@ def endpoint_view(endpoint: Endpoint) -> EndpointView:
         header_names=list(endpoint.header_names),
         active=endpoint.active,
         disabled_reason=endpoint.disabled_reason,
-        old_secret_until=_stamp(endpoint.secrets.old_until),
+        old_secret_until=optional_stamp(endpoint.secrets.old_until),
         created_at=stamp(endpoint.created_at),
         updated_at=stamp(endpoint.updated_at),
     )
@@ -167,7 +166,7 @@ def endpoint_list(page: EndpointPage) -> EndpointList:
 
 def default_secret(secrets: SealedSecrets, secret: str) -> DefaultSecret:
     """The answer to who asked for the secret."""
-    return DefaultSecret(secret=secret, old_secret_until=_stamp(secrets.old_until))
+    return DefaultSecret(secret=secret, old_secret_until=optional_stamp(secrets.old_until))
 
 
 def delivery_list(page: DeliveryPage) -> DeliveryList:
@@ -192,10 +191,6 @@ def _delivery_view(delivery: Delivery) -> DeliveryView:
         response_text=delivery.response_text,
         error=delivery.error,
         created_at=stamp(delivery.created_at),
-        delivered_at=_stamp(delivery.delivered_at),
-        next_attempt_at=_stamp(delivery.next_attempt_at),
+        delivered_at=optional_stamp(delivery.delivered_at),
+        next_attempt_at=optional_stamp(delivery.next_attempt_at),
     )
-
-
-def _stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spinneret.adapters import dynamo
 from spinneret.adapters.aws import translated
 from spinneret.kernel.errors import Conflict
+from spinneret.kernel.ids import is_id
 from spinneret.webhooks import items
 from spinneret.webhooks.models import Endpoint, EndpointPage, SealedSecrets
 
@@ -58,13 +59,13 @@ class DynamoEndpointStore:
 
     def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
         """See EndpointStore: one BatchGetItem."""
-        keys = [items.endpoint_key(tenant, each) for each in endpoint_ids if items.is_id(each)]
+        keys = [items.endpoint_key(tenant, each) for each in endpoint_ids if is_id(each)]
         found = dynamo.batch_get(self._client, self._table, keys)
         return {item["sk"]: items.endpoint_from_item(item) for item in found}
 
     def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
         """See EndpointStore: one query."""
-        found, last = newest_first(
+        found, last = dynamo.newest_first(
             self._client, self._table, items.endpoints_partition(tenant), after, limit
         )
         return EndpointPage(
@@ -78,7 +79,7 @@ class DynamoEndpointStore:
 
     def remove(self, tenant: str, endpoint_id: str) -> bool:
         """See EndpointStore."""
-        if not items.is_id(endpoint_id):
+        if not is_id(endpoint_id):
             return False
         one_less = dynamo.change(
             self._table, items.count_key(tenant), ("ADD #count :one", {":one": -1}), _THERE
@@ -110,29 +111,3 @@ class DynamoEndpointStore:
         except dynamo.ConditionFailed:
             return False
         return True
-
-
-def newest_first(
-    client: DynamoDBClient, table: str, partition: str, after: str | None, limit: int
-) -> tuple[list[items.Item], str | None]:
-    """Up to `limit` items of a partition below the sort key `after`, and where to go on.
-
-    Raises DependencyUnavailable.
-    """
-    condition, values = "pk = :pk", {":pk": partition}
-    if after is not None:
-        condition += " AND sk < :after"
-        values[":after"] = after
-    with translated("dynamodb"):
-        answer = client.query(
-            TableName=table,
-            KeyConditionExpression=condition,
-            ExpressionAttributeValues=values,
-            ScanIndexForward=False,
-            ConsistentRead=True,
-            Limit=limit + 1,
-        )
-    found: list[items.Item] = answer["Items"]
-    page = found[:limit]
-    more = len(found) > limit or "LastEvaluatedKey" in answer
-    return page, str(page[-1]["sk"]) if more and page else None

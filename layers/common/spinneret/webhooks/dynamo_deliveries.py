@@ -19,8 +19,8 @@ from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.ids import is_id
 from spinneret.webhooks import items
-from spinneret.webhooks.dynamo import newest_first
 from spinneret.webhooks.models import Delivery, DeliveryPage, Hold
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class DynamoDeliveryLog:
 
     def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
         """See DeliveryLog."""
-        if not items.is_id(delivery_id):
+        if not is_id(delivery_id):
             return None
         key = {"pk": items.log_partition(tenant, endpoint_id), "sk": delivery_id}
         with translated("dynamodb"):
@@ -57,7 +57,7 @@ class DynamoDeliveryLog:
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
     ) -> DeliveryPage:
         """See DeliveryLog: one query."""
-        found, last = newest_first(
+        found, last = dynamo.newest_first(
             self._client, self._table, items.log_partition(tenant, endpoint_id), after, limit
         )
         return DeliveryPage(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.kernel import limits
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import (
+    epoch_seconds,
+    optional_stamp,
+    parse_optional_stamp,
+    parse_stamp,
+    stamp,
+)
 from spinneret.webhooks.models import (
     Delivery,
     DeliveryStatus,
@@ -22,11 +27,6 @@ from spinneret.webhooks.models import (
 Item = dict[str, Any]
 
 _HOLD_MEMORY = timedelta(days=1)
-
-
-def is_id(text: str) -> bool:
-    """Whether a text can be an id at all; DynamoDB refuses keys of over 1 KB."""
-    return re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text) is not None
 
 
 def endpoints_partition(tenant: str) -> str:
@@ -107,7 +107,7 @@ def secrets_attributes(secrets: SealedSecrets) -> Item:
         {
             "secret": secrets.newest,
             "old_secret": secrets.old,
-            "old_secret_until": _stamp(secrets.old_until),
+            "old_secret_until": optional_stamp(secrets.old_until),
         }
     )
 
@@ -118,7 +118,7 @@ def secrets_from_item(item: Mapping[str, Any]) -> SealedSecrets:
     return SealedSecrets(
         newest=bytes(item["secret"]),
         old=None if old is None else bytes(old),
-        old_until=_moment(item.get("old_secret_until")),
+        old_until=parse_optional_stamp(item.get("old_secret_until")),
     )
 
 
@@ -138,9 +138,9 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
         "response_text": delivery.response_text,
         "error": delivery.error,
         "created_at": stamp(delivery.created_at),
-        "delivered_at": _stamp(delivery.delivered_at),
-        "next_attempt_at": _stamp(delivery.next_attempt_at),
-        "purge_at": _epoch(now + timedelta(seconds=limits.WEBHOOK_LOG_SECONDS)),
+        "delivered_at": optional_stamp(delivery.delivered_at),
+        "next_attempt_at": optional_stamp(delivery.next_attempt_at),
+        "purge_at": epoch_seconds(now + timedelta(seconds=limits.WEBHOOK_LOG_SECONDS)),
     }
     return _present(item)
 
@@ -161,8 +161,8 @@ def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
         response_text=item.get("response_text"),
         error=item.get("error"),
         created_at=parse_stamp(item["created_at"]),
-        delivered_at=_moment(item.get("delivered_at")),
-        next_attempt_at=_moment(item.get("next_attempt_at")),
+        delivered_at=parse_optional_stamp(item.get("delivered_at")),
+        next_attempt_at=parse_optional_stamp(item.get("next_attempt_at")),
     )
 
 
@@ -171,7 +171,7 @@ def hold_attributes(hold: Hold) -> Item:
     return {
         "failures": hold.failures,
         "until": stamp(hold.until),
-        "purge_at": _epoch(hold.until + _HOLD_MEMORY),
+        "purge_at": epoch_seconds(hold.until + _HOLD_MEMORY),
     }
 
 
@@ -182,16 +182,3 @@ def hold_from_item(item: Mapping[str, Any]) -> Hold:
 
 def _present(item: Item) -> Item:
     return {name: value for name, value in item.items() if value is not None}
-
-
-def _epoch(moment: datetime) -> int:
-    """Whole seconds since 1970, the form that DynamoDB's TTL wants."""
-    return int(moment.timestamp())
-
-
-def _stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else parse_stamp(text)
