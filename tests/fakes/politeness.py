@@ -109,12 +109,14 @@ def tokens() -> Callable[[], str]:
 
 
 class FakeRobotsStore:
-    """Implements RobotsStore."""
+    """Implements RobotsStore; keeps the origins that were asked for."""
 
     def __init__(self) -> None:
         self.kept: dict[str, Kept] = {}
+        self.asked: list[str] = []
 
     def find(self, origin: str) -> Kept | None:
+        self.asked.append(origin)
         return self.kept.get(origin)
 
     def keep(self, origin: str, kept: Kept) -> None:

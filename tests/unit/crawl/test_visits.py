@@ -152,3 +152,26 @@ def test_a_redirect_to_another_host_is_asked_for_there(crawl: CrawlSlice) -> Non
     assert job.last_error is not None
     assert job.last_error.code == "ROBOTS_DISALLOWED"
     assert set(crawl.robots.kept) == {SITE, other}
+
+
+def test_robots_txt_of_where_a_site_moved_to_costs_no_turn_of_its_own(crawl: CrawlSlice) -> None:
+    old = "http://site.example"
+    url = f"{old}/page"
+    crawl.pages[url] = fetched_page(f"{SITE}/page", long_page("a"), redirects=(url,))
+    robots(crawl, "User-agent: *\nCrawl-delay: 20", f"{old}/robots.txt")
+    robots(crawl, "User-agent: *\nCrawl-delay: 20")
+    assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
+
+
+def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlSlice) -> None:
+    urls = serve(crawl, "a", "b", "c")
+    robots(crawl, "User-agent: *\nDisallow: /c")
+    worker = crawl.worker()
+    refs = [crawl.submit(url) for url in urls]
+    for ref in refs:
+        worker.run(ref, lambda: crawl.remaining)
+    assert [crawl.job(ref).status for ref in refs[1:]] == [JobStatus.COMPLETED, JobStatus.FAILED]
+    assert crawl.robots.asked == [SITE]
+    crawl.clock.advance(limits.ROBOTS_FRESH_SECONDS)
+    worker.run(crawl.submit(urls[0], force=True), lambda: crawl.remaining)
+    assert crawl.robots.asked == [SITE, SITE]

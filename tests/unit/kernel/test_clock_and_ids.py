@@ -97,7 +97,7 @@ def test_ids_of_one_moment_can_not_be_told_from_each_other() -> None:
 
 
 def test_threads_never_get_the_same_id() -> None:
-    new_id = id_maker(HandClock(), lambda length: bytes(length))
+    new_id = id_maker(HandClock(), bytes)
     with ThreadPoolExecutor(8) as pool:
         ids = list(pool.map(lambda _: new_id("job"), range(2000)))
     assert len(set(ids)) == 2000

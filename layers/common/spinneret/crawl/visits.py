@@ -119,7 +119,13 @@ class _Visit:
         return self._send(replace(request, before_redirect=self._follow))
 
     def ask(self, request: FetchRequest, pace: PaceLimits) -> FetchedPage:
-        """A request beside the visit's own, such as for robots.txt; its redirects are free."""
+        """A request beside the visit's own, such as for robots.txt; its redirects are free.
+
+        To the host that the visit is at, it belongs to the visit: a turn of its own would come
+        only after the visit's end (robots.txt of https, when http leads there).
+        """
+        if self._is_at(parse_url(request.url)):
+            return self._visits.send(request)
         visit = _Visit(self._visits, self._context)
         visit._enter(parse_url(request.url), pace)
         return visit._send(request)
@@ -130,10 +136,12 @@ class _Visit:
     def _follow(self, url: Url) -> None:
         """A redirect on the same host belongs to the request that led to it."""
         pace = self._visits.pace_of(self._context, url, self)
-        assert self._admitted is not None  # a redirect follows a request
-        if site_of(url.host) != self._admitted.host:
+        if not self._is_at(url):
             self._leave(Outcome.SUCCESS)
             self._enter(url, pace)
+
+    def _is_at(self, url: Url) -> bool:
+        return self._admitted is not None and site_of(url.host) == self._admitted.host
 
     def _leave(self, outcome: Outcome) -> None:
         admitted, self._admitted = self._admitted, None

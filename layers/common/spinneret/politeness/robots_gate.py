@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from spinneret.fetching.models import FetchedPage, FetchRequest
 from spinneret.fetching.urls import Url
@@ -27,12 +28,13 @@ from spinneret.politeness.robots_policy import (
     Answered,
     Fetch,
     LostInRedirects,
-    Obey,
     Reason,
     Unreachable,
     Wait,
     decide,
 )
+
+_ORIGINS: Final = 32  # whose rules a worker remembers; hostile ones take some MB each
 
 logger = logging.getLogger(__name__)
 
@@ -48,11 +50,12 @@ class Closed:
 
 
 class RobotsGate:
-    """Reads robots.txt once a day for all tenants."""
+    """Reads robots.txt once a day for all tenants, and from the store once a day for itself."""
 
     def __init__(self, *, store: RobotsStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._read: dict[str, tuple[datetime, Robots | Closed]] = {}  # by origin; until when
 
     def rules_for(self, url: Url, ask: Ask) -> Robots | Closed:
         """The rules of the URL's origin; `ask` is called only when none are fresh.
@@ -60,21 +63,29 @@ class RobotsGate:
         Raises DependencyUnavailable, and what `ask` raises besides failures of the fetch.
         """
         origin = f"{url.scheme}://{url.authority}"
+        until, rules = self._read.pop(origin, (None, None))
+        if until is None or rules is None or self._clock() >= until:
+            until, rules = self._decided(origin, url.host, ask)
+        self._read[origin] = until, rules
+        if len(self._read) > _ORIGINS:
+            del self._read[next(iter(self._read))]  # the one that was used longest ago
+        return rules
+
+    def _decided(self, origin: str, host: str, ask: Ask) -> tuple[datetime, Robots | Closed]:
         kept = self._store.find(origin)
         decision = decide(kept, None, self._clock())
         if isinstance(decision, Fetch):
             decision = decide(kept, _answer(f"{origin}/robots.txt", ask), self._clock())
-        if isinstance(decision, Obey | Wait) and decision.keep is not None:
+        assert not isinstance(decision, Fetch)  # an answer decides
+        if decision.keep is not None:
             self._store.keep(origin, decision.keep)
-        match decision:
-            case Obey():
-                if decision.reason is Reason.UNREACHABLE:
-                    logger.warning(decision.reason, extra={"domain": url.host})
-                return decision.robots
-            case Wait():
-                return Closed(until=decision.until)
-            case Fetch():
-                raise AssertionError("an answer decides")
+        standing = decision.keep or kept
+        assert standing is not None  # nothing can be decided of nothing
+        if isinstance(decision, Wait):
+            return standing.check_at, Closed(until=decision.until)
+        if decision.reason is Reason.UNREACHABLE:
+            logger.warning(decision.reason, extra={"domain": host})
+        return standing.check_at, decision.robots
 
 
 def _answer(url: str, ask: Ask) -> Answer:
