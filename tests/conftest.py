@@ -96,7 +96,10 @@ class Aws:
     def __call__(self, service: str) -> Any:
         """A client of a service."""
         make: Any = self._session.client
-        return make(service, **self._options)
+        client_config = self._options["config"]
+        if service == "s3":  # forms too are signed as the product signs them
+            client_config = client_config.merge(Config(signature_version="s3v4"))
+        return make(service, **{**self._options, "config": client_config})
 
     def dynamodb(self) -> Any:
         """A client that takes and answers plain Python values, as the product's does."""

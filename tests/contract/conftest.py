@@ -89,6 +89,20 @@ def client_of(backend: str, request: pytest.FixtureRequest) -> Callable[[str], A
 
 
 @pytest.fixture
+def bucket(client_of: Callable[[str], Any] | None) -> Iterator[str | None]:
+    """An empty bucket of this test alone; None for the fake."""
+    if client_of is None:
+        yield None
+        return
+    client, name = client_of("s3"), f"contract-{uuid4().hex}"
+    client.create_bucket(Bucket=name)
+    yield name
+    for each in client.list_objects_v2(Bucket=name).get("Contents", []):
+        client.delete_object(Bucket=name, Key=each["Key"])
+    client.delete_bucket(Bucket=name)
+
+
+@pytest.fixture
 def store(tables: Tables | None) -> JobStore:
     """A job store of the backend."""
     if tables is None:

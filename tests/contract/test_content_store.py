@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -17,16 +16,10 @@ pytestmark = OF_AWS
 
 
 @pytest.fixture
-def contents(client_of: Callable[[str], Any] | None) -> Iterator[ContentStore]:
-    if client_of is None:
-        yield FakeContentStore()
-        return
-    client, bucket = client_of("s3"), f"contract-{uuid4().hex}"
-    client.create_bucket(Bucket=bucket)
-    yield S3ContentStore(client, bucket)
-    for each in client.list_objects_v2(Bucket=bucket).get("Contents", []):
-        client.delete_object(Bucket=bucket, Key=each["Key"])
-    client.delete_bucket(Bucket=bucket)
+def contents(client_of: Callable[[str], Any] | None, bucket: str | None) -> ContentStore:
+    if client_of is None or bucket is None:
+        return FakeContentStore()
+    return S3ContentStore(client_of("s3"), bucket)
 
 
 TEXTS = {

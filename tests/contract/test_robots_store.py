@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -20,16 +19,10 @@ pytestmark = OF_AWS
 
 
 @pytest.fixture
-def robots(client_of: Callable[[str], Any] | None) -> Iterator[RobotsStore]:
-    if client_of is None:
-        yield FakeRobotsStore()
-        return
-    client, bucket = client_of("s3"), f"contract-{uuid4().hex[:12]}"
-    client.create_bucket(Bucket=bucket)
-    yield S3RobotsStore(client, bucket)
-    for item in client.list_objects_v2(Bucket=bucket).get("Contents", []):
-        client.delete_object(Bucket=bucket, Key=item["Key"])
-    client.delete_bucket(Bucket=bucket)
+def robots(client_of: Callable[[str], Any] | None, bucket: str | None) -> RobotsStore:
+    if client_of is None or bucket is None:
+        return FakeRobotsStore()
+    return S3RobotsStore(client_of("s3"), bucket)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from core.health_routes import router as health_router
 from core.jobs_routes import router as jobs_router
 from core.keys_routes import router as keys_router
+from core.uploads_routes import router as uploads_router
 from crawl.crawl_routes import router as crawl_router
 from crawl.webhooks_routes import router as webhooks_router
 from search.search_routes import router as search_router
@@ -27,8 +28,10 @@ from spinneret.runtime.http import ApiHandler, entrypoint, resolver
 from spinneret.search.service import SearchService
 from spinneret.tenancy.models import Scope
 from spinneret.tenancy.service import KeyService
+from spinneret.uploads.service import UploadService
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
+from tests.fakes.uploads import FakeUploadStore
 from tests.fakes.webhook_slice import WebhookSlice
 
 EVENTS = Path(__file__).resolve().parents[3] / "events"
@@ -71,13 +74,19 @@ class Services:
     """What all routes together use; an attribute of the name that each of them asks for."""
 
     def __init__(
-        self, slice_: CrawlSlice, hooks: WebhookSlice, keys: KeyService, down: set[str]
+        self,
+        slice_: CrawlSlice,
+        hooks: WebhookSlice,
+        keys: KeyService,
+        uploads: UploadService,
+        down: set[str],
     ) -> None:
         def probe(name: str) -> None:
             if name in down:
                 raise DependencyUnavailable(name)
 
         self.keys = keys
+        self.uploads = uploads
         self.crawl: Any = slice_.crawls()
         self.webhooks: Any = hooks.service
         self.jobs: Any = JobControl(
@@ -113,11 +122,19 @@ class Api:
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
             random=lambda length: next(numbers).to_bytes(length, "big"),
         )
-        self.services = Services(self.crawls, self.hooks, self.keys, self.down)
+        self.upload_store = FakeUploadStore()
+        uploads = UploadService(
+            store=self.upload_store,
+            clock=self.crawls.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+        )
+        self.services = Services(self.crawls, self.hooks, self.keys, uploads, self.down)
         self._handlers = {
             "crawl": self._handler("crawl-api", crawl_router, webhooks_router),
             "search": self._handler("search-api", search_router),
-            "core": self._handler("core-api", health_router, jobs_router, keys_router),
+            "core": self._handler(
+                "core-api", health_router, jobs_router, keys_router, uploads_router
+            ),
         }
 
     def key(

@@ -131,7 +131,7 @@ def test_a_docstring_is_summary_and_description(paths: dict[str, Any]) -> None:
     [
         ("/health", "get", "200 500"),
         ("/webs", "get", "200 401 422 429 500 503"),
-        ("/webs", "post", "202 400 401 403 409 413 422 429 500 503"),
+        ("/webs", "post", "202 400 401 403 404 409 413 422 429 500 503"),
         ("/webs/{web_id}", "get", "200 401 404 429 500 503"),
         ("/webs/{web_id}/stream", "get", "200 204 401 404 429 500 503"),
     ],

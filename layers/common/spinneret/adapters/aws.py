@@ -62,7 +62,8 @@ def sqs_client() -> SQSClient:
 
 def s3_client() -> S3Client:
     """A client for buckets, addressing them by path."""
-    client: S3Client = boto3.client("s3", config=CONFIG)
+    signed = Config(signature_version="s3v4")  # what is presigned, too
+    client: S3Client = boto3.client("s3", config=CONFIG.merge(signed))
     return client
 
 

@@ -16,12 +16,14 @@ from spinneret.sites.service import SiteSettings
 from spinneret.sites.wiring import site_settings
 from spinneret.tenancy.service import KeyService
 from spinneret.tenancy.wiring import TenancySettings, key_service
+from spinneret.uploads.service import UploadService
+from spinneret.uploads.wiring import UploadSettings, upload_service
 from spinneret.webhooks.service import WebhookService
 from spinneret.webhooks.wiring import WebhookSettings, webhook_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ProxySettings, TenancySettings):
+class CrawlApiSettings(WebhookSettings, ProxySettings, TenancySettings, UploadSettings):
     """The crawl API's environment."""
 
 
@@ -30,6 +32,7 @@ class CrawlApi:
     """What the routes of crawling use."""
 
     keys: KeyService
+    uploads: UploadService
     crawl: CrawlService
     jobs: JobControl
     sites: SiteSettings
@@ -45,6 +48,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     webhooks = webhook_service(settings)
     return CrawlApi(
         keys=key_service(settings),
+        uploads=upload_service(settings),
         crawl=CrawlService(
             jobs=job_service(settings),
             policy=address_policy(settings),

@@ -20,12 +20,14 @@ from spinneret.operations.service import HealthService, Probe
 from spinneret.search.settings import SearchSettings
 from spinneret.tenancy.service import KeyService
 from spinneret.tenancy.wiring import TenancySettings, key_service
+from spinneret.uploads.service import UploadService
+from spinneret.uploads.wiring import UploadSettings, upload_service
 
 _SECONDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoreApiSettings(JobSettings, SearchSettings, TenancySettings):
+class CoreApiSettings(JobSettings, SearchSettings, TenancySettings, UploadSettings):
     """The core API's environment."""
 
     content_bucket: str
@@ -36,6 +38,7 @@ class CoreApi:
     """What the routes of the core area use."""
 
     keys: KeyService
+    uploads: UploadService
     health: HealthService
     jobs: JobControl
 
@@ -45,6 +48,7 @@ def core_api(env: Mapping[str, str]) -> CoreApi:
     settings = CoreApiSettings.from_env(env)
     return CoreApi(
         keys=key_service(settings),
+        uploads=upload_service(settings),
         health=HealthService(_probes(settings)),
         jobs=job_control(settings),
     )

@@ -51,6 +51,7 @@ ROUTES: Final = (
     Access("POST", "/api/v1/api-keys", Scope.ADMIN),
     Access("GET", "/api/v1/api-keys/<key_id>", Scope.ADMIN),
     Access("DELETE", "/api/v1/api-keys/<key_id>", Scope.ADMIN),
+    Access("POST", "/api/v1/uploads", Scope.WRITE),
     Access("GET", "/api/v1/domains", Scope.READ),
     Access("GET", "/api/v1/domains/<domain>", Scope.READ),
     Access("PUT", "/api/v1/domains/<domain>", Scope.WRITE),

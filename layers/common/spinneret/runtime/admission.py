@@ -39,7 +39,10 @@ def identify(event: Event, keys: KeyService) -> Visit:
     """
     body = event.get("body") or ""
     if len(body.encode("utf-8", "surrogatepass")) > limits.REQUEST_BODY_MAX_BYTES:
-        raise BodyTooLarge(f"a body has at most {limits.REQUEST_BODY_MAX_BYTES} bytes")
+        raise BodyTooLarge(
+            f"a request carries at most {limits.REQUEST_BODY_MAX_BYTES} bytes of body; "
+            "POST /api/v1/uploads takes larger ones"
+        )
     row = access.find(event["httpMethod"], event["path"])
     if row is not None and row.scope is None:
         return Visit(row=row)

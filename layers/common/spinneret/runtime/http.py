@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import json
 import logging
 import math
@@ -25,11 +26,15 @@ from spinneret.kernel.errors import (
 )
 from spinneret.runtime.admission import Event, Visit, identify, rate_headers, require_leave
 from spinneret.runtime.logs import configure
+from spinneret.tenancy.models import Principal
 from spinneret.tenancy.service import KeyService
+from spinneret.uploads.service import UploadService
 
 logger = logging.getLogger(__name__)
 
 _JSON: Final = content_types.APPLICATION_JSON
+_UPLOAD_ID: Final = "Upload-Id"
+_WITH_BODY: Final = frozenset({"POST", "PUT"})
 
 ApiHandler = Callable[[Event, LambdaContext], dict[str, Any]]
 
@@ -40,6 +45,11 @@ class Services(Protocol):
     @property
     def keys(self) -> KeyService:
         """Checks credentials."""
+        ...
+
+    @property
+    def uploads(self) -> UploadService:
+        """Has the bodies that came before their request."""
         ...
 
 
@@ -75,7 +85,7 @@ def entrypoint(
             visit = identify(event, services.keys)
             facts["tenant"] = visit.principal.tenant if visit.principal else None
             require_leave(visit, event["path"])
-            event = _with_body(event)
+            event = _with_body(_with_upload(event, visit.principal, services))
         except Exception as error:  # noqa: BLE001 - answered in the one shape and logged there
             logger.info("request_received", extra=facts)
             answer = _refusal(error, facts["request_id"])
@@ -97,6 +107,22 @@ def _with_headers(event: Event) -> Event:
     """The event with its header names in lower case."""
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     return {**event, "headers": headers, "multiValueHeaders": None}
+
+
+def _with_upload(event: Event, caller: Principal | None, services: Services) -> Event:
+    """The event with the body that its Upload-Id names.
+
+    Raises ValidationFailed, NotFound, BodyTooLarge, MalformedRequest and DependencyUnavailable.
+    """
+    upload_id = event["headers"].get(_UPLOAD_ID.lower())
+    if upload_id is None or caller is None or event["httpMethod"] not in _WITH_BODY:
+        return event
+    if event.get("body"):
+        raise ValidationFailed(
+            "send either a body or an Upload-Id", details={"fields": [{"field": _UPLOAD_ID}]}
+        )
+    body = _decoded(services.uploads.body(caller.tenant, upload_id))
+    return {**event, "body": body, "isBase64Encoded": False}
 
 
 def _with_body(event: Event) -> Event:
@@ -121,8 +147,15 @@ def _text(event: Event) -> str | None:
     if not body or not event.get("isBase64Encoded"):
         return body
     try:
-        return base64.b64decode(body, validate=True).decode("utf-8")
-    except ValueError as error:
+        return _decoded(base64.b64decode(body, validate=True))
+    except binascii.Error as error:
+        raise MalformedRequest("the body is not base64") from error
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
         raise MalformedRequest("the body is not UTF-8") from error
 
 

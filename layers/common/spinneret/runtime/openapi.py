@@ -98,7 +98,7 @@ class _Operation:
         if "query" in places or body or self.idempotent:
             found.append(ValidationFailed)
         if body:
-            found += [MalformedRequest, BodyTooLarge]
+            found += [MalformedRequest, BodyTooLarge, NotFound]  # an upload
         found += [getattr(errors, name) for name in self.drawn.get(ERRORS, ())]
         return list(dict.fromkeys(found))
 
@@ -212,6 +212,8 @@ def _parameters(operation: _Operation) -> Iterator[dict[str, Any]]:
         }
     if operation.idempotent:
         yield openapi_components.reference("parameters", "IdempotencyKey")
+    if "requestBody" in operation.drawn:
+        yield openapi_components.reference("parameters", "UploadId")
     if any(_EVENTS in each.get("content", ()) for each in operation.answers.values()):
         yield openapi_components.reference("parameters", "LastEventId")
 

@@ -66,6 +66,16 @@ _PARAMETERS: Final = {
             "maxLength": limits.IDEMPOTENCY_KEY_MAX_CHARS,
         },
     },
+    "UploadId": {
+        "name": "Upload-Id",
+        "in": "header",
+        "description": (
+            "Instead of a body: the `upload_id` of one that was uploaded (`POST /api/v1/uploads`) "
+            "within a day."
+        ),
+        "required": False,
+        "schema": {"type": "string"},
+    },
     "LastEventId": {
         "name": "Last-Event-ID",
         "in": "header",

@@ -16,10 +16,12 @@ from spinneret.search.settings import SearchSettings
 from spinneret.search.tei import TeiEmbedder
 from spinneret.tenancy.service import KeyService
 from spinneret.tenancy.wiring import TenancySettings, key_service
+from spinneret.uploads.service import UploadService
+from spinneret.uploads.wiring import UploadSettings, upload_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchApiSettings(SearchSettings, TenancySettings):
+class SearchApiSettings(SearchSettings, TenancySettings, UploadSettings):
     """The search API's environment."""
 
     documents_table: str
@@ -31,6 +33,7 @@ class SearchApi:
     """What the routes of search use."""
 
     keys: KeyService
+    uploads: UploadService
     search: SearchService
 
 
@@ -51,6 +54,7 @@ def search_api(env: Mapping[str, str]) -> SearchApi:
     model = embedder(settings)
     return SearchApi(
         keys=key_service(settings),
+        uploads=upload_service(settings),
         search=SearchService(
             embedder=model,
             index=chunk_index(settings, model),

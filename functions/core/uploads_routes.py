@@ -1,0 +1,31 @@
+"""Routes: bodies that are too large to be sent with their request."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.answers import answers
+from spinneret.runtime.requests import principal
+from spinneret.uploads.api_models import UploadView, upload_view
+
+router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+
+@router.post("/api/v1/uploads", **answers({201: UploadView}))
+def begin_upload() -> Response[UploadView]:
+    """Begin the upload of a body of up to 10 MB.
+
+    Post the form, then send the request without a body and with the header `Upload-Id`. Requests
+    themselves carry up to 5 MB.
+    """
+    uploads = cast(CoreApi, router.context["services"]).uploads
+    return Response(
+        status_code=201,
+        content_type=content_types.APPLICATION_JSON,
+        body=upload_view(uploads.begin(principal(router).tenant)),
+        headers={"Cache-Control": "no-store"},
+    )

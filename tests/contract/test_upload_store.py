@@ -1,0 +1,109 @@
+"""What every store of uploads holds.
+
+That S3 keeps clients to their form is tried on the stack, whose emulator reads the policy but
+doesn't check its signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import httpx
+import pytest
+
+from spinneret.kernel import limits
+from spinneret.kernel.errors import BodyTooLarge
+from spinneret.uploads.ports import UploadStore
+from spinneret.uploads.s3 import S3UploadStore
+from tests.contract.backends import OF_AWS
+from tests.fakes.uploads import FakeUploadStore
+
+Post = Callable[[str, Mapping[str, str], bytes], Any]
+BODY = b'{"url": "https://site.example/\xc3\xbc"}'
+
+
+@pytest.fixture
+def uploads(client_of: Callable[[str], Any] | None, bucket: str | None) -> UploadStore:
+    if client_of is None or bucket is None:
+        return FakeUploadStore()
+    return S3UploadStore(client_of("s3"), bucket)
+
+
+@pytest.fixture
+def post(
+    backend: str,
+    uploads: UploadStore,
+    client_of: Callable[[str], Any] | None,
+    bucket: str | None,
+) -> Post:
+    """What a client does with a form; moto has no server that takes one."""
+    if isinstance(uploads, FakeUploadStore):
+        return lambda _, fields, body: uploads.post(fields, body)
+    if backend == "moto" and client_of is not None:
+        put = client_of("s3").put_object
+        return lambda _, fields, body: put(Bucket=bucket, Key=fields["key"], Body=body)
+    return posted
+
+
+def posted(url: str, fields: Mapping[str, str], body: bytes) -> int:
+    """Post a form as a browser would; the status."""
+    files = {"file": ("body.json", body)}
+    return httpx.post(url, data=dict(fields), files=files, timeout=30, trust_env=False).status_code
+
+
+@OF_AWS
+def test_what_is_posted_is_read(uploads: UploadStore, tenant: str, post: Post) -> None:
+    post(*uploads.form(tenant, "upl_1", seconds=60), BODY)
+    assert uploads.read(tenant, "upl_1") == BODY
+
+
+@OF_AWS
+def test_what_was_not_posted_is_not_there(uploads: UploadStore, tenant: str) -> None:
+    uploads.form(tenant, "upl_1", seconds=60)
+    assert uploads.read(tenant, "upl_1") is None
+
+
+@OF_AWS
+def test_uploads_of_others_are_others(uploads: UploadStore, tenant: str, post: Post) -> None:
+    post(*uploads.form(tenant, "upl_1", seconds=60), BODY)
+    assert uploads.read(f"{tenant}x", "upl_1") is None
+    assert uploads.read(tenant, "upl_2") is None
+
+
+@OF_AWS
+def test_an_upload_may_be_as_large_as_the_limit(
+    uploads: UploadStore, tenant: str, post: Post
+) -> None:
+    body = b" " * limits.UPLOAD_MAX_BYTES
+    post(*uploads.form(tenant, "upl_1", seconds=60), body)
+    assert uploads.read(tenant, "upl_1") == body
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("backend", ["fake", "moto"])
+def test_what_got_larger_all_the_same_is_not_read(
+    uploads: UploadStore, tenant: str, post: Post
+) -> None:
+    post(*uploads.form(tenant, "upl_1", seconds=60), b" " * (limits.UPLOAD_MAX_BYTES + 1))
+    with pytest.raises(BodyTooLarge):
+        uploads.read(tenant, "upl_1")
+
+
+@pytest.mark.stack
+@pytest.mark.parametrize("backend", ["stack"])
+@pytest.mark.parametrize(
+    ("changes", "size"),
+    [
+        ({}, limits.UPLOAD_MAX_BYTES + 1),
+        ({"key": "T/another/upl_1"}, 10),
+        ({"Content-Type": "text/html"}, 10),
+    ],
+    ids=["larger", "elsewhere", "something else"],
+)
+def test_a_form_takes_nothing_else(
+    uploads: UploadStore, tenant: str, changes: dict[str, str], size: int
+) -> None:
+    url, fields = uploads.form(tenant, "upl_1", seconds=60)
+    assert 400 <= posted(url, {**fields, **changes}, b" " * size) < 500
+    assert uploads.read(tenant, "upl_1") is None
