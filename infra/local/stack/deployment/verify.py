@@ -210,7 +210,7 @@ def _bucket(reader: Reader, name: str, properties: Properties) -> dict[str, tupl
     versioning = client.get_bucket_versioning(Bucket=name).get("Status")
     return {
         "public access": (properties["PublicAccessBlockConfiguration"], block),
-        "versioning": (properties["VersioningConfiguration"]["Status"], versioning),
+        "versioning": (properties.get("VersioningConfiguration", {}).get("Status"), versioning),
     }
 
 
