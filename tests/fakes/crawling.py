@@ -85,8 +85,9 @@ class CrawlSlice:
             fetcher=wrap("fetcher", FakeFetcher(self.pages)),
             sites=self.sites.settings,
             pace=self.sites.pace,
-            robots=RobotsGate(store=wrap("robots", self.robots), clock=self.clock),
-            product_token="Spinneret",
+            robots=RobotsGate(
+                store=wrap("robots", self.robots), product_token="Spinneret", clock=self.clock
+            ),
             clock=self.clock,
             sleep=self.sleep,
         )

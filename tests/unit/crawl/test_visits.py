@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from spinneret.jobs.models import Job, JobStatus
+from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.fetching.ports import Fetcher
+from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.kernel import limits
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.politeness.models import Circuit
@@ -171,7 +175,102 @@ def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlSlice) 
     for ref in refs:
         worker.run(ref, lambda: crawl.remaining)
     assert [crawl.job(ref).status for ref in refs[1:]] == [JobStatus.COMPLETED, JobStatus.FAILED]
-    assert crawl.robots.asked == [SITE]
+    assert crawl.robots.asked.count(SITE) == 1
     crawl.clock.advance(limits.ROBOTS_FRESH_SECONDS)
     worker.run(crawl.submit(urls[0], force=True), lambda: crawl.remaining)
-    assert crawl.robots.asked == [SITE, SITE]
+    assert crawl.robots.asked.count(SITE) == 2
+
+
+def arrivals(crawl: CrawlSlice, refs: list[JobRef], site: str = SITE) -> list[float]:
+    """Run jobs until they are finished; when the site's pages were asked for, in seconds."""
+    start, seen = crawl.clock(), []
+
+    class Watched:
+        def __init__(self, port: Fetcher) -> None:
+            self._port = port
+
+        def fetch(self, request: FetchRequest) -> FetchedPage:
+            page = self._port.fetch(request)
+            if page.url.startswith(site) and not page.url.endswith("/robots.txt"):
+                seen.append((crawl.clock() - start).total_seconds())
+            return page
+
+    for ref in refs:
+        crawl.run(ref, lambda name, port: Watched(port) if name == "fetcher" else port)
+    for _ in range(200):
+        if all(crawl.job(ref).status is JobStatus.COMPLETED for ref in refs):
+            break
+        crawl.clock.advance(1)
+        for ref in refs:
+            job = crawl.job(ref)
+            if job.status is JobStatus.PENDING and job.due_at <= crawl.clock():
+                crawl.run(ref, lambda name, port: Watched(port) if name == "fetcher" else port)
+    return seen
+
+
+@pytest.mark.parametrize("target", [SITE, "https://www.site.example"])
+def test_a_wish_for_patience_holds_behind_a_redirect_too(crawl: CrawlSlice, target: str) -> None:
+    crawl.sleep = lambda _: None
+    refs = []
+    robots(crawl, "User-agent: *\nCrawl-delay: 20", f"{target}/robots.txt")
+    for number in range(4):
+        url = f"http://site.example/{number}"
+        page = fetched_page(f"{target}/{number}", long_page("a"), redirects=(url,))
+        crawl.pages[url] = page
+        refs.append(crawl.submit(url, f"tenant-{number}"))
+    seen = arrivals(crawl, refs, target)
+    assert len(seen) == 4
+    gaps = [after - before for before, after in pairwise(seen)]
+    assert min(gaps) >= 20
+
+
+def test_what_a_robots_txt_says_within_a_turn_is_told_to_everybody(crawl: CrawlSlice) -> None:
+    url = "http://site.example/page"
+    crawl.pages[url] = fetched_page(f"{SITE}/page", long_page("a"), redirects=(url,))
+    wish = {"retry-after": "1800"}
+    crawl.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503, headers=wish)
+    crawled(crawl, url)
+    other = crawl.run(crawl.submit("http://site.example/other", "another-tenant"))
+    assert (other.due_at - crawl.clock()).total_seconds() > 1700
+
+
+def test_a_served_page_asks_for_no_pause(crawl: CrawlSlice) -> None:
+    one, two = serve(crawl, "a", "b")
+    crawl.pages[one] = fetched_page(one, long_page("a"), headers={"retry-after": "3600"})
+    assert crawled(crawl, one).status is JobStatus.COMPLETED
+    assert crawled(crawl, two).status is JobStatus.COMPLETED
+
+
+def test_a_page_comes_though_turns_are_rarer_than_checks_of_robots_txt(crawl: CrawlSlice) -> None:
+    [url] = serve(crawl, "a")
+    crawl.sites.settings.put("acme", "site.example", Override(min_gap_seconds=600), None)
+    crawl.pages[ROBOTS] = FetchTimeout("slow")
+    assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
+
+
+def test_a_robots_txt_behind_a_blocked_host_is_not_fetched(crawl: CrawlSlice) -> None:
+    [url] = serve(crawl, "a")
+    crawl.sites.settings.block("acme", "other.example", "not theirs")
+    crawl.pages[ROBOTS] = fetched_page("https://other.example/robots.txt", "", redirects=(ROBOTS,))
+    assert crawled(crawl, url).status is JobStatus.COMPLETED
+    assert crawl.robots.kept[SITE].content == b""
+
+
+def test_a_robots_txt_elsewhere_takes_a_turn_there(crawl: CrawlSlice) -> None:
+    other = "https://other.example"
+    [busy] = serve(crawl, "a", site=other)
+    crawl.sites.settings.put("acme", "other.example", Override(min_gap_seconds=20), None)
+    crawled(crawl, busy)
+    [url] = serve(crawl, "b")
+    crawl.pages[ROBOTS] = fetched_page(f"{other}/robots.txt", "", redirects=(ROBOTS,))
+    job = crawled(crawl, url)
+    assert (job.status, job.waiting_for) == (JobStatus.PENDING, "other.example")
+    assert crawl.settle(job.ref).status is JobStatus.COMPLETED
+
+
+def test_a_more_patient_origin_at_another_port_is_reached_in_the_end(crawl: CrawlSlice) -> None:
+    target = f"{SITE}:8443"
+    robots(crawl, "User-agent: *\nCrawl-delay: 20", f"{target}/robots.txt")
+    url = "http://site.example/page"
+    crawl.pages[url] = fetched_page(f"{target}/page", long_page("a"), redirects=(url,))
+    assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED

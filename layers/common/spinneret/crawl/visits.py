@@ -41,7 +41,6 @@ class Visits:
         sites: SiteSettings,
         pace: Pace,
         robots: RobotsGate,
-        product_token: str,
         clock: Clock,
         sleep: Callable[[float], None],
     ) -> None:
@@ -49,30 +48,34 @@ class Visits:
         self._sites = sites
         self._pace = pace
         self._robots = robots
-        self._product_token = product_token
         self._clock = clock
         self._sleep = sleep
 
     def fetch(self, context: Context, request: FetchRequest) -> FetchedPage:
         """The page behind the URL. Raises what the fetcher raises, DomainBlocked,
         RobotsDisallowed, and Postpone when a host isn't to be asked yet."""
-        visit = _Visit(self, context)
-        return visit.fetch(request)
+        return _Visit(self, context).fetch(request)
 
-    def pace_of(self, context: Context, url: Url, visit: _Visit) -> PaceLimits:
-        """How fast the host may be asked; raises DomainBlocked and RobotsDisallowed."""
+    def own_pace(self, context: Context, url: Url) -> PaceLimits:
+        """How fast the tenant may ask the host; raises DomainBlocked."""
         site = self._sites.site(context.job.tenant, url.host)
         self._sites.require_unblocked(site)
-        rules = self._robots.rules_for(url, lambda request: visit.ask(request, site.pace))
+        return site.pace
+
+    def pace_of(self, context: Context, url: Url, visit: _Visit) -> PaceLimits:
+        """How fast the page may be asked for; raises DomainBlocked, RobotsDisallowed, Postpone."""
+        own = self.own_pace(context, url)
+        rules = self._robots.rules_for(
+            url, lambda request: visit.ask(request, own), own.min_gap_seconds or 0.0
+        )
         if isinstance(rules, Closed):
             raise Postpone(rules.until, f"{url.host}: robots.txt")
-        if not rules.allows(url.text, self._product_token):
+        if not rules.allowed:
             raise RobotsDisallowed(f"robots.txt of {url.host} forbids this page")
-        delay = rules.crawl_delay(self._product_token)
-        if not delay:
-            return site.pace
-        gap = min(delay, limits.DOMAIN_GAP_MAX_SECONDS)
-        return slowest(site.pace, PaceLimits(min_gap_seconds=gap))
+        if not rules.crawl_delay:
+            return own
+        gap = min(rules.crawl_delay, limits.DOMAIN_GAP_MAX_SECONDS)
+        return slowest(own, PaceLimits(min_gap_seconds=gap))
 
     def admit(self, context: Context, host: str, pace: PaceLimits) -> Admitted:
         """Leave for one request; sits short waits out and raises Postpone for others."""
@@ -95,23 +98,32 @@ class Visits:
         """Without asking anybody."""
         return self._fetcher.fetch(request)
 
-    def report(self, admitted: Admitted, page: FetchedPage) -> None:
-        """What an answer says of the site."""
-        wish = parse_retry_after(page.headers.get("retry-after", ""), self._clock())
-        self._pace.report(admitted, _outcome(page.status_code), retry_after=wish)
+    def wish_of(self, page: FetchedPage) -> float | None:
+        """For how long the site asks to be left alone: what RFC 9110, 10.2.3 has Retry-After for.
 
-    def report_error(self, admitted: Admitted, outcome: Outcome) -> None:
-        """What a request without an answer says of the site."""
-        self._pace.report(admitted, outcome)
+        A page that is served says nothing of it, whatever its header does.
+        """
+        if page.status_code < 500 and page.status_code != 429:
+            return None
+        return parse_retry_after(page.headers.get("retry-after", ""), self._clock())
+
+    def report(self, admitted: Admitted, outcome: Outcome, wish: float | None) -> None:
+        """What a turn says of the site."""
+        self._pace.report(admitted, outcome, retry_after=wish)
 
 
 class _Visit:
-    """One fetch with its redirects: one admission at a time, each of them reported."""
+    """One fetch with its redirects: one turn at a time at one site, each of them reported."""
 
-    def __init__(self, visits: Visits, context: Context) -> None:
+    def __init__(self, visits: Visits, context: Context, within: str | None = None) -> None:
         self._visits = visits
         self._context = context
+        self._within = within
+        """The site where an outer visit has the turn."""
         self._admitted: Admitted | None = None
+        self._pace: PaceLimits | None = None
+        self._heard = Outcome.NOT_TRIED
+        self._wish: float | None = None
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         url = parse_url(request.url)
@@ -119,45 +131,79 @@ class _Visit:
         return self._send(replace(request, before_redirect=self._follow))
 
     def ask(self, request: FetchRequest, pace: PaceLimits) -> FetchedPage:
-        """A request beside the visit's own, such as for robots.txt; its redirects are free.
+        """A request beside the visit's own, for robots.txt.
 
-        To the host that the visit is at, it belongs to the visit: a turn of its own would come
-        only after the visit's end (robots.txt of https, when http leads there).
+        Where the visit is already, it belongs to the visit's turn: one of its own would come only
+        after the visit's end.
         """
-        if self._is_at(parse_url(request.url)):
-            return self._visits.send(request)
-        visit = _Visit(self._visits, self._context)
-        visit._enter(parse_url(request.url), pace)
-        return visit._send(request)
+        beside = _Visit(self._visits, self._context, self._site)
+        beside._enter(parse_url(request.url), pace)
+        try:
+            return beside._send(replace(request, before_redirect=beside._follow_unruled))
+        finally:
+            self._hear(beside._heard, beside._wish)  # nothing, after a turn of its own
+
+    @property
+    def _site(self) -> str | None:
+        return None if self._admitted is None else self._admitted.host
 
     def _enter(self, url: Url, pace: PaceLimits) -> None:
-        self._admitted = self._visits.admit(self._context, url.host, pace)
+        if site_of(url.host) != self._within:
+            self._admitted = self._visits.admit(self._context, url.host, pace)
+            self._pace = pace
 
     def _follow(self, url: Url) -> None:
-        """A redirect on the same host belongs to the request that led to it."""
+        """A redirect within a site belongs to the request that led to it.
+
+        Unless the site asks for more patience there: then it takes a turn of that pace first, for
+        which the job may have to come back, once.
+        """
+        self._hear(Outcome.SUCCESS, None)
         pace = self._visits.pace_of(self._context, url, self)
-        if not self._is_at(url):
-            self._leave(Outcome.SUCCESS)
+        slower = self._pace != slowest(pace, self._pace or pace)
+        if site_of(url.host) != self._site or (
+            slower and self._context.job.waiting_for != self._site
+        ):
+            self._leave()
             self._enter(url, pace)
 
-    def _is_at(self, url: Url) -> bool:
-        return self._admitted is not None and site_of(url.host) == self._admitted.host
-
-    def _leave(self, outcome: Outcome) -> None:
-        admitted, self._admitted = self._admitted, None
-        if admitted is not None:
-            self._visits.report_error(admitted, outcome)
+    def _follow_unruled(self, url: Url) -> None:
+        """robots.txt may lead elsewhere, where no other robots.txt is asked for first."""
+        self._hear(Outcome.SUCCESS, None)
+        pace = self._visits.own_pace(self._context, url)
+        if site_of(url.host) != self._site:
+            self._leave()
+            self._enter(url, pace)
 
     def _send(self, request: FetchRequest) -> FetchedPage:
         try:
             page = self._visits.send(request)
+            self._hear(_outcome(page.status_code), self._visits.wish_of(page))
         except BaseException as error:
-            self._leave(_outcome_of(error))
+            self._hear(_outcome_of(error), None)
             raise
-        admitted, self._admitted = self._admitted, None
-        assert admitted is not None  # nobody else takes it
-        self._visits.report(admitted, page)
+        finally:
+            self._leave()
         return page
+
+    def _hear(self, outcome: Outcome, wish: float | None) -> None:
+        """The worst of what a turn says of the site is what is reported."""
+        self._heard = max(self._heard, outcome, key=_SEVERITY.index)
+        self._wish = max((each for each in (self._wish, wish) if each is not None), default=None)
+
+    def _leave(self) -> None:
+        admitted, self._admitted = self._admitted, None
+        if admitted is not None:
+            self._visits.report(admitted, self._heard, self._wish)
+            self._heard, self._wish = Outcome.NOT_TRIED, None
+
+
+_SEVERITY: Final = (
+    Outcome.NOT_TRIED,
+    Outcome.SUCCESS,
+    Outcome.CLIENT_ERROR,
+    Outcome.SITE_FAILURE,
+)
 
 
 def _outcome(status: int) -> Outcome:

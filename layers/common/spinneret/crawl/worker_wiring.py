@@ -64,8 +64,11 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
         fetcher=fetcher,
         sites=site_settings(settings),
         pace=host_pace(settings),
-        robots=RobotsGate(store=S3RobotsStore(s3_client(), settings.content_bucket), clock=utc_now),
-        product_token=product_token_of(settings.user_agent),
+        robots=RobotsGate(
+            store=S3RobotsStore(s3_client(), settings.content_bucket),
+            product_token=product_token_of(settings.user_agent),
+            clock=utc_now,
+        ),
         clock=utc_now,
         sleep=time.sleep,
     )
