@@ -107,6 +107,7 @@ def deployed(stack: Stack) -> Deployed:
         "SPINNERET_CRAWL_VISIBILITY": str(6 * CRAWL_TIMEOUT),
         "SPINNERET_DOMAIN_RATE": "200",
         "SPINNERET_DOMAIN_BURST": "200",
+        "SPINNERET_ENABLE_PROXY_ROTATION": "true",
     }
     done = stack.command("deploy", **settings)
     if done.returncode != 0:

@@ -29,6 +29,7 @@ from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.politeness import FakeRobotsStore
+from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
 from tests.fakes.sites import Sites
 from tests.fakes.time import HandClock
@@ -51,6 +52,7 @@ class CrawlSlice:
         self.pages: dict[str, FetchedPage | DomainError] = {}
         self.sites = Sites(self.clock)
         self.robots = FakeRobotsStore()
+        self.proxies = Proxies(self.clock, self.pages)
         self.targets: Targets = lambda _tenant, _url: ()
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
@@ -70,6 +72,7 @@ class CrawlSlice:
             policy=AddressPolicy(),
             sites=self.sites.settings,
             targets=self.targets,
+            require_proxy=self.proxies.service.require,
         )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
@@ -82,7 +85,7 @@ class CrawlSlice:
             clock=self.clock,
         )
         visits = Visits(
-            fetcher=wrap("fetcher", FakeFetcher(self.pages)),
+            fetcher=self.proxies.fetcher(wrap("fetcher", FakeFetcher(self.pages))),
             sites=self.sites.settings,
             pace=self.sites.pace,
             robots=RobotsGate(
@@ -115,10 +118,17 @@ class CrawlSlice:
         )
 
     def submit(
-        self, url: str, tenant: str = "acme", *, force: bool = False, key: RequestKey | None = None
+        self,
+        url: str,
+        tenant: str = "acme",
+        *,
+        force: bool = False,
+        proxy: str | None = None,
+        key: RequestKey | None = None,
     ) -> JobRef:
         """Submit one page and answer the job that does it."""
-        submitted = self.crawls().submit(tenant, CrawlRequest(url=url, force=force), key)
+        request = CrawlRequest(url=url, force=force, proxy_config_id=proxy)
+        submitted = self.crawls().submit(tenant, request, key)
         return JobRef(tenant=tenant, job_id=submitted.reply.body["job_id"])
 
     def run(self, ref: JobRef, wrap: Wrap = lambda _, port: port) -> Job:

@@ -10,10 +10,11 @@ from threading import Lock
 
 from spinneret.fetching.addresses import AddressPolicy
 from spinneret.fetching.models import FetchedPage, FetchRequest, Proxy
+from spinneret.fetching.ports import Fetcher
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError
 from spinneret.proxies import rules
 from spinneret.proxies.models import Failures, ProxyConfig, ProxyPage, Usage
-from spinneret.proxies.rotation import ProxyRotation
+from spinneret.proxies.rotation import ProxyRotation, RotatingFetcher
 from spinneret.proxies.service import CredentialSeal, ProxyService
 from spinneret.proxies.trials import ProxyTrials
 from tests.fakes.fetching import FakeFetcher
@@ -170,13 +171,19 @@ class Ways:
 class Proxies:
     """The services over their fakes, which are the attributes."""
 
-    def __init__(self, clock: HandClock) -> None:
+    def __init__(
+        self,
+        clock: HandClock,
+        pages: dict[str, FetchedPage | DomainError] | None = None,
+        *,
+        enabled: bool = True,
+    ) -> None:
         self.clock = clock
         self.store = FakeProxyStore()
         self.usage = FakeUsageLedger()
         self.sealer = FakeSealer()
         self.sites = Sites(clock)
-        self.pages: dict[str, FetchedPage | DomainError] = {}
+        self.pages = {} if pages is None else pages
         self.ways = Ways(self.pages)
         self.chance = 0.0
         numbers = itertools.count(1)
@@ -188,6 +195,7 @@ class Proxies:
             policy=AddressPolicy(),
             clock=clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+            enabled=enabled,
         )
         self.rotation = ProxyRotation(
             store=self.store,
@@ -196,6 +204,7 @@ class Proxies:
             clock=clock,
             random=lambda: self.chance,
         )
+        self.enabled = enabled
         self.trials = ProxyTrials(
             store=self.store,
             rotation=self.rotation,
@@ -204,4 +213,10 @@ class Proxies:
             policy=AddressPolicy(),
             through=self.ways,
             clock=clock,
+        )
+
+    def fetcher(self, direct: Fetcher) -> RotatingFetcher:
+        """Fetches by the proxies, or by `direct`."""
+        return RotatingFetcher(
+            rotation=self.rotation, direct=direct, through=self.ways, enabled=self.enabled
         )

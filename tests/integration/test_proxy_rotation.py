@@ -46,6 +46,7 @@ def test_fetches_go_round_and_leave_a_failing_proxy_alone(servers: list[Scripted
         policy=AddressPolicy(frozenset({one.pair, other.pair})),
         clock=clock,
         new_id=id_maker(clock),
+        enabled=True,
     )
     secret = Credentials(username="spider", password="silk")
     drafts = tuple(ServerDraft(url=proxy.url(), credentials=secret) for proxy in (one, other))
@@ -62,6 +63,7 @@ def test_fetches_go_round_and_leave_a_failing_proxy_alone(servers: list[Scripted
         ),
         direct=direct,
         through=direct.through,
+        enabled=True,
     )
 
     def visit() -> bytes:

@@ -33,6 +33,7 @@ PARAMETERS: Final = {
     "SPINNERET_CRAWL_VISIBILITY": "CrawlVisibility",
     "SPINNERET_DOMAIN_RATE": "DomainRate",
     "SPINNERET_DOMAIN_BURST": "DomainBurst",
+    "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
 }
 
 

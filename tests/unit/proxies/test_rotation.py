@@ -45,9 +45,7 @@ def fail(proxies: Proxies, config: ProxyConfig, position: int, times: int = 3) -
 @pytest.fixture
 def fetcher(proxies: Proxies) -> RotatingFetcher:
     proxies.pages[URL] = fetched_page(URL)
-    return RotatingFetcher(
-        rotation=proxies.rotation, direct=FakeFetcher(proxies.pages), through=proxies.ways
-    )
+    return proxies.fetcher(FakeFetcher(proxies.pages))
 
 
 # ---------------------------------------------------------------- Strategies

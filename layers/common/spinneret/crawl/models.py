@@ -31,6 +31,12 @@ class CrawlRequest(BaseModel):
     A crawl that is told to another URL, or to none, is another crawl.
     """
 
+    proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None
+    """Fetch the pages by way of these proxies; directly while the config is inactive or empty.
+
+    robots.txt is always read directly: what it says holds for all tenants.
+    """
+
     @model_validator(mode="after")
     def _either(self) -> Self:
         if (self.url is None) == (self.urls is None):

@@ -44,6 +44,7 @@ class CrawlPipeline:
                 max_redirects=limits.CRAWL_MAX_REDIRECTS,
                 media_types=MEDIA_TYPES,
             ),
+            context.job.payload.get("proxy_config_id"),
         )
         require_success(page, self._clock())
         context.note(

@@ -37,6 +37,8 @@ RECIPE: Final = 1  # goes up when the same page would be processed to another re
 
 Targets = Callable[[str, str | None], tuple[str, ...]]
 """Whom the end of a tenant's job is told, given a URL for it alone (`Draft.notify`)."""
+RequireProxy = Callable[[str, str], None]
+"""(tenant, config id): raises where no crawl may go by these proxies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +54,19 @@ class CrawlService:
     """Crawls of one tenant."""
 
     def __init__(
-        self, *, jobs: JobService, policy: AddressPolicy, sites: SiteSettings, targets: Targets
+        self,
+        *,
+        jobs: JobService,
+        policy: AddressPolicy,
+        sites: SiteSettings,
+        targets: Targets,
+        require_proxy: RequireProxy,
     ) -> None:
         self._jobs = jobs
         self._policy = policy
         self._sites = sites
         self._targets = targets
+        self._require_proxy = require_proxy
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept one URL or several.
@@ -65,6 +74,8 @@ class CrawlService:
         A single URL that is refused raises; among several, each has its own outcome, and only a
         request without any acceptable URL raises.
         """
+        if request.proxy_config_id is not None:
+            self._require_proxy(tenant, request.proxy_config_id)
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
         notify = self._targets(tenant, request.webhook_url)
         if request.url is not None:
@@ -117,9 +128,12 @@ class CrawlService:
         same = {"kind": KIND, "recipe": RECIPE, "url": cache_url(url)}
         if request.webhook_url is not None:  # a job without it would tell nobody there
             same["webhook_url"] = request.webhook_url
+        payload = {"url": canonical_url(url)}
+        if request.proxy_config_id is not None:  # a site may show others something else
+            same["proxy_config_id"] = payload["proxy_config_id"] = request.proxy_config_id
         return Draft(
             kind=KIND,
-            payload={"url": canonical_url(url)},
+            payload=payload,
             priority=request.priority,
             domain=parse_url(url).host,
             notify=notify,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from spinneret.fetching.models import FetchedPage, FetchRequest
-from spinneret.fetching.ports import Fetcher
 from spinneret.fetching.rules import parse_retry_after
 from spinneret.fetching.urls import Url, parse_url
 from spinneret.jobs.worker import Context, Postpone
@@ -26,6 +25,8 @@ from spinneret.politeness.models import Admitted, Outcome, PaceLimits, Wait
 from spinneret.politeness.robots_gate import Closed, RobotsGate
 from spinneret.politeness.rules import site_of, slowest
 from spinneret.politeness.service import Pace
+from spinneret.proxies.models import Route
+from spinneret.proxies.rotation import RotatingFetcher
 from spinneret.sites.service import SiteSettings
 
 _SHORT_WAITS: Final = 3  # that a worker sits through before it gives the job back
@@ -37,7 +38,7 @@ class Visits:
     def __init__(
         self,
         *,
-        fetcher: Fetcher,
+        fetcher: RotatingFetcher,
         sites: SiteSettings,
         pace: Pace,
         robots: RobotsGate,
@@ -51,10 +52,16 @@ class Visits:
         self._clock = clock
         self._sleep = sleep
 
-    def fetch(self, context: Context, request: FetchRequest) -> FetchedPage:
-        """The page behind the URL. Raises what the fetcher raises, DomainBlocked,
-        RobotsDisallowed, and Postpone when a host isn't to be asked yet."""
-        return _Visit(self, context).fetch(request)
+    def fetch(
+        self, context: Context, request: FetchRequest, proxy_config_id: str | None = None
+    ) -> FetchedPage:
+        """The page behind the URL, by way of the tenant's proxies if it names any.
+
+        Raises what the fetcher and its rotation raise, DomainBlocked, RobotsDisallowed, and
+        Postpone when a host isn't to be asked yet.
+        """
+        route = self._fetcher.choose(context.job.tenant, proxy_config_id)
+        return _Visit(self, context, route=route).fetch(request)
 
     def own_pace(self, context: Context, url: Url) -> PaceLimits:
         """How fast the tenant may ask the host; raises DomainBlocked."""
@@ -94,9 +101,9 @@ class Visits:
             promised = answer.promised
             self._sleep(max(0.0, seconds))
 
-    def send(self, request: FetchRequest) -> FetchedPage:
+    def send(self, route: Route | None, request: FetchRequest) -> FetchedPage:
         """Without asking anybody."""
-        return self._fetcher.fetch(request)
+        return self._fetcher.fetch(route, request)
 
     def wish_of(self, page: FetchedPage) -> float | None:
         """For how long the site asks to be left alone: what RFC 9110, 10.2.3 has Retry-After for.
@@ -115,9 +122,17 @@ class Visits:
 class _Visit:
     """One fetch with its redirects: one turn at a time at one site, each of them reported."""
 
-    def __init__(self, visits: Visits, context: Context, within: str | None = None) -> None:
+    def __init__(
+        self,
+        visits: Visits,
+        context: Context,
+        *,
+        route: Route | None = None,
+        within: str | None = None,
+    ) -> None:
         self._visits = visits
         self._context = context
+        self._route = route
         self._within = within
         """The site where an outer visit has the turn."""
         self._admitted: Admitted | None = None
@@ -134,9 +149,9 @@ class _Visit:
         """A request beside the visit's own, for robots.txt.
 
         Where the visit is already, it belongs to the visit's turn: one of its own would come only
-        after the visit's end.
+        after the visit's end. It goes directly, as its answer is shared by all tenants.
         """
-        beside = _Visit(self._visits, self._context, self._site)
+        beside = _Visit(self._visits, self._context, within=self._site)
         beside._enter(parse_url(request.url), pace)
         try:
             return beside._send(replace(request, before_redirect=beside._follow_unruled))
@@ -177,7 +192,7 @@ class _Visit:
 
     def _send(self, request: FetchRequest) -> FetchedPage:
         try:
-            page = self._visits.send(request)
+            page = self._visits.send(self._route, request)
             self._hear(_outcome(page.status_code), self._visits.wish_of(page))
         except BaseException as error:
             self._hear(_outcome_of(error), None)
@@ -187,7 +202,13 @@ class _Visit:
         return page
 
     def _hear(self, outcome: Outcome, wish: float | None) -> None:
-        """The worst of what a turn says of the site is what is reported."""
+        """The worst of what a turn says of the site is what is reported.
+
+        Nothing that came by a proxy counts: it is the tenant's and can say what it likes, while
+        the pace is shared by all tenants.
+        """
+        if self._route is not None:
+            return
         self._heard = max(self._heard, outcome, key=_SEVERITY.index)
         self._wish = max((each for each in (self._wish, wish) if each is not None), default=None)
 

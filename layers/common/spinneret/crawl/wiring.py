@@ -45,6 +45,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     """Services of the crawl API."""
     settings = CrawlApiSettings.from_env(env)
     sites = site_settings(settings)
+    proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
     return CrawlApi(
         keys=key_service(settings),
@@ -54,10 +55,11 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             policy=address_policy(settings),
             sites=sites,
             targets=webhooks.targets,
+            require_proxy=proxies.require,
         ),
         jobs=job_control(settings),
         sites=sites,
-        proxies=proxy_service(settings),
+        proxies=proxies,
         proxy_trials=proxy_trials(settings),
         webhooks=webhooks,
     )

@@ -17,14 +17,14 @@ from spinneret.documents.s3 import S3ContentStore
 from spinneret.documents.service import Indexer
 from spinneret.fetching.http import GuardedFetcher
 from spinneret.fetching.resolver import resolve_by_system
-from spinneret.fetching.wiring import FetchSettings, address_policy
+from spinneret.fetching.wiring import address_policy
 from spinneret.jobs.wiring import worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.politeness.robots import product_token_of
 from spinneret.politeness.robots_gate import RobotsGate
 from spinneret.politeness.s3 import S3RobotsStore
-from spinneret.politeness.settings import PolitenessSettings
+from spinneret.proxies.wiring import ProxySettings, rotating_fetcher
 from spinneret.search.settings import SearchSettings
 from spinneret.search.wiring import chunk_index, embedder
 from spinneret.sites.wiring import host_pace, site_settings
@@ -32,13 +32,15 @@ from spinneret.webhooks.wiring import NotifierSettings, notifier
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(NotifierSettings, FetchSettings, SearchSettings, PolitenessSettings):
-    """The crawl worker's environment."""
+class CrawlWorkerSettings(NotifierSettings, ProxySettings, SearchSettings):
+    """The crawl worker's environment.
+
+    Of `user_agent` (name/version plus a contact URL) the product token is what robots.txt is
+    matched against.
+    """
 
     documents_table: str
     content_bucket: str
-    user_agent: str
-    """Name/version plus a contact URL; its product token is what robots.txt is matched against."""
 
 
 def crawl_worker(env: Mapping[str, str]) -> Worker:
@@ -61,7 +63,7 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
         monotonic=time.monotonic,
     )
     visits = Visits(
-        fetcher=fetcher,
+        fetcher=rotating_fetcher(settings, fetcher),
         sites=site_settings(settings),
         pace=host_pace(settings),
         robots=RobotsGate(

@@ -9,7 +9,7 @@ from typing import Final
 from spinneret.fetching.models import FetchedPage, FetchRequest, Proxy
 from spinneret.fetching.ports import Fetcher
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import DependencyUnavailable, ProxyFailed
+from spinneret.kernel.errors import DependencyUnavailable, FeatureDisabled, ProxyFailed
 from spinneret.proxies import rules
 from spinneret.proxies.models import ProxyConfig, RotationStrategy, Route, Usage
 from spinneret.proxies.ports import ProxyStore, UsageLedger
@@ -118,14 +118,23 @@ class RotatingFetcher:
         rotation: ProxyRotation,
         direct: Fetcher,
         through: Callable[[Proxy], Fetcher],
+        enabled: bool,
     ) -> None:
         self._rotation = rotation
         self._direct = direct
         self._through = through
+        self._enabled = enabled
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:
-        """See ProxyRotation.choose; None of None."""
-        return None if config_id is None else self._rotation.choose(tenant, config_id)
+        """See ProxyRotation.choose; None of None.
+
+        Raises FeatureDisabled: who wants to be seen as the proxy must not be seen as us.
+        """
+        if config_id is None:
+            return None
+        if not self._enabled:
+            raise FeatureDisabled("proxies are switched off")
+        return self._rotation.choose(tenant, config_id)
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:
         """See Fetcher.fetch; a failure of the proxy is ProxyFailed, and counted."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from spinneret.fetching.addresses import AddressPolicy
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, NotFound, ValidationFailed
+from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.sealing import Sealer
 from spinneret.proxies import rules
@@ -66,7 +66,10 @@ class CredentialSeal:
 
 
 class ProxyService:
-    """Proxy configs. An unknown id and a foreign one are the same NotFound."""
+    """Proxy configs. An unknown id and a foreign one are the same NotFound.
+
+    They can be made and tried where rotation is switched off, so that it finds them in order.
+    """
 
     def __init__(
         self,
@@ -77,7 +80,9 @@ class ProxyService:
         policy: AddressPolicy,
         clock: Clock,
         new_id: NewId,
+        enabled: bool,
     ) -> None:
+        self._enabled = enabled
         self._store = store
         self._usage = usage
         self._seal = seal
@@ -142,6 +147,15 @@ class ProxyService:
             if self._store.remove(self._config(tenant, config_id)):
                 return
         raise _changing()
+
+    def require(self, tenant: str, config_id: str) -> None:
+        """Raises FeatureDisabled, and ValidationFailed for an unknown config."""
+        if not self._enabled:
+            raise FeatureDisabled("proxies are switched off")
+        if self._store.get(tenant, config_id) is None:
+            raise ValidationFailed(
+                "no such proxy config", details={"fields": [{"field": "proxy_config_id"}]}
+            )
 
     def _config(self, tenant: str, config_id: str) -> ProxyConfig:
         config = self._store.get(tenant, config_id)

@@ -19,7 +19,7 @@ from spinneret.kernel.ids import id_maker
 from spinneret.politeness.settings import PolitenessSettings
 from spinneret.proxies.dynamo import DynamoProxyStore
 from spinneret.proxies.dynamo_usage import DynamoUsageLedger
-from spinneret.proxies.rotation import ProxyRotation
+from spinneret.proxies.rotation import ProxyRotation, RotatingFetcher
 from spinneret.proxies.service import CredentialSeal, ProxyService
 from spinneret.proxies.trials import ProxyTrials
 from spinneret.sites.wiring import host_pace, site_settings
@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ProxySettings(PolitenessSettings, FetchSettings):
-    """The key that seals credentials, and the name under which proxies are tried."""
+    """The key that seals credentials, the name under which proxies are tried, and whether crawls
+    may go by them."""
 
     secrets_key_id: str
     user_agent: str
+    features__enable_proxy_rotation: bool = False
 
 
 def proxy_service(settings: ProxySettings) -> ProxyService:
@@ -46,6 +48,7 @@ def proxy_service(settings: ProxySettings) -> ProxyService:
         policy=address_policy(settings),
         clock=utc_now,
         new_id=id_maker(utc_now),
+        enabled=settings.features__enable_proxy_rotation,
     )
 
 
@@ -58,6 +61,16 @@ def proxy_rotation(settings: ProxySettings) -> ProxyRotation:
         seal=_seal(settings),
         clock=utc_now,
         random=random.random,
+    )
+
+
+def rotating_fetcher(settings: ProxySettings, direct: GuardedFetcher) -> RotatingFetcher:
+    """Fetches of crawls, by proxies or without."""
+    return RotatingFetcher(
+        rotation=proxy_rotation(settings),
+        direct=direct,
+        through=direct.through,
+        enabled=settings.features__enable_proxy_rotation,
     )
 
 
