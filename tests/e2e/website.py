@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from base64 import b64decode
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +20,14 @@ class Hook:
     body: bytes
 
 
+@dataclass(frozen=True)
+class Tunnel:
+    """A tunnel as it was asked for."""
+
+    target: str
+    authorization: str
+
+
 class Website:
     """Serves on loopback while it is entered.
 
@@ -32,6 +41,8 @@ class Website:
     `/hook?name=…`   takes a webhook: the next status of `statuses`, 200 when there is none
     `/chatty?code=…` that status, with a secret all over the answer
     `/leak?in=…`     a redirect with a secret in that part of it
+
+    It is a proxy too, whose tunnels lead back to it.
     """
 
     def __init__(self, port: int) -> None:
@@ -40,6 +51,9 @@ class Website:
         self.hooks: defaultdict[str, list[Hook]] = defaultdict(list)
         """What came to `/hook`, by name."""
         self.statuses: defaultdict[str, list[int]] = defaultdict(list)
+        self.tunnels: list[Tunnel] = []
+        self.proxy_password = ""
+        """What a tunnel costs; nothing unless set."""
         self.arrived = threading.Event()
         self.released = threading.Event()
         self.secrets: dict[str, str] = {}
@@ -89,6 +103,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.website.hooks[name].append(Hook(dict(self.headers.items()), body))
         statuses = self.website.statuses[name]
         self._send(statuses.pop(0) if statuses else 200, "text/plain", b"taken")
+
+    def do_CONNECT(self) -> None:
+        """Open a tunnel: what comes next over the connection is answered as ever."""
+        given = self.headers.get("Proxy-Authorization", "")
+        self.website.tunnels.append(Tunnel(self.path, given))
+        password = self.website.proxy_password
+        if password and b64decode(given.removeprefix("Basic ")).decode() != f"spider:{password}":
+            self._send(407, "text/plain", b"")
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.close_connection = False
 
     def log_message(self, *_: Any) -> None:
         """Quiet."""
