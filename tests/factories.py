@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from spinneret.documents.models import ChunkType, Content, Document, Metadata
+from spinneret.documents.models import ChunkType, Content, Document, IndexedChunk, Metadata
 from spinneret.jobs.models import (
     Draft,
     Event,
@@ -18,7 +18,7 @@ from spinneret.jobs.models import (
     RequestKey,
 )
 from spinneret.kernel.clock import stamp
-from spinneret.search.models import Candidate, FoundChunk, IndexedChunk
+from spinneret.search.models import Candidate, FoundChunk
 from spinneret.tenancy.models import ApiKey, Scope, StoredTicket
 from tests.fakes.search import vector_of
 from tests.fakes.time import START

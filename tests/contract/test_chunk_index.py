@@ -9,7 +9,8 @@ from uuid import uuid4
 import pytest
 
 from spinneret.adapters.opensearch import opensearch_client
-from spinneret.search.models import Candidate, IndexedChunk, Leg
+from spinneret.documents.models import IndexedChunk
+from spinneret.search.models import Candidate, Leg
 from spinneret.search.opensearch import OpenSearchChunkIndex, index_name
 from spinneret.search.ports import ChunkIndex
 from tests import factories

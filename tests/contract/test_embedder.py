@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from spinneret.documents.ports import Embedder
 from spinneret.kernel import limits
-from spinneret.search.ports import Embedder
 from spinneret.search.tei import TeiEmbedder
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.search import FakeEmbedder

@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from spinneret.documents.models import TokenSpan
+from spinneret.documents.models import EmbedderInfo, IndexedChunk, TokenSpan
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.search.models import Candidate, EmbedderInfo, FoundChunk, IndexedChunk, Leg
+from spinneret.search.models import Candidate, FoundChunk, Leg
 
 DIMENSION = 16
 _WORD = re.compile(r"\w+")

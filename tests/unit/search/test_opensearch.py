@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.search.models import EmbedderInfo
+from spinneret.documents.models import EmbedderInfo
 from spinneret.search.opensearch import index_name, ranges_of
 
 OPEN, CLOSE = "\ufdd0", "\ufdd1"

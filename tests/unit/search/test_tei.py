@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spinneret.documents.models import EmbedderInfo
 from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
-from spinneret.search.models import EmbedderInfo
 from spinneret.search.tei import TeiEmbedder, characters_of, pieces, unit
 
 INFO = {"model_id": "org/model", "max_input_length": 512, "max_client_batch_size": 32}

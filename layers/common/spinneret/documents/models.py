@@ -86,3 +86,39 @@ class Document:
     created_at: datetime
     crawled_at: datetime
     changed_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbedderInfo:
+    """What the embedder says of itself (TEI `/info`)."""
+
+    model_id: str
+    dimension: int
+    max_input_tokens: int
+    max_batch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexedChunk:
+    """A chunk as the index holds it."""
+
+    tenant: str
+    document_id: str
+    version: str
+    index: int
+    text: str
+    section: str | None
+    type: ChunkType
+    start: int
+    end: int
+    token_count: int
+    url: str
+    domain: str
+    title: str | None
+    crawled_at: str
+    vector: tuple[float, ...]
+
+    @property
+    def id(self) -> str:
+        """Holds document and version: an outdated version can't overwrite the current one."""
+        return f"{self.document_id}:{self.version}:{self.index:05d}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from spinneret.documents.models import Document
+from spinneret.documents.models import Document, EmbedderInfo, IndexedChunk, TokenSpan
 from spinneret.jobs.models import Lease
 
 
@@ -36,6 +37,34 @@ class ContentStore(Protocol):
 
     def get(self, key: str) -> str:
         """Read a text back."""
+        ...
+
+
+class ChunkWriter(Protocol):
+    """The index of chunks of one embedding model. All methods raise DependencyUnavailable."""
+
+    def write(self, chunks: Sequence[IndexedChunk]) -> None:
+        """Write all chunks, or raise; on return they can be searched."""
+        ...
+
+    def remove_version(self, tenant: str, document_id: str, version: str) -> None:
+        """Forget the chunks of a version that is no longer shown."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. All methods raise DependencyUnavailable."""
+
+    def info(self) -> EmbedderInfo:
+        """Model, dimension and bounds."""
+        ...
+
+    def tokenize(self, text: str) -> list[TokenSpan]:
+        """The model's own tokens, without special ones, as character ranges of `text`."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        """One vector of unit length per text, in order."""
         ...
 
 

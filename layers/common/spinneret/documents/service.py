@@ -13,14 +13,18 @@ from dataclasses import dataclass, replace
 
 from spinneret.documents import rules
 from spinneret.documents.chunking import chunk
-from spinneret.documents.models import Chunk, Content, Document
-from spinneret.documents.ports import ContentStore, DocumentStore, VersionRaced
+from spinneret.documents.models import Chunk, Content, Document, EmbedderInfo, IndexedChunk
+from spinneret.documents.ports import (
+    ChunkWriter,
+    ContentStore,
+    DocumentStore,
+    Embedder,
+    VersionRaced,
+)
 from spinneret.jobs.models import Lease
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock, stamp
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.search.models import EmbedderInfo, IndexedChunk
-from spinneret.search.ports import ChunkIndex, Embedder
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +63,7 @@ class Indexer:
         documents: DocumentStore,
         contents: ContentStore,
         embedder: Embedder,
-        index: ChunkIndex,
+        index: ChunkWriter,
         clock: Clock,
     ) -> None:
         self._documents = documents

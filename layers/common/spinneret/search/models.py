@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from spinneret.documents.models import ChunkType
 from spinneret.kernel import limits
 
 
@@ -14,42 +13,6 @@ class Leg(StrEnum):
 
     VECTOR = "vector"
     KEYWORD = "keyword"
-
-
-@dataclass(frozen=True, kw_only=True)
-class EmbedderInfo:
-    """What the embedder says of itself (TEI `/info`)."""
-
-    model_id: str
-    dimension: int
-    max_input_tokens: int
-    max_batch: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class IndexedChunk:
-    """A chunk as the index holds it."""
-
-    tenant: str
-    document_id: str
-    version: str
-    index: int
-    text: str
-    section: str | None
-    type: ChunkType
-    start: int
-    end: int
-    token_count: int
-    url: str
-    domain: str
-    title: str | None
-    crawled_at: str
-    vector: tuple[float, ...]
-
-    @property
-    def id(self) -> str:
-        """Holds document and version: an outdated version can't overwrite the current one."""
-        return f"{self.document_id}:{self.version}:{self.index:05d}"
 
 
 @dataclass(frozen=True, kw_only=True)

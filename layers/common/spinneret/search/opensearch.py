@@ -14,10 +14,11 @@ from typing import Any, Final
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError, OpenSearchException, TransportError
 
+from spinneret.documents.models import EmbedderInfo, IndexedChunk
+from spinneret.documents.ports import Embedder
 from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.search.models import Candidate, EmbedderInfo, FoundChunk, IndexedChunk, Leg
-from spinneret.search.ports import Embedder
+from spinneret.search.models import Candidate, FoundChunk, Leg
 
 # Noncharacters, which extraction removes from every text (Unicode standard, section 23.7), mark
 # matches, so that ranges can be read off whatever the text holds.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spinneret.documents.ports import DocumentStore
+from spinneret.documents.ports import DocumentStore, Embedder
 from spinneret.kernel import limits
 from spinneret.search.models import Fused, Leg, Query
-from spinneret.search.ports import ChunkIndex, Embedder
+from spinneret.search.ports import ChunkIndex
 from spinneret.search.rules import fuse
 
 

@@ -10,10 +10,9 @@ from typing import Any, Final
 
 import httpx
 
-from spinneret.documents.models import TokenSpan
+from spinneret.documents.models import EmbedderInfo, TokenSpan
 from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
-from spinneret.search.models import EmbedderInfo
 
 logger = logging.getLogger(__name__)
 
