@@ -15,6 +15,7 @@ from spinneret.kernel.errors import (
     Conflict,
     DomainBlocked,
     NotFound,
+    SecretUnreadable,
     UrlBlocked,
     UrlInvalid,
     ValidationFailed,
@@ -59,7 +60,15 @@ def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
 
 @router.post(
     "/api/v1/proxies/test",
-    **answers({200: TrialView}, NotFound, UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen),
+    **answers(
+        {200: TrialView},
+        NotFound,
+        UrlInvalid,
+        UrlBlocked,
+        DomainBlocked,
+        CircuitOpen,
+        SecretUnreadable,
+    ),
 )
 def try_proxy(request: TrialRequest) -> TrialView:
     """Fetch a page by way of one server, and say what came of it."""

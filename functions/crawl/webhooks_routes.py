@@ -69,7 +69,8 @@ def list_webhooks(
 
 
 @router.post(
-    "/api/v1/webhooks/default-secret", **answers({201: DefaultSecret}, Conflict, FeatureDisabled)
+    "/api/v1/webhooks/default-secret",
+    **answers({201: DefaultSecret}, Conflict, FeatureDisabled, ValidationFailed),
 )
 def rotate_default_secret() -> Response[DefaultSecret]:
     """Make a new secret for the `webhook_url`s of single jobs; the one before signs for 24 h more.
@@ -104,7 +105,7 @@ def delete_webhook(endpoint_id: str) -> Response[None]:
 
 @router.post(
     "/api/v1/webhooks/<endpoint_id>/rotate",
-    **answers({201: IssuedEndpoint}, Conflict, FeatureDisabled),
+    **answers({201: IssuedEndpoint}, Conflict, FeatureDisabled, ValidationFailed),
 )
 def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
     """Make a new secret; for 24 h more deliveries are signed with the one before as well."""

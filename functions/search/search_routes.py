@@ -7,6 +7,8 @@ from typing import cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from spinneret.kernel.errors import EmbeddingRefused
+from spinneret.runtime.answers import answers
 from spinneret.runtime.requests import principal
 from spinneret.search.api_models import SearchRequest, SearchResponse
 from spinneret.search.views import response_of
@@ -15,7 +17,7 @@ from spinneret.search.wiring import SearchApi
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 
-@router.post("/api/v1/search")
+@router.post("/api/v1/search", **answers({200: SearchResponse}, EmbeddingRefused))
 def hybrid_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning and by words, fused by weighted reciprocal rank."""
     started = time.perf_counter()

@@ -11,10 +11,12 @@ from typing import Any, get_origin, get_type_hints
 import pytest
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Route
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from spinneret.runtime.access import ROUTES, Access
-from spinneret.runtime.openapi import routes_of
+from spinneret.runtime.http import routes_of
+from spinneret.runtime.openapi_examples import EXAMPLES
 from tests.architecture.conftest import ROOT, Templates
 
 STORED = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi.json"
@@ -89,6 +91,30 @@ def test_every_answer_has_a_model(document: dict[str, Any]) -> None:
                 assert content.get("schema"), f"{path} {status}"
 
 
+def test_every_operation_with_a_body_shows_a_request_and_its_answer(
+    document: dict[str, Any],
+) -> None:
+    bodies = {route.func.__name__: route.dependant.body_params for route in _routes()}
+    shown = set()
+    for _, path, operation in _operations(document):
+        if "requestBody" not in operation:
+            continue
+        [success] = [status for status in operation["responses"] if status < "300"]
+        request = operation["requestBody"]["content"]["application/json"]
+        answer = operation["responses"][success]["content"]["application/json"]
+        assert request.get("examples"), f"{path}: add one to runtime/openapi_examples.py"
+        assert list(request["examples"]) == list(answer["examples"])
+        [parameter] = bodies[operation["operationId"]]
+        for name, example in request["examples"].items():
+            reply = answer["examples"][name]["value"]
+            assert _problems(document, request["schema"], example["value"]) == [], path
+            assert _problems(document, answer["schema"], reply) == [], path
+            # What no schema says, such as that one of two fields has to be given.
+            assert not parameter.validate(example["value"], loc=("body",))[1], path
+        shown.add(operation["operationId"])
+    assert shown == set(EXAMPLES)
+
+
 def test_no_two_models_share_a_name(document: dict[str, Any]) -> None:
     # Pydantic would put their modules into the names, and `-Input` and `-Output` behind the names
     # of a model that is read otherwise than it is written.
@@ -127,6 +153,12 @@ def _resolved(document: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]
     name = given["$ref"].rpartition("/")[2]
     found: dict[str, Any] = document["components"]["responses"][name]
     return found
+
+
+def _problems(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
+    """Where a value isn't what the schema says."""
+    whole = Draft202012Validator({**schema, "components": document["components"]})
+    return [error.message for error in whole.iter_errors(value)]
 
 
 def _documented(route: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spinneret.kernel import limits
-from tests.unit.runtime.api import QUERY, SUBMIT, Api
+from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 
 # ---------------------------------------------------------------- Bodies
@@ -108,6 +108,37 @@ def test_an_overlong_body_is_refused_before_anything_is_read(api: Api) -> None:
 def test_the_size_of_a_body_is_that_of_its_bytes(api: Api, key: str) -> None:
     body = '"%s"' % ("ü" * (limits.REQUEST_BODY_MAX_BYTES // 2))
     assert_refused(api.send(SUBMIT, key, body=body), 413, "BODY_TOO_LARGE")
+
+
+# ---------------------------------------------------------------- Routes that read no body
+
+
+IGNORED = {
+    "no JSON": ("{", "application/json"),
+    "a form": ("a=1", "application/x-www-form-urlencoded"),
+    "too large": ("x" * (limits.REQUEST_BODY_MAX_BYTES + 1), "application/json"),
+}
+
+
+@pytest.mark.parametrize("body", IGNORED)
+@pytest.mark.parametrize(
+    ("event", "method", "path", "status"),
+    [
+        (GET, "GET", "/api/v1/crawl/job_9", 404),
+        (GET, "POST", "/api/v1/crawl/job_9/cancel", 404),
+        (GET, "POST", "/api/v1/webhooks/wh_9/test", 404),
+        (GET, "DELETE", "/api/v1/webhooks/wh_9", 404),
+        (HEALTH, "POST", "/api/v1/uploads", 201),
+        (HEALTH, "GET", "/health", 200),
+    ],
+)
+def test_a_body_that_no_route_reads_is_no_reason_to_refuse(
+    api: Api, key: str, event: str, method: str, path: str, status: int, body: str
+) -> None:
+    text, content_type = IGNORED[body]
+    headers = {"Content-Type": content_type, "Idempotency-Key": "one", "Upload-Id": "upl_9"}
+    answer = api.send(event, key, httpMethod=method, path=path, body=text, headers=headers)
+    assert answer.status == status, answer.text
 
 
 # ---------------------------------------------------------------- Fields

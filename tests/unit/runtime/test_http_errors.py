@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from core.health_routes import router as health_router
 from spinneret.kernel import errors
-from spinneret.kernel.errors import DomainError, HttpUnavailable, TransientError
-from tests.unit.runtime.api import GET, SUBMIT, Api
+from spinneret.kernel.errors import DomainError, EmbeddingRefused, HttpUnavailable, TransientError
+from spinneret.kernel.settings import SettingsError
+from spinneret.runtime.http import entrypoint, resolver
+from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api, Invocation, changed, load
 from tests.unit.runtime.refusals import assert_refused
 
 
@@ -29,6 +32,7 @@ def test_every_error_has_its_code_and_status(api: Api, key: str, kind: type[Doma
         raise kind("why")
 
     api.services.crawl.get = fail
+    api.as_documented = False
     assert_refused(api.send(GET, key), kind.status, kind.code)
 
 
@@ -40,6 +44,7 @@ def test_a_wish_to_wait_is_passed_on_in_whole_seconds(
         raise HttpUnavailable("busy", retry_after=wish)
 
     api.services.crawl.get = fail
+    api.as_documented = False
     answer = api.send(GET, key)
     assert_refused(answer, 502, "HTTP_ERROR")
     assert answer.headers["Retry-After"] == told
@@ -61,6 +66,56 @@ def test_an_unexpected_error_shows_nothing_of_the_inside(
     [failure] = [line for line in logged if line["message"] == "request_failed"]
     assert failure["request_id"] == body["request_id"]
     assert type(error).__name__ in failure["exception"]
+
+
+def test_a_search_whose_embedder_answers_no_vector_says_so(
+    api: Api, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Any) -> Any:
+        raise EmbeddingRefused("a vector isn't finite")
+
+    monkeypatch.setattr(api.crawls.embedder, "embed", refuse)
+    answer = api.send(QUERY, key)
+    assert (answer.status, answer.body["code"]) == (502, "EMBEDDING_REFUSED")
+
+
+def test_who_has_to_say_who_they_are_is_told_how(api: Api, key: str) -> None:
+    # RFC 9110, section 15.5.2
+    assert api.send(GET, "spn_unknown").headers["WWW-Authenticate"] == "Bearer"
+    assert "WWW-Authenticate" not in api.send(GET, key).headers
+
+
+def test_a_function_without_its_settings_answers_and_logs_until_it_has_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Ready:
+        keys: Any = None
+        uploads: Any = None
+
+    def build(_: Any) -> Ready:
+        if not settings:
+            raise SettingsError("environment variable JOBS_TABLE is not set")
+        return Ready()
+
+    settings: list[str] = []
+    app = resolver()
+    app.include_router(health_router)
+    handler = entrypoint(app, build, "core-api")
+
+    def ask() -> dict[str, Any]:
+        return handler(changed(load(HEALTH), None), Invocation())  # type: ignore[arg-type]  # stands for LambdaContext
+
+    for _ in range(2):
+        refused = ask()
+        body = json.loads(refused["body"])
+        assert (refused["statusCode"], body["code"]) == (500, "INTERNAL_ERROR")
+        assert "JOBS_TABLE" not in refused["body"]
+    logged = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    failures = [line for line in logged if line["message"] == "request_failed"]
+    assert len(failures) == 2
+    assert "JOBS_TABLE" in failures[0]["exception"]
+    settings.append("there")
+    assert ask()["statusCode"] == 200
 
 
 def test_a_request_is_logged_without_its_credential(

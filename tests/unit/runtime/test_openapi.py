@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import pytest
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -17,6 +17,7 @@ from spinneret.runtime.access import Access
 from spinneret.runtime.answers import answers
 from spinneret.runtime.http import resolver
 from spinneret.runtime.openapi import Ambiguous, document, text_of
+from spinneret.runtime.openapi_examples import Example
 from spinneret.tenancy.models import Scope
 
 Limit = Annotated[int, Query(ge=1, le=100)]
@@ -91,12 +92,14 @@ def routes() -> Router:
 
 def described(*routers: Router, rows: tuple[Access, ...] = ROWS) -> dict[str, Any]:
     """The document of an app for each router."""
-    apps = []
-    for router in routers:
-        app = resolver()
-        app.include_router(router)
-        apps.append(app)
-    return document(apps, rows)
+    return document([app_of(router) for router in routers], rows)
+
+
+def app_of(router: Router) -> APIGatewayRestResolver:
+    """A function that serves a router."""
+    app = resolver()
+    app.include_router(router)
+    return app
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +136,7 @@ def test_a_docstring_is_summary_and_description(paths: dict[str, Any]) -> None:
         ("/webs", "get", "200 401 422 429 500 503"),
         ("/webs", "post", "202 400 401 403 404 409 413 422 429 500 503"),
         ("/webs/{web_id}", "get", "200 401 404 429 500 503"),
-        ("/webs/{web_id}/stream", "get", "200 204 401 404 429 500 503"),
+        ("/webs/{web_id}/stream", "get", "200 204 401 404 422 429 500 503"),
     ],
 )
 def test_an_operation_lists_the_statuses_that_it_may_have(
@@ -155,6 +158,24 @@ def test_retry_after_stands_where_a_new_try_makes_sense(whole: dict[str, Any]) -
     assert [name for name in responses if "Retry-After" in responses[name]["headers"]] == [
         "RateLimited"
     ]
+
+
+def test_who_is_not_known_is_told_how_to_say_who_they_are(whole: dict[str, Any]) -> None:
+    responses = whole["components"]["responses"]
+    assert [name for name in responses if "WWW-Authenticate" in responses[name]["headers"]] == [
+        "AuthRequired"
+    ]
+
+
+def test_an_example_is_a_request_and_its_answer() -> None:
+    web, spun = {"title": "orb"}, {"title": "orb", "strength": 3.0}
+    examples = {"spin_web": {"an orb": Example(request=web, answer=spun)}}
+    spin = document([app_of(routes())], ROWS, examples)["paths"]["/webs"]["post"]
+    shown = spin["requestBody"]["content"]["application/json"]["examples"]
+    assert shown == {"an orb": {"value": web}}
+    assert spin["responses"]["202"]["content"]["application/json"]["examples"] == {
+        "an orb": {"value": spun}
+    }
 
 
 def test_credentials_are_those_of_the_access_table(paths: dict[str, Any]) -> None:

@@ -10,20 +10,24 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final, Protocol
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
+from aws_lambda_powertools.event_handler.api_gateway import Route
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.kernel.canonical import parse_json
 from spinneret.kernel.errors import (
+    AuthRequired,
     DomainError,
     MalformedRequest,
     NotFound,
     TransientError,
     ValidationFailed,
 )
+from spinneret.runtime import access
 from spinneret.runtime.admission import Event, Visit, identify, rate_headers, require_leave
 from spinneret.runtime.logs import configure
 from spinneret.tenancy.models import Principal
@@ -34,7 +38,6 @@ logger = logging.getLogger(__name__)
 
 _JSON: Final = content_types.APPLICATION_JSON
 _UPLOAD_ID: Final = "Upload-Id"
-_WITH_BODY: Final = frozenset({"POST", "PUT"})
 
 ApiHandler = Callable[[Event, LambdaContext], dict[str, Any]]
 
@@ -63,6 +66,11 @@ def resolver() -> APIGatewayRestResolver:
     return app
 
 
+def routes_of(app: APIGatewayRestResolver) -> list[Route]:
+    """All routes that a resolver answers."""
+    return [*app._static_routes, *app._dynamic_routes]  # noqa: SLF001 - powertools lists them nowhere else
+
+
 def entrypoint(
     app: APIGatewayRestResolver, build: Callable[[Mapping[str, str]], Services], name: str
 ) -> ApiHandler:
@@ -70,28 +78,31 @@ def entrypoint(
 
     Routes find them in `context["services"]` and the caller in `context["principal"]`.
     """
-    built: list[Services] = []
+
+    @cache
+    def services() -> Services:
+        configure(name)
+        return build(os.environ)
 
     def handler(event: Event, context: LambdaContext) -> dict[str, Any]:
         started = time.perf_counter()
-        if not built:
-            configure(name)
-            built.append(build(os.environ))
-        services = built[0]
         facts = _facts(event)
         visit = Visit()
         try:
-            event = _with_headers(event)
-            visit = identify(event, services.keys)
+            made = services()
+            reads = _reads_body(app, event)
+            event = _with_headers(event) if reads else _without_body(_with_headers(event))
+            visit = identify(event, made.keys)
             facts["tenant"] = visit.principal.tenant if visit.principal else None
             require_leave(visit, event["path"])
-            event = _with_body(_with_upload(event, visit.principal, services))
+            if reads:
+                event = _with_body(_with_upload(event, visit.principal, made))
         except Exception as error:  # noqa: BLE001 - answered in the one shape and logged there
             logger.info("request_received", extra=facts)
             answer = _refusal(error, facts["request_id"])
         else:
             logger.info("request_received", extra=facts)
-            app.context.update(services=services, principal=visit.principal)
+            app.context.update(services=made, principal=visit.principal)
             answer = app.resolve(event, context)
         _add_headers(answer, rate_headers(visit.allowance))
         duration = round((time.perf_counter() - started) * 1000, 1)
@@ -103,10 +114,28 @@ def entrypoint(
     return handler
 
 
+def _reads_body(app: APIGatewayRestResolver, event: Event) -> bool:
+    """Whether the request's route declares a body."""
+    row = access.find(event["httpMethod"], event["path"])
+    return row is not None and any(
+        route.dependant.body_params
+        for route in routes_of(app)
+        if (route.method, route.path) == (row.method, row.route)
+    )
+
+
 def _with_headers(event: Event) -> Event:
     """The event with its header names in lower case."""
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     return {**event, "headers": headers, "multiValueHeaders": None}
+
+
+def _without_body(event: Event) -> Event:
+    """For a route that reads no body: whatever came is nothing that it could be refused for.
+
+    Clients send `{}`, or an empty form, with a POST that has nothing to say.
+    """
+    return {**event, "body": None, "isBase64Encoded": False}
 
 
 def _with_upload(event: Event, caller: Principal | None, services: Services) -> Event:
@@ -115,7 +144,7 @@ def _with_upload(event: Event, caller: Principal | None, services: Services) -> 
     Raises ValidationFailed, NotFound, BodyTooLarge, MalformedRequest and DependencyUnavailable.
     """
     upload_id = event["headers"].get(_UPLOAD_ID.lower())
-    if upload_id is None or caller is None or event["httpMethod"] not in _WITH_BODY:
+    if upload_id is None or caller is None:
         return event
     if event.get("body"):
         raise ValidationFailed(
@@ -199,6 +228,8 @@ def _refusal(error: Exception, request_id: str | None) -> dict[str, Any]:
             extra={"request_id": request_id, "code": error.code, "reason": error.message},
         )
     headers = {"Content-Type": content_types.APPLICATION_JSON}
+    if isinstance(error, AuthRequired):
+        headers["WWW-Authenticate"] = "Bearer"  # RFC 9110, section 15.5.2; RFC 6750, section 3
     if isinstance(error, TransientError) and error.retry_after is not None:
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     body = {

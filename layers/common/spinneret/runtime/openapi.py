@@ -32,6 +32,8 @@ from spinneret.kernel.errors import (
 from spinneret.runtime import access, openapi_components
 from spinneret.runtime.access import Access
 from spinneret.runtime.answers import ERRORS, IDEMPOTENT
+from spinneret.runtime.http import routes_of
+from spinneret.runtime.openapi_examples import EXAMPLES, Example
 from spinneret.runtime.openapi_schemas import tidied, with_notes, without_null
 from spinneret.tenancy.models import INCLUDED, Scope
 
@@ -56,6 +58,7 @@ class _Operation:
     route: Route
     row: Access
     drawn: Mapping[str, Any]
+    examples: Mapping[str, Mapping[str, Example]]
 
     @property
     def id(self) -> str:
@@ -75,6 +78,11 @@ class _Operation:
         return bool(self.drawn.get(IDEMPOTENT))
 
     @property
+    def resumable(self) -> bool:
+        """Whether it takes a Last-Event-ID."""
+        return any(_EVENTS in each.get("content", ()) for each in self.answers.values())
+
+    @property
     def answers(self) -> dict[int, Mapping[str, Any]]:
         """What it answers when nothing goes wrong, by status."""
         given = {int(status): each for status, each in self.drawn["responses"].items()}
@@ -82,6 +90,11 @@ class _Operation:
         return {
             status: given[status] for status in sorted(given) if status in declared or status == 200
         }
+
+    @property
+    def shown(self) -> Mapping[str, Example]:
+        """Examples by their names."""
+        return self.examples.get(self.id, {})
 
     @property
     def errors(self) -> list[type[DomainError]]:
@@ -95,7 +108,7 @@ class _Operation:
         body = "requestBody" in self.drawn
         if "path" in places:
             found.append(NotFound)
-        if "query" in places or body or self.idempotent:
+        if "query" in places or body or self.idempotent or self.resumable:
             found.append(ValidationFailed)
         if body:
             found += [MalformedRequest, BodyTooLarge, NotFound]  # an upload
@@ -104,7 +117,9 @@ class _Operation:
 
 
 def document(
-    apps: Iterable[APIGatewayRestResolver], rows: Sequence[Access] = access.ROUTES
+    apps: Iterable[APIGatewayRestResolver],
+    rows: Sequence[Access] = access.ROUTES,
+    examples: Mapping[str, Mapping[str, Example]] = EXAMPLES,
 ) -> dict[str, Any]:
     """One document for all resolvers.
 
@@ -120,7 +135,7 @@ def document(
         for name, schema in drawn.get("components", {}).get("schemas", {}).items():
             if schemas.setdefault(name, schema) != schema:
                 raise Ambiguous(f"two models are called {name}")
-        operations += _operations(app, drawn["paths"], rows)
+        operations += _operations(app, drawn["paths"], rows, examples)
     own = {name: schemas[name] for name in schemas if name not in _POWERTOOLS_OWN}
     paths = _paths(operations)
     return {
@@ -138,13 +153,11 @@ def text_of(described: Mapping[str, Any]) -> str:
     return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
 
 
-def routes_of(app: APIGatewayRestResolver) -> list[Route]:
-    """All routes that a resolver answers."""
-    return [*app._static_routes, *app._dynamic_routes]  # noqa: SLF001 - powertools lists them nowhere else
-
-
 def _operations(
-    app: APIGatewayRestResolver, paths: Mapping[str, Any], rows: Iterable[Access]
+    app: APIGatewayRestResolver,
+    paths: Mapping[str, Any],
+    rows: Iterable[Access],
+    examples: Mapping[str, Mapping[str, Example]],
 ) -> Iterator[_Operation]:
     by_route = {(row.method, row.route): row for row in rows}
     for route in routes_of(app):
@@ -152,7 +165,7 @@ def _operations(
         if row is None:
             raise LookupError(f"{route.method} {route.path} isn't in the access table")
         drawn = paths[route.openapi_path][route.method.lower()]
-        yield _Operation(route=route, row=row, drawn=drawn)
+        yield _Operation(route=route, row=row, drawn=drawn, examples=examples)
 
 
 def _tags(operations: Iterable[_Operation]) -> list[dict[str, str]]:
@@ -194,10 +207,24 @@ def _described(operation: _Operation) -> dict[str, Any]:
         "security": openapi_components.security(operation.row),
         "x-scope": operation.row.scope,
         "parameters": [*_parameters(operation)],
-        "requestBody": tidied(operation.drawn.get("requestBody")),
+        "requestBody": _request(operation),
     }
     kept = {name: value for name, value in described.items() if value or name == "security"}
     return {**kept, "responses": _responses(operation)}
+
+
+def _request(operation: _Operation) -> dict[str, Any]:
+    body: dict[str, Any] = tidied(operation.drawn.get("requestBody", {}))
+    values = {name: each.request for name, each in operation.shown.items()}
+    return {**body, "content": _with_examples(body["content"], values)} if body else {}
+
+
+def _with_examples(
+    content: Mapping[str, Any], values: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The media types, with the values as their examples."""
+    shown = {"examples": {name: {"value": value} for name, value in values.items()}}
+    return {name: {**each, **(shown if values else {})} for name, each in content.items()}
 
 
 def _parameters(operation: _Operation) -> Iterator[dict[str, Any]]:
@@ -214,7 +241,7 @@ def _parameters(operation: _Operation) -> Iterator[dict[str, Any]]:
         yield openapi_components.reference("parameters", "IdempotencyKey")
     if "requestBody" in operation.drawn:
         yield openapi_components.reference("parameters", "UploadId")
-    if any(_EVENTS in each.get("content", ()) for each in operation.answers.values()):
+    if operation.resumable:
         yield openapi_components.reference("parameters", "LastEventId")
 
 
@@ -231,7 +258,9 @@ def _responses(operation: _Operation) -> dict[str, Any]:
 def _answer(operation: _Operation, status: int) -> dict[str, Any]:
     headers = openapi_components.RATE_HEADERS if operation.row.scope is not None else ()
     replayed = ("Idempotent-Replayed",) if operation.idempotent else ()
-    content = tidied(operation.answers[status].get("content"))
+    first = status == min(operation.answers)
+    values = {name: each.answer for name, each in operation.shown.items()} if first else {}
+    content = _with_examples(tidied(operation.answers[status].get("content", {})), values)
     described = {
         "description": HTTPStatus(status).phrase,
         "headers": openapi_components.headers(*headers, *replayed),

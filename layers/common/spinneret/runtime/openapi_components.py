@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.kernel import errors, limits
-from spinneret.kernel.errors import DomainError, TransientError
+from spinneret.kernel.errors import AuthRequired, DomainError, TransientError
 from spinneret.runtime.access import Access
 from spinneret.runtime.openapi_schemas import without_origins
 
@@ -31,7 +31,7 @@ NOTES: Final[Mapping[str, str]] = {
     "limit": "How many items a page has at most.",
     "cursor": "`next_cursor` of the page before.",
 }
-_UNCOUNTED: Final = (401, 413)  # refused before the caller is known
+_UNCOUNTED: Final = (401,)  # refused before the caller is known
 RATE_HEADERS: Final = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 _SECURITY_SCHEMES: Final = {
@@ -49,6 +49,10 @@ _HEADERS: Final = {
     "RateLimit-Remaining": ("Requests that it has left in this minute.", "integer"),
     "RateLimit-Reset": ("Seconds until it has all of them again.", "integer"),
     "Retry-After": ("Seconds after which a new try makes sense.", "integer"),
+    "WWW-Authenticate": (
+        "`Bearer`. API Gateway passes it on as `x-amzn-Remapped-WWW-Authenticate`.",
+        "string",
+    ),
     "Idempotent-Replayed": ("`true` when this is the first answer again.", "string"),
 }
 _PARAMETERS: Final = {
@@ -132,11 +136,12 @@ def refusal(found: Sequence[type[DomainError]]) -> dict[str, Any]:
 
 
 def _refusal(found: Sequence[type[DomainError]]) -> dict[str, Any]:
-    later = any(issubclass(error, TransientError) for error in found)
+    challenge = ["WWW-Authenticate"] if AuthRequired in found else []
+    later = ["Retry-After"] if any(issubclass(error, TransientError) for error in found) else []
     rates = () if found[0].status in _UNCOUNTED else RATE_HEADERS
     return {
         "description": "\n\n".join(f"`{error.code}`: {_meaning(error)}" for error in found),
-        "headers": headers(*rates, *(["Retry-After"] if later else [])),
+        "headers": headers(*rates, *challenge, *later),
         "content": {"application/json": {"schema": reference("schemas", "Error")}},
     }
 

@@ -1,0 +1,90 @@
+"""The permissions that a template gives its functions on AWS, resource by resource."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.architecture.conftest import Templates
+
+Template = Mapping[str, Any]
+Permissions = dict[str, set[str]]
+"""Resource, by its logical id and what is behind it, → actions."""
+
+# SAM's policy templates as SAM expands them (Developer Guide, "AWS SAM policy template list"):
+# the parameter that names the resource, and the actions.
+SAM_TEMPLATES = {
+    "SQSSendMessagePolicy": ("QueueName", {"sqs:SendMessage"}),
+    "KMSEncryptPolicy": ("KeyId", {"kms:Encrypt"}),
+    "KMSDecryptPolicy": ("KeyId", {"kms:Decrypt"}),
+}
+CONDITIONED = " (on a condition)"
+
+
+def permissions_of(function: str, templates: Templates) -> Permissions:
+    """What a function's own policies allow; SAM adds logs and the polling of its event sources."""
+    found: Permissions = {}
+    for policy in templates.functions()[function].get("Policies", []):
+        for resource, actions in _statements(policy, templates.root, templates):
+            found.setdefault(resource, set()).update(actions)
+    return found
+
+
+def _statements(
+    policy: Any, template: Template, templates: Templates
+) -> Iterator[tuple[str, set[str]]]:
+    match policy:
+        case {"Fn::If": ["IsLocal", {"Ref": "AWS::NoValue"}, given]}:
+            yield from _statements(given, template, templates)
+        case {"Statement": statements}:
+            for statement in statements:
+                yield from _allowed(statement, template, templates)
+        case {"Fn::GetAtt": [stack, output]}:
+            nested = _nested(stack, template, templates)
+            name = nested["Outputs"][output.removeprefix("Outputs.")]["Value"]["Ref"]
+            document = nested["Resources"][name]["Properties"]["PolicyDocument"]
+            yield from _statements(document, nested, templates)
+        case dict() if len(policy) == 1:
+            [(name, parameters)] = policy.items()
+            parameter, actions = SAM_TEMPLATES[name]
+            yield _resource(parameters[parameter], template, templates), set(actions)
+        case _:
+            raise AssertionError(f"a form of policy that no test reads: {policy}")
+
+
+def _allowed(
+    statement: Mapping[str, Any], template: Template, templates: Templates
+) -> Iterator[tuple[str, set[str]]]:
+    assert statement["Effect"] == "Allow"
+    suffix = CONDITIONED if "Condition" in statement else ""
+    for resource in _listed(statement["Resource"]):
+        where = _resource(resource, template, templates)
+        yield where + suffix, set(_listed(statement["Action"]))
+
+
+def _resource(given: Any, template: Template, templates: Templates) -> str:
+    match given:
+        case {"Fn::Join": ["", parts]}:
+            return "".join(_resource(part, template, templates) for part in parts)
+        case {"Fn::GetAtt": [stack, output]} if output.startswith("Outputs."):
+            nested = _nested(stack, template, templates)
+            value = nested["Outputs"][output.removeprefix("Outputs.")]["Value"]
+            return _resource(value, nested, templates)
+        case {"Fn::GetAtt": [name, "Arn" | "QueueName"]} | {"Ref": name}:
+            return str(name)
+        case {"Fn::Sub": str(text)}:
+            behind = text.rpartition("${AWS::AccountId}:")[2]  # an ARN that is spelled out
+            return re.sub(r"\$\{(\w+)(?:\.Arn)?\}", r"\1", behind)
+        case str():
+            return given
+    raise AssertionError(f"a form of resource that no test reads: {given}")
+
+
+def _nested(stack: str, template: Template, templates: Templates) -> Template:
+    location = template["Resources"][stack]["Properties"]["TemplateURL"]
+    return templates.nested[location.removeprefix("infra/")]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,63 @@
+"""Whether an answer is one that the API's document lists."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from spinneret.runtime import access, docs
+
+Described = dict[str, Any]
+
+
+def assert_documented(
+    method: str, path: str, status: int, headers: Mapping[str, str], text: str
+) -> None:
+    """An operation's answer has a status of the document, under it a code, its headers, its body.
+
+    What no operation answers, as an unknown route is, isn't documented.
+    """
+    row = access.find(method, path)
+    if row is None:
+        return
+    where = f"{method} {row.route} answers {status}: run python docs/render.py, or declare it"
+    operation = _document()["paths"][re.sub("<(.+?)>", r"{\1}", row.route)][method.lower()]
+    assert str(status) in operation["responses"], f"{where} {text[:200]}"
+    response = _resolved(operation["responses"][str(status)])
+    shared = {name for name in headers if name in _document()["components"]["headers"]}
+    assert shared <= set(response.get("headers", {})), where
+    content = response.get("content", {})
+    if not text:
+        return
+    media_type = headers["Content-Type"].partition(";")[0]
+    assert media_type in content, where
+    if media_type == "application/json":
+        body = json.loads(text)
+        schema = content[media_type]["schema"]
+        problems = [error.message for error in validator(schema).iter_errors(body)]
+        assert problems == [], where
+        if schema == {"$ref": "#/components/schemas/Error"}:
+            assert f"`{body['code']}`" in response["description"], where
+
+
+def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
+    """Checks values by a schema of the document, whose references lead into the document."""
+    return Draft202012Validator({**schema, "components": _document()["components"]})
+
+
+@cache
+def _document() -> Described:
+    parsed: Described = json.loads(docs.document().text)
+    return parsed
+
+
+def _resolved(response: Described) -> Described:
+    if "$ref" not in response:
+        return response
+    found: Described = _document()["components"]["responses"][response["$ref"].rpartition("/")[2]]
+    return found
