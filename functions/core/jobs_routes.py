@@ -10,9 +10,10 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.jobs.api_models import JobList, JobView, Moved, Timeline, event_view, job_view
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
 from spinneret.kernel import limits
-from spinneret.kernel.errors import Conflict
+from spinneret.kernel.errors import Conflict, EffectInProgress
 from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.operations.wiring import CoreApi
 from spinneret.runtime.answers import answers
@@ -59,7 +60,7 @@ def get_timeline(
     job_id: str, limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
     """A job's events, oldest first."""
-    found = _jobs().events(_ref(job_id), position_of(cursor), limit + 1)
+    found = _jobs().events(_ref(job_id), position_of(cursor, is_event_id), limit + 1)
     items = [event_view(event) for event in found[:limit]]
     more = len(found) > limit
     return Timeline(
@@ -86,25 +87,25 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
     )
 
 
-@router.post("/api/v1/jobs/<job_id>/cancel", **answers({200: Moved}, Conflict))
+@router.post("/api/v1/jobs/<job_id>/cancel", **answers({200: Moved}, Conflict, EffectInProgress))
 def cancel_job(job_id: str) -> Moved:
     """Cancel a job that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.CANCEL)
 
 
-@router.post("/api/v1/jobs/<job_id>/pause", **answers({200: Moved}, Conflict))
+@router.post("/api/v1/jobs/<job_id>/pause", **answers({200: Moved}, Conflict, EffectInProgress))
 def pause_job(job_id: str) -> Moved:
     """Let a job rest that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.PAUSE)
 
 
-@router.post("/api/v1/jobs/<job_id>/resume", **answers({200: Moved}, Conflict))
+@router.post("/api/v1/jobs/<job_id>/resume", **answers({200: Moved}, Conflict, EffectInProgress))
 def resume_job(job_id: str) -> Moved:
     """Let a paused job go on."""
     return moved(_jobs(), principal(router), job_id, Move.RESUME)
 
 
-@router.post("/api/v1/jobs/<job_id>/retry", **answers({200: Moved}, Conflict))
+@router.post("/api/v1/jobs/<job_id>/retry", **answers({200: Moved}, Conflict, EffectInProgress))
 def retry_job(job_id: str) -> Moved:
     """Begin a new run of a failed job."""
     return moved(_jobs(), principal(router), job_id, Move.RETRY)

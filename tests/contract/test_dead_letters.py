@@ -76,18 +76,72 @@ def test_a_pass_sends_back_what_has_moves_left_and_lets_the_rest_rest(
         client.send_message(
             QueueUrl=urls["dead"], MessageBody=f"not a job {number}", MessageAttributes=moves
         )
-    done = Redriven(sent_back=0, at_rest=0)
-    deadline = time.monotonic() + RECEIVE_SECONDS
-    while done.sent_back + done.at_rest < 12 and time.monotonic() < deadline:
-        more = Redrive(queues, [LANE]).run()
-        done = Redriven(
-            sent_back=done.sent_back + more.sent_back, at_rest=done.at_rest + more.at_rest
-        )
-    assert done == Redriven(sent_back=9, at_rest=3)
+    assert Redrive(queues, [LANE]).run() == Redriven(sent_back=9, at_rest=3, lanes_unavailable=0)
     assert queues.receive(LANE, 10) == []
     assert sorted(_bodies(client, urls["lane"], 9)) == sorted(
         f"not a job {number}" for number in range(12) if number % 4 != limits.DEAD_LETTER_MOVES
     )
+
+
+@pytest.mark.parametrize("group", ["acme", None])
+def test_a_letter_goes_back_into_its_group(
+    queues: SqsDeadLetterQueues,
+    client_of: Callable[[str], Any],
+    urls: dict[str, str],
+    group: str | None,
+) -> None:
+    """Without it the queue is no longer fair to the tenant."""
+    client = client_of("sqs")
+    grouped = {"MessageGroupId": group} if group else {}
+    client.send_message(QueueUrl=urls["dead"], MessageBody="not a job", **grouped)
+    [letter] = received(queues)
+    queues.send_back(LANE, letter)
+    [back] = _messages(client, urls["lane"])
+    assert back["Attributes"].get("MessageGroupId") == group
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        {"DataType": "String", "StringValue": "three"},
+        {"DataType": "String", "StringValue": "\u0663"},
+        {"DataType": "String", "StringValue": "9" * 5000},
+        {"DataType": "Number", "StringValue": "1.5"},
+        {"DataType": "Number", "StringValue": "-1"},
+        {"DataType": "Binary", "BinaryValue": b"1"},
+    ],
+    ids=["a word", "another script's digit", "endless", "a fraction", "below none", "bytes"],
+)
+def test_a_letter_whose_count_is_unreadable_rests_and_holds_up_nobody(
+    queues: SqsDeadLetterQueues,
+    client_of: Callable[[str], Any],
+    urls: dict[str, str],
+    count: dict[str, Any],
+) -> None:
+    client = client_of("sqs")
+    for body, attributes in (("odd", {"moves": count}), ("plain", {})):
+        client.send_message(QueueUrl=urls["dead"], MessageBody=body, MessageAttributes=attributes)
+    assert Redrive(queues, [LANE]).run() == Redriven(sent_back=1, at_rest=1, lanes_unavailable=0)
+    assert _bodies(client, urls["lane"], 1) == ["plain"]
+
+
+def test_an_answer_without_letters_means_that_there_are_none(
+    client_of: Callable[[str], Any], urls: dict[str, str]
+) -> None:
+    """A short poll asks only some of SQS's servers and may miss what is there."""
+    client, waits = client_of("sqs"), list[int]()
+
+    def look(params: dict[str, Any], **_: Any) -> None:
+        waits.append(params.get("WaitTimeSeconds", 0))
+
+    sees = "provide-client-params.sqs.ReceiveMessage"
+    client.meta.events.register(sees, look)
+    try:
+        queues = SqsDeadLetterQueues(client, {LANE: urls["lane"]}, {LANE: urls["dead"]})
+        assert queues.receive(LANE, 10) == []
+    finally:
+        client.meta.events.unregister(sees, look)
+    assert waits[0] > 0
 
 
 def _bodies(client: Any, url: str, count: int) -> list[str]:
@@ -100,6 +154,10 @@ def _bodies(client: Any, url: str, count: int) -> list[str]:
 
 def _messages(client: Any, url: str) -> list[Any]:
     answer = client.receive_message(
-        QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=1, MessageAttributeNames=["All"]
+        QueueUrl=url,
+        MaxNumberOfMessages=10,
+        WaitTimeSeconds=1,
+        MessageAttributeNames=["All"],
+        MessageSystemAttributeNames=["All"],
     )
     return list(answer.get("Messages", []))

@@ -122,6 +122,25 @@ def test_the_list_of_troubled_jobs_holds_failures_and_redrives_only(
     assert walk(store, tenant, JobFilter(troubled=True), 1) == []
 
 
+@pytest.mark.parametrize("value", ["", "x" * 2000, "\u00fc", "~~", "#"])
+def test_a_filter_of_any_form_matches_nothing(store: JobStore, tenant: str, value: str) -> None:
+    submit(store, *numbered(tenant))
+    for wanted in (JobFilter(kind=value), JobFilter(domain=value), JobFilter(batch=value)):
+        assert walk(store, tenant, wanted, 10) == []
+
+
+def test_the_position_of_another_tenant_s_list_leads_to_the_own_jobs_only(
+    store: JobStore, tenant: str
+) -> None:
+    own, foreign = numbered(tenant), numbered(f"{tenant}x")
+    submit(store, *own)
+    submit(store, *foreign)
+    for wanted in (ALL, JobFilter(troubled=True)):
+        page = store.page(f"{tenant}x", wanted, own[3].id, 10)
+        assert {job.tenant for job in page.jobs} <= {f"{tenant}x"}
+    assert store.page(f"{tenant}x", ALL, own[3].id, 10).jobs == tuple(foreign[2::-1])
+
+
 def test_a_page_reads_a_bounded_number_of_rows_however_rare_the_match(
     store: JobStore, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from spinneret.kernel.errors import (
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
-from tests.unit.jobs.submissions import finish, ids, service_on, submit
+from tests.unit.jobs.submissions import finish, ids, service_on, stored, submit
 
 # ---------------------------------------------------------------- Idempotency keys
 
@@ -74,6 +74,15 @@ def test_an_answer_that_only_names_duplicates_is_repeated_too(service: JobServic
     first = submit(service, key=factories.request_key())
     assert first.reply.body["duplicates"] == [True]
     assert submit(service, key=factories.request_key()).replayed
+
+
+def test_a_job_knows_the_key_that_it_came_under(service: JobService, store: FakeJobStore) -> None:
+    """P-05: the header's, or else the implicit one."""
+    named = ids(submit(service, key=factories.request_key(scope="order-1")))
+    unnamed = ids(submit(service, factories.draft(duplicate_key="other-page")))
+    forced = ids(submit(service, factories.draft(duplicate_key=None)))
+    keys = [stored(store, job_id).idempotency_key for [job_id] in (named, unnamed, forced)]
+    assert keys == ["order-1", "other-page", None]
 
 
 # ---------------------------------------------------------------- Races

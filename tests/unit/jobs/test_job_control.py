@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus, Move
-from spinneret.jobs.ports import Claimed, Holder, NewJob
-from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.jobs.ports import Claimed, Holder, NewJob, SubmissionRaced
+from spinneret.kernel.errors import Conflict, EffectInProgress, LeaseLost, NotFound
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
-from tests.fakes.time import START
+from tests.fakes.time import START, HandClock
 
 
 @pytest.fixture
@@ -62,3 +64,29 @@ def test_a_failed_job_begins_again_when_the_newer_one_is_finished(
 ) -> None:
     control.move(newer().ref, Move.CANCEL)
     assert control.move(failed.ref, Move.RETRY).status is JobStatus.PENDING
+
+
+class RestlessStore(FakeJobStore):
+    """Every job has moved on whenever somebody wants to move it from outside."""
+
+    def transition(self, *_: Any, **__: Any) -> int:
+        raise LeaseLost("moved on")
+
+    def begin_again(self, *_: Any) -> None:
+        raise SubmissionRaced
+
+
+@pytest.mark.parametrize("move", [Move.CANCEL, Move.RETRY])
+def test_a_job_that_never_rests_is_a_conflict_that_passes(
+    queue: FakeJobQueue, clock: HandClock, move: Move
+) -> None:
+    store = RestlessStore()
+    status = JobStatus.FAILED if move is Move.RETRY else JobStatus.PENDING
+    job = factories.job(status=status)
+    store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
+    control = JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
+    with pytest.raises(EffectInProgress) as refused:
+        control.move(job.ref, move)
+    assert (refused.value.status, refused.value.code) == (409, "CONFLICT")
+    assert refused.value.retry_after == 1
+    assert queue.sent == []

@@ -95,6 +95,19 @@ def test_a_result_answers_for_a_day(
     assert again.reply.body["duplicates"] == [fresh]
 
 
+def test_a_result_answers_until_the_moment_that_its_job_names(
+    service: JobService, store: FakeJobStore, clock: HandClock
+) -> None:
+    [job_id] = ids(submit(service))
+    finish(store, job_id, clock, lambda job: rules.complete(job, {}, clock()))
+    expires = stored(store, job_id).result_expires_at
+    assert expires is not None
+    clock.advance((expires - clock()).total_seconds() - 0.001)
+    assert ids(submit(service)) == [job_id]
+    clock.advance(0.001)
+    assert ids(submit(service)) != [job_id]
+
+
 def test_a_new_job_takes_over_from_an_outdated_result(
     service: JobService, store: FakeJobStore, clock: HandClock
 ) -> None:

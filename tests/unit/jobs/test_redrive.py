@@ -2,28 +2,93 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
+
 import pytest
 
 from spinneret.jobs.models import DeadLetter, Lane
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeDeadLetterQueues
 
 
-@pytest.mark.parametrize(("moves", "goes_back"), [(0, True), (2, True), (3, False), (9, False)])
-def test_a_letter_goes_back_three_times(moves: int, goes_back: bool) -> None:
+def letter(moves: int | None = 0) -> DeadLetter:
+    return DeadLetter(body="{}", receipt="receipt", moves=moves, group="acme")
+
+
+def many(count: int) -> list[DeadLetter]:
+    return [letter() for _ in range(count)]
+
+
+def done(sent_back: int = 0, at_rest: int = 0, unavailable: int = 0) -> Redriven:
+    return Redriven(sent_back=sent_back, at_rest=at_rest, lanes_unavailable=unavailable)
+
+
+class OneLaneDown(FakeDeadLetterQueues):
+    """The queue of a lane, or of its dead letters, doesn't answer after so many calls."""
+
+    def __init__(self, down: Lane, after: int, letters: int) -> None:
+        super().__init__({lane: many(letters) for lane in Lane})
+        self._down = down
+        self._answers = after
+
+    def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
+        self._ask(lane)
+        return super().receive(lane, limit)
+
+    def send_back(self, lane: Lane, letter: DeadLetter) -> None:
+        self._ask(lane)
+        super().send_back(lane, letter)
+
+    def _ask(self, lane: Lane) -> None:
+        if lane is self._down:
+            if not self._answers:
+                raise DependencyUnavailable("sqs")
+            self._answers -= 1
+
+
+@pytest.mark.parametrize(
+    ("moves", "goes_back"), [(0, True), (2, True), (3, False), (9, False), (None, False)]
+)
+def test_a_letter_goes_back_three_times_and_one_that_nobody_counted_never(
+    moves: int | None, goes_back: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     queues = FakeDeadLetterQueues({Lane.CRAWL_NORMAL: [letter(moves)]})
-    done = Redrive(queues, Lane).run()
+    assert Redrive(queues, Lane).run() == done(int(goes_back), int(not goes_back))
     assert (bool(queues.sent_back), bool(queues.resting)) == (goes_back, not goes_back)
-    assert done == Redriven(sent_back=int(goes_back), at_rest=int(not goes_back))
+    said = [record.message for record in caplog.records if record.levelno == logging.ERROR]
+    assert said == ([] if goes_back else ["dead_letter"])
 
 
-def test_a_pass_is_bounded() -> None:
-    queues = FakeDeadLetterQueues({Lane.CRAWL_NORMAL: [letter(0) for _ in range(500)]})
-    done = Redrive(queues, Lane).run()
-    assert done.sent_back <= limits.DEAD_LETTERS_PER_PASS
-    assert len(queues.dead[Lane.CRAWL_NORMAL]) == 500 - done.sent_back
+def test_a_lane_has_a_whole_pass_when_the_others_need_nothing() -> None:
+    queues = FakeDeadLetterQueues({Lane.DELIVERY: many(500)})
+    assert Redrive(queues, Lane).run() == done(limits.DEAD_LETTERS_PER_PASS)
+    assert len(queues.dead[Lane.DELIVERY]) == 500 - limits.DEAD_LETTERS_PER_PASS
 
 
-def letter(moves: int) -> DeadLetter:
-    return DeadLetter(body="{}", receipt="receipt", moves=moves)
+def test_what_one_lane_leaves_goes_to_the_others() -> None:
+    letters = {Lane.CRAWL_HIGH: many(95), Lane.CRAWL_LOW: many(3), Lane.DELIVERY: many(1)}
+    queues = FakeDeadLetterQueues(letters)
+    assert Redrive(queues, Lane).run() == done(99)
+    assert not any(queues.dead.values())
+
+
+def test_full_lanes_share_a_pass() -> None:
+    queues = FakeDeadLetterQueues({lane: many(500) for lane in Lane})
+    assert Redrive(queues, Lane).run() == done(limits.DEAD_LETTERS_PER_PASS)
+    shares = Counter(lane for lane, _ in queues.sent_back)
+    assert set(shares) == set(Lane)
+    assert max(shares.values()) - min(shares.values()) <= 10
+
+
+@pytest.mark.parametrize("after", [0, 1, 4, 11])
+def test_a_lane_that_does_not_answer_costs_the_others_nothing(
+    after: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    queues = OneLaneDown(Lane.CRAWL_HIGH, after, letters=12)
+    others = len(Lane) - 1
+    got_through = max(0, after - 1)  # the first call receives
+    assert Redrive(queues, Lane).run() == done(12 * others + min(10, got_through), unavailable=1)
+    assert [record.message for record in caplog.records] == ["dead_letters_unavailable"]

@@ -6,12 +6,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from spinneret.jobs.models import Event, EventKind, Job, JobStatus, Priority
+from spinneret.jobs.models import Event, EventKind, Failure, Job, JobStatus, Priority
 from spinneret.kernel.clock import optional_stamp, stamp
 
 
 class JobView(BaseModel):
-    """A job as its tenant sees it."""
+    """A job as its tenant sees it.
+
+    Not shown: what guards it (fence, lock, keys), what only the kernel counts, and the payload, of
+    which a kind's own view shows what there is to see.
+    """
 
     job_id: str
     kind: str
@@ -31,8 +35,18 @@ class JobView(BaseModel):
     expires_at: str | None
     started_at: str | None
     finished_at: str | None
+    duration_ms: int | None
+    """From the first claim of this run to its end, waits included."""
     result: dict[str, Any] | None
+    result_expires_at: str | None
+    """The result answers for the same request no longer than this."""
+    status_code: int | None
+    """What the site answered last, also to a job that failed for it."""
+    content_type: str | None
     error: dict[str, Any] | None
+    error_summary: str | None
+    error_type: str | None
+    """`permanent`, `transient`, `dependency`, `lease_expired`, `expired` or `internal`."""
 
 
 class JobList(BaseModel):
@@ -73,6 +87,8 @@ class Moved(BaseModel):
 def job_view(job: Job) -> JobView:
     """The view of a job."""
     failure = job.last_error
+    found = job.result or (failure.details if failure else {})
+    status_code, content_type = found.get("status_code"), found.get("content_type")
     return JobView(
         job_id=job.id,
         kind=job.kind,
@@ -92,11 +108,25 @@ def job_view(job: Job) -> JobView:
         expires_at=optional_stamp(job.expires_at),
         started_at=optional_stamp(job.started_at),
         finished_at=optional_stamp(job.finished_at),
+        duration_ms=_duration_ms(job),
         result=None if job.result is None else dict(job.result),
-        error=None
-        if failure is None
-        else {"error": failure.message, "code": failure.code, "details": dict(failure.details)},
+        result_expires_at=optional_stamp(job.result_expires_at),
+        status_code=status_code if isinstance(status_code, int) else None,
+        content_type=content_type if isinstance(content_type, str) else None,
+        error=_error_view(failure) if failure else None,
+        error_summary=failure.message if failure else None,
+        error_type=failure.type if failure else None,
     )
+
+
+def _duration_ms(job: Job) -> int | None:
+    if job.started_at is None or job.finished_at is None:
+        return None
+    return round((job.finished_at - job.started_at).total_seconds() * 1000)
+
+
+def _error_view(failure: Failure) -> dict[str, Any]:
+    return {"error": failure.message, "code": failure.code, "details": dict(failure.details)}
 
 
 def event_view(event: Event) -> EventView:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spinneret.adapters import dynamo
 from spinneret.adapters.aws import translated
-from spinneret.jobs import items, keys
-from spinneret.jobs.models import JobFilter, JobPage, JobRef
+from spinneret.jobs import items, keys, rules
+from spinneret.jobs.models import Job, JobFilter, JobPage, JobRef
 from spinneret.kernel import limits
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import QueryInputTypeDef
+
+_FILTERS: Final = ("kind", "status", "domain", "batch")
+"""Attributes of the same name in JobFilter, in the rows and in both indexes."""
 
 
 def page(
@@ -23,7 +26,11 @@ def page(
     after: str | None,
     limit: int,
 ) -> JobPage:
-    """See JobStore.page. At most LIST_READS queries of LIST_READ index rows each."""
+    """See JobStore.page. At most LIST_READS queries of LIST_READ index rows each.
+
+    An index lags behind its rows: a job that has moved on by the time its row is read isn't shown,
+    and the page is so much shorter; ids and their order never change.
+    """
     found: list[str] = []
     last = after
     for _ in range(limits.LIST_READS):
@@ -35,8 +42,14 @@ def page(
         last = found[limit - 1]
     refs = [JobRef(tenant=tenant, job_id=each) for each in found[:limit]]
     rows = dynamo.batch_get(client, table, [keys.job_key(ref) for ref in refs])
-    jobs = sorted(map(items.job_from_item, rows), key=lambda job: job.id, reverse=True)
+    jobs = [job for job in map(items.job_from_item, rows) if _shows(wanted, job)]
+    jobs.sort(key=lambda job: job.id, reverse=True)
     return JobPage(jobs=tuple(jobs), after=last)
+
+
+def _shows(wanted: JobFilter, job: Job) -> bool:
+    matches = all(getattr(wanted, name) in (None, getattr(job, name)) for name in _FILTERS)
+    return matches and (rules.is_troubled(job) or not wanted.troubled)
 
 
 def _matching(
@@ -52,12 +65,7 @@ def _matching(
     if after is not None:
         condition += " AND #list_id < :after"
         values[":after"] = after
-    given = {
-        "kind": wanted.kind,
-        "status": wanted.status,
-        "domain": wanted.domain,
-        "batch": wanted.batch,
-    }
+    given = {name: getattr(wanted, name) for name in _FILTERS}
     terms = {name: value for name, value in given.items() if value is not None}
     query: QueryInputTypeDef = {
         "TableName": table,

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from typing import Final
 
 from spinneret.jobs.models import JobRef
 from spinneret.kernel import limits
+
+_EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
 
 JOB_ROW = "JOB"
 EVENT_PREFIX = "EVENT#"
@@ -20,6 +24,14 @@ def job_partition(ref: JobRef) -> str:
 def job_key(ref: JobRef) -> dict[str, str]:
     """Primary key of the job row."""
     return {"pk": job_partition(ref), "sk": JOB_ROW}
+
+
+def is_event_id(text: str) -> bool:
+    """Whether this can be the id of an event (`Event.id`): clients send them, and they are keys.
+
+    DynamoDB refuses keys of over 1 KB, and ranges that end before they begin.
+    """
+    return _EVENT_ID.fullmatch(text) is not None
 
 
 def watch_key(ref: JobRef, connection_id: str) -> dict[str, str]:

@@ -8,12 +8,14 @@ they rest where somebody can look at them. The jobs they name are the sweeper's 
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spinneret.jobs.models import Lane
+from spinneret.jobs.models import DeadLetter, Lane
 from spinneret.jobs.ports import DeadLetterQueues
 from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -24,29 +26,43 @@ class Redriven:
 
     sent_back: int
     at_rest: int
+    lanes_unavailable: int
+    """Lanes whose queues didn't answer; the next pass looks at them again."""
 
 
 class Redrive:
-    """One bounded pass over the dead letters of all lanes, in their order."""
+    """One bounded pass over the dead letters of all lanes."""
 
     def __init__(self, queues: DeadLetterQueues, lanes: Iterable[Lane]) -> None:
         self._queues = queues
         self._lanes = tuple(lanes)
 
     def run(self) -> Redriven:
-        """At most DEAD_LETTERS_PER_PASS letters, shared evenly by the lanes."""
-        share = limits.DEAD_LETTERS_PER_PASS // len(self._lanes)
-        sent_back = at_rest = 0
-        for lane in self._lanes:
-            left = share
-            while left > 0 and (letters := self._queues.receive(lane, left)):
+        """At most DEAD_LETTERS_PER_PASS letters; the lanes take turns until none has any left."""
+        counts = {"sent_back": 0, "at_rest": 0, "lanes_unavailable": 0}
+        left = limits.DEAD_LETTERS_PER_PASS
+        turns = deque(self._lanes)
+        while turns and left > 0:
+            lane = turns.popleft()
+            try:
+                letters = self._queues.receive(lane, left)
                 left -= len(letters)
                 for letter in letters:
-                    if letter.moves < limits.DEAD_LETTER_MOVES:
-                        self._queues.send_back(lane, letter)
-                        sent_back += 1
-                    else:
-                        logger.error("dead_letter", extra={"lane": lane, "moves": letter.moves})
-                        self._queues.let_rest(lane, letter)
-                        at_rest += 1
-        return Redriven(sent_back=sent_back, at_rest=at_rest)
+                    counts[self._deal_with(lane, letter)] += 1
+            except DependencyUnavailable as error:
+                extra = {"lane": lane, "reason": error.message}
+                logger.warning("dead_letters_unavailable", extra=extra)
+                counts["lanes_unavailable"] += 1
+            else:
+                if letters:
+                    turns.append(lane)
+        return Redriven(**counts)
+
+    def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
+        """Back, or to rest: also a letter whose count can't be read, or it might go on for ever."""
+        if letter.moves is not None and letter.moves < limits.DEAD_LETTER_MOVES:
+            self._queues.send_back(lane, letter)
+            return "sent_back"
+        logger.error("dead_letter", extra={"lane": lane, "moves": letter.moves})
+        self._queues.let_rest(lane, letter)
+        return "at_rest"

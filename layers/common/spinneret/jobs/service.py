@@ -20,7 +20,6 @@ from spinneret.jobs.models import (
     RequestKey,
 )
 from spinneret.jobs.ports import Holder, JobQueue, JobStore, NewJob, SubmissionRaced
-from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -86,7 +85,7 @@ class JobService:
                 if stored.payload != request.payload:
                     raise IdempotencyMismatch("this Idempotency-Key came with another payload")
                 return Submitted(reply=stored.reply, replayed=True)
-            placed, new = self._place(tenant, drafts)
+            placed, new = self._place(tenant, drafts, request)
             reply = answer(placed)
             events = [
                 rules.status_event(item.job, item.job.created_at, run=item.job.run) for item in new
@@ -106,7 +105,9 @@ class JobService:
             raise NotFound("no such job")
         return job
 
-    def _place(self, tenant: str, drafts: Sequence[Draft]) -> tuple[list[Placed], list[NewJob]]:
+    def _place(
+        self, tenant: str, drafts: Sequence[Draft], request: RequestKey | None
+    ) -> tuple[list[Placed], list[NewJob]]:
         wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
         holders = self._store.find_duplicates(tenant, wanted) if wanted else {}
         batch = self._new_id("batch") if len(drafts) > 1 else None
@@ -122,7 +123,7 @@ class JobService:
             if holder is not None and holder.job is not None and self._still_answers(holder.job):
                 placed.append(Placed(job=holder.job, duplicate=True))
                 continue
-            job = self._new_job(tenant, draft, batch)
+            job = self._new_job(tenant, draft, batch, request)
             new[job.id] = NewJob(job=job, replaces=holder)
             placed.append(Placed(job=job, duplicate=False))
             if key:
@@ -138,12 +139,12 @@ class JobService:
         """A live job, or a fresh result (ruling "Duplicate"); a failure doesn't block a new try."""
         if job.status not in rules.TERMINAL:
             return True
-        if job.status is not JobStatus.COMPLETED or job.finished_at is None:
-            return False
-        age = (self._clock() - job.finished_at).total_seconds()
-        return age < limits.RESULT_FRESH_SECONDS
+        expires = job.result_expires_at
+        return expires is not None and self._clock() < expires
 
-    def _new_job(self, tenant: str, draft: Draft, batch: str | None) -> Job:
+    def _new_job(
+        self, tenant: str, draft: Draft, batch: str | None, request: RequestKey | None
+    ) -> Job:
         now = self._clock()
         policy = self._kinds[draft.kind]
         patience = policy.pending_seconds
@@ -163,6 +164,7 @@ class JobService:
             batch=batch,
             notify=draft.notify,
             duplicate_key=draft.duplicate_key,
+            idempotency_key=request.scope if request else draft.duplicate_key,
         )
 
     def _send(self, jobs: Sequence[Job]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.adapters.aws import translated
 from spinneret.jobs.models import DeadLetter, JobRef, Lane
@@ -13,11 +14,14 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
-    from types_boto3_sqs.type_defs import MessageTypeDef
+    from types_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
-_BATCH = 10  # SQS: SendMessageBatch takes ten entries, ReceiveMessage answers as many
-_MOVES = "moves"
-_LETTER_SECONDS = 60  # longer than a pass of the redrive takes
+_BATCH: Final = 10  # SQS: SendMessageBatch takes ten entries, ReceiveMessage answers as many
+_MOVES: Final = "moves"
+_COUNT: Final = re.compile(r"[0-9]{1,9}")
+_GROUP: Final = "MessageGroupId"
+_LETTER_SECONDS: Final = 60  # longer than a pass of the redrive takes
+_POLL_SECONDS: Final = 1  # any long poll asks all servers; a short one may miss what is there
 
 
 class SqsJobQueue:
@@ -69,20 +73,24 @@ class SqsDeadLetterQueues:
                 QueueUrl=self._dead[lane],
                 MaxNumberOfMessages=min(limit, _BATCH),
                 VisibilityTimeout=_LETTER_SECONDS,
+                WaitTimeSeconds=_POLL_SECONDS,
                 MessageAttributeNames=[_MOVES],
+                MessageSystemAttributeNames=[_GROUP],
             )
         return [_letter(message) for message in answer.get("Messages", [])]
 
     def send_back(self, lane: Lane, letter: DeadLetter) -> None:
         """See DeadLetterQueues."""
+        moves = str((letter.moves or 0) + 1)
+        message: SendMessageRequestTypeDef = {
+            "QueueUrl": self._lanes[lane],
+            "MessageBody": letter.body,
+            "MessageAttributes": {_MOVES: {"DataType": "Number", "StringValue": moves}},
+        }
+        if letter.group is not None:
+            message["MessageGroupId"] = letter.group
         with translated("sqs"):
-            self._client.send_message(
-                QueueUrl=self._lanes[lane],
-                MessageBody=letter.body,
-                MessageAttributes={
-                    _MOVES: {"DataType": "Number", "StringValue": str(letter.moves + 1)}
-                },
-            )
+            self._client.send_message(**message)
             self._client.delete_message(QueueUrl=self._dead[lane], ReceiptHandle=letter.receipt)
 
     def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
@@ -96,12 +104,21 @@ class SqsDeadLetterQueues:
 
 
 def _letter(message: MessageTypeDef) -> DeadLetter:
-    counted = message.get("MessageAttributes", {}).get(_MOVES)
     return DeadLetter(
         body=message["Body"],
         receipt=message["ReceiptHandle"],
-        moves=int(counted["StringValue"]) if counted else 0,
+        moves=_moves(message),
+        group=message.get("Attributes", {}).get(_GROUP),
     )
+
+
+def _moves(message: MessageTypeDef) -> int | None:
+    """None for a count that isn't ours: whoever may send to a lane may write what they like."""
+    counted = message.get("MessageAttributes", {}).get(_MOVES)
+    if counted is None:
+        return 0
+    text = counted.get("StringValue", "")
+    return int(text) if _COUNT.fullmatch(text) else None
 
 
 def message_of(ref: JobRef) -> str:

@@ -10,10 +10,13 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.jobs.api_models import Moved, event_view
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.models import JobRef, Move
 from spinneret.kernel import limits
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.tenancy.models import Principal
 
+_LAST_EVENT_ID: Final = "Last-Event-ID"
 _SAID: Final = {
     Move.CANCEL: "cancelled",
     Move.PAUSE: "paused",
@@ -31,9 +34,12 @@ def moved(jobs: JobControl, caller: Principal, job_id: str, move: Move) -> Moved
 def event_stream(router: Router, jobs: JobControl, caller: Principal, job_id: str) -> Response[str]:
     """Server-sent events as a long poll, since API Gateway buffers (HTML standard, section 9.2).
 
-    The client comes again by itself with `Last-Event-ID`; 204 tells it to stop.
+    The client comes again by itself with `Last-Event-ID`; 204 tells it to stop. Raises NotFound,
+    and ValidationFailed for an id that no event has.
     """
-    after = router.current_event.headers.get("Last-Event-ID") or None
+    after = router.current_event.headers.get(_LAST_EVENT_ID) or None
+    if after is not None and not is_event_id(after):
+        raise ValidationFailed("not an event's id", details={"fields": [{"field": _LAST_EVENT_ID}]})
     ref = JobRef(tenant=caller.tenant, job_id=job_id)
     events = jobs.wait_for_events(ref, after)
     if events is None:

@@ -60,7 +60,7 @@ _PARAMETERS: Final = {
         "name": "Idempotency-Key",
         "in": "header",
         "description": (
-            "Names this request: the same key with the same body gets the first answer again for "
+            "Names this request: the same key with the same query and body gets the first answer again for "
             "24 hours, and with another body is refused."
         ),
         "required": False,
@@ -85,7 +85,7 @@ _PARAMETERS: Final = {
         "in": "header",
         "description": "The id of the last event seen: the answer has those after it.",
         "required": False,
-        "schema": {"type": "string"},
+        "schema": {"type": "string", "pattern": "^[0-9]{8}-[0-9]{6}$"},
     },
 }
 

@@ -25,6 +25,7 @@ def principal(router: Router) -> Principal:
 def request_key(router: Router, caller: Principal, route: str) -> RequestKey | None:
     """The request's Idempotency-Key in its scope (P-05), None without the header.
 
+    The same request has the same body and the same query, whose names may come in any order.
     Raises ValidationFailed for an empty or overlong key.
     """
     event = router.current_event
@@ -39,7 +40,9 @@ def request_key(router: Router, caller: Principal, route: str) -> RequestKey | N
     return RequestKey(
         tenant=caller.tenant,
         scope=fingerprint([event.http_method, route, text]),
-        payload=fingerprint(parse_json(event.body or "null")),
+        payload=fingerprint(
+            [event.resolved_query_string_parameters, parse_json(event.body or "null")]
+        ),
     )
 
 

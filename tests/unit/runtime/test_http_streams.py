@@ -1,0 +1,53 @@
+"""Timelines as server-sent events, and where they go on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.runtime.api import GET, ISSUE, SUBMIT, Answer, Api
+from tests.unit.runtime.refusals import assert_refused, fields_of
+
+STREAMS = ("/api/v1/jobs/{}/stream", "/api/v1/crawl/{}/stream")
+
+
+@pytest.fixture
+def job_id(api: Api, key: str) -> str:
+    """A crawl that waits: its timeline has one event."""
+    return str(api.send(SUBMIT, key, body={"url": "https://site.example/"}).body["job_id"])
+
+
+def stream(api: Api, key: str, path: str, last: str | None) -> Answer:
+    return api.send(
+        GET if "/crawl/" in path else ISSUE,
+        key,
+        body="",
+        httpMethod="GET",
+        path=path,
+        headers={"Last-Event-ID": last},
+    )
+
+
+@pytest.mark.parametrize("path", STREAMS)
+@pytest.mark.parametrize("last", [None, ""])
+def test_a_stream_begins_at_the_beginning(
+    api: Api, key: str, job_id: str, path: str, last: str | None
+) -> None:
+    answer = stream(api, key, path.format(job_id), last)
+    assert answer.status == 200
+    assert answer.text.startswith("retry: 1000\n\nid: 00000000-000000\nevent: status_changed\n")
+
+
+@pytest.mark.parametrize("path", STREAMS)
+def test_a_stream_goes_on_after_the_last_event(api: Api, key: str, job_id: str, path: str) -> None:
+    answer = stream(api, key, path.format(job_id), "00000000-000000")
+    assert (answer.status, answer.text) == (200, "retry: 1000\n\n")
+
+
+@pytest.mark.parametrize("path", STREAMS)
+@pytest.mark.parametrize("last", ["~~", "é", "x" * 2000, "1", "00000000-000000,00000000-000001"])
+def test_an_id_that_is_no_event_s_is_refused(
+    api: Api, key: str, job_id: str, path: str, last: str
+) -> None:
+    """DynamoDB refuses keys of some forms, and a range that ends before it begins."""
+    answer = stream(api, key, path.format(job_id), last)
+    assert fields_of(assert_refused(answer, 422, "VALIDATION_ERROR")) == ["Last-Event-ID"]
