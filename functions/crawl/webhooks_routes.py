@@ -23,6 +23,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.answers import answers
 from spinneret.runtime.requests import principal, request_key, submitted
+from spinneret.tenancy.models import Scope
 from spinneret.webhooks.api_models import (
     DefaultSecret,
     DeliveryList,
@@ -65,7 +66,8 @@ def list_webhooks(
     limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> EndpointList:
     """Webhooks, newest first."""
-    return endpoint_list(_webhooks().page(_tenant(), position_of(cursor), limit))
+    page = _webhooks().page(_tenant(), position_of(cursor), limit)
+    return endpoint_list(page, whole_url=_may_write())
 
 
 @router.post(
@@ -84,7 +86,7 @@ def rotate_default_secret() -> Response[DefaultSecret]:
 @router.get("/api/v1/webhooks/<endpoint_id>", **answers({200: EndpointView}, FeatureDisabled))
 def get_webhook(endpoint_id: str) -> EndpointView:
     """One webhook."""
-    return endpoint_view(_webhooks().get(_tenant(), endpoint_id))
+    return endpoint_view(_webhooks().get(_tenant(), endpoint_id), whole_url=_may_write())
 
 
 @router.put(
@@ -93,7 +95,8 @@ def get_webhook(endpoint_id: str) -> EndpointView:
 )
 def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
     """Replace a webhook but its secret; headers that are left out stay as they are."""
-    return endpoint_view(_webhooks().update(_tenant(), endpoint_id, request.wish()))
+    changed = _webhooks().update(_tenant(), endpoint_id, request.wish())
+    return endpoint_view(changed, whole_url=True)
 
 
 @router.delete("/api/v1/webhooks/<endpoint_id>", **answers({204: None}, FeatureDisabled))
@@ -142,6 +145,11 @@ def redeliver(endpoint_id: str, delivery_id: str) -> Response[dict[str, Any]]:
 
 def _tenant() -> str:
     return principal(router).tenant
+
+
+def _may_write() -> bool:
+    """Whoever may set a URL may see what is secret in it."""
+    return principal(router).may(Scope.WRITE)
 
 
 def _webhooks() -> WebhookService:

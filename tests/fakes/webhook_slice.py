@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from spinneret.fetching.addresses import AddressPolicy
@@ -16,6 +17,7 @@ from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel import limits
+from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainError
 from spinneret.webhooks.delivery import DeliveryHandler
 from spinneret.webhooks.messages import KIND
@@ -42,18 +44,22 @@ class Receiver:
     The answers are given one after the other, the last one for ever.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
         self.requests: list[FetchRequest] = []
         self.answers: list[FetchedPage | DomainError] = [answer(200)]
         self.on_request: Callable[[], None] = lambda: None
+        """May take its time by the clock, up to what the request allows."""
+        self._clock = clock
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         self.requests.append(request)
+        began = self._clock()
         self.on_request()
+        took_ms = round((self._clock() - began).total_seconds() * 1000)
         given = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(given, DomainError):
             raise given
-        return given
+        return replace(given, duration_ms=given.duration_ms + took_ms)
 
     @property
     def ids(self) -> list[str]:
@@ -78,9 +84,11 @@ class WebhookSlice:
         self.log = FakeDeliveryLog(self.store)
         self.holds = FakeHolds()
         self.sealer = FakeSealer()
-        self.receiver = Receiver()
+        self.receiver = Receiver(self.clock)
         self.work: Handler = lambda _: {"title": "Silk"}
         self.enabled = True
+        self.random: Callable[[], float] = lambda: 0.5
+        """No jitter."""
         self.wrap: Callable[[str, Any], Any] = lambda _, port: port
         """Sees every port of workers and of the notifier on its way to them."""
         self._numbers = itertools.count(1)
@@ -164,7 +172,7 @@ class WebhookSlice:
             fetcher=self.wrap("receiver", self.receiver),
             vault=self.vault,
             clock=self.clock,
-            random=lambda: 0.5,
+            random=self.random,
         )
         worker = Worker(
             store=self.wrap("store", self.store),
@@ -183,9 +191,9 @@ class WebhookSlice:
         page = self.store.page("acme", JobFilter(kind=KIND), None, 100)
         return list(page.jobs)[::-1]
 
-    def settle(self) -> None:
+    def settle(self, passes: int = _PASSES) -> None:
         """Run deliveries as they are due, until all are finished."""
-        for _ in range(_PASSES):
+        for _ in range(passes):
             self.queue.take()
             waiting = [job for job in self.deliveries() if job.status not in TERMINAL]
             if not waiting:

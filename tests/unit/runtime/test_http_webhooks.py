@@ -317,3 +317,31 @@ def test_a_stage_without_webhooks_has_no_such_routes_and_tells_nobody(api: Api, 
     assert notified(api, crawl(api, key)) == ()
     refused = crawl(api, key, webhook_url="https://own.example/hook")
     assert_refused(refused, 404, "FEATURE_DISABLED")
+
+
+# ---------------------------------------------------------------- Secrets in URLs
+
+
+def test_a_url_is_shown_whole_to_keys_that_may_change_it(api: Api, key: str) -> None:
+    url = f"{URL}?token=Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5"
+    made = create(api, key, url=url).body
+    path = f"/{made['endpoint_id']}"
+    changed = ask(api, key, "PUT", path, {"name": "ours", "url": url})
+    rotated = ask(api, key, "POST", f"{path}/rotate")
+    assert {each["url"] for each in (made, changed.body, rotated.body)} == {url}
+    for scopes, shown in (
+        ((Scope.WRITE,), url),
+        ((Scope.ADMIN,), url),
+        ((Scope.READ,), f"{URL}?token=[redacted]"),
+    ):
+        reader = api.key("acme", *scopes)
+        assert ask(api, reader, "GET", path).body["url"] == shown
+        assert [each["url"] for each in ask(api, reader, "GET").body["items"]] == [shown]
+
+
+def test_the_log_shows_a_url_without_its_secret(api: Api, key: str) -> None:
+    endpoint = created(api, key, url=f"{URL}?token=Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5")
+    ask(api, key, "POST", f"/{endpoint}/test")
+    api.hooks.settle()
+    [line] = ask(api, key, "GET", f"/{endpoint}/deliveries").body["items"]
+    assert line["url"] == f"{URL}?token=[redacted]"

@@ -34,7 +34,7 @@ def field_of(headers: dict[str, str]) -> str:
         {"X": PRINTABLE},
         {"!#$%&'*+-.^_`|~09azAZ": "every kind of sign"},
         {"Webhook": "a", "X-Webhook": "b", "My-Webhook-Id": "c", "Hostname": "d", "X-Host": "e"},
-        {"Accept": "*/*", "Accept-Encoding": "identity", "Content-Language": "en"},
+        {"Accept": "*/*", "Accept-Language": "en", "Content-Language": "en", "My-Svix-Id": "a"},
         {f"X-{number}": "v" for number in range(20)},
         {"X": "v" * (8 * 1024 - 1)},
     ],
@@ -61,6 +61,8 @@ def test_ordinary_headers_pass_as_they_are(headers: dict[str, str]) -> None:
         *("Proxy-Authorization", "Trailer", "Trailers", "Transfer-Encoding", "transfer_encoding"),
         *("Upgrade", "Host", "HOST", "Content-Length", "content_length", "Content-Type"),
         *("Content-Encoding", "Expect", "User-Agent", "user-agent"),
+        *("HTTP2-Settings", "http2_settings", "Accept-Encoding", "accept_encoding"),
+        *("svix-id", "Svix-Timestamp", "SVIX-SIGNATURE", "svix_signature"),
     ],
 )
 def test_what_the_sender_sets_itself_is_refused_in_any_spelling(name: str) -> None:

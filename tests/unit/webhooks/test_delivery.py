@@ -73,6 +73,7 @@ def test_a_jobs_own_url_is_signed_with_the_default_secret(hooks: WebhookSlice) -
     assert verify(request.headers, request.body or b"", [secret], hooks.clock())
     [line] = hooks.lines(DEFAULT)
     assert (line.endpoint_id, line.status) == (None, DeliveryStatus.DELIVERED)
+    assert line.url == "https://own.example/hook?key=1"
 
 
 def test_the_secret_before_a_rotation_signs_for_a_day(hooks: WebhookSlice) -> None:

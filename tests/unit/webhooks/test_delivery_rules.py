@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from spinneret.webhooks.rules import (
     RETRY_AFTER_CAP_SECONDS,
     delay,
     next_action,
+    next_look,
     retry_after,
 )
 from tests.fakes.time import START
@@ -51,6 +53,58 @@ def test_an_answer_leads_to_one_action(case: dict[str, Any]) -> None:
     assert name_of(action) == case["action"]
     if isinstance(action, Retry):
         assert action.after_seconds == pytest.approx(case["after"])
+
+
+DEFAULT = Retry(after_seconds=5, throttle=True)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        None,
+        5,
+        "Retry-After: 60",
+        [("Retry-After", "60")],
+        *({"Retry-After": value} for value in (None, 60, 60.0, b"60", ["60"], {"60": 60}, True)),
+        *({name: "60"} for name in (None, 5, b"retry-after", ("retry-after",))),
+        {"Retry-After": "Fri, 02 Jan 2026 12:02:00 GMT", "Date": 5},
+    ],
+)
+def test_headers_that_can_not_be_read_wish_for_nothing(headers: Any) -> None:
+    assert next_action(503, headers) == DEFAULT
+    assert next_action(200, headers) == Delivered()
+    assert next_action(410, headers) == Disable()
+
+
+def test_a_header_that_can_not_be_read_hides_no_other() -> None:
+    headers: Any = {None: "5", 5: "5", "retry-after": None, "Retry-After": "60"}
+    assert retry_after(headers, None) == 60
+
+
+@pytest.mark.parametrize("status", ["503", "200", "410", b"200", 200.0, float("nan"), [200], {}])
+def test_a_status_that_can_not_be_read_is_no_answer(status: Any) -> None:
+    assert next_action(status, {}) == Retry(after_seconds=5)
+    assert next_action(status, {}, attempt=5) == next_action(None, {}, attempt=5)
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        datetime(2026, 1, 2, 12),  # noqa: DTZ001 (meant)
+        datetime.max.replace(tzinfo=timezone(timedelta(hours=-1))),
+        date(2026, 1, 2),
+        1767355200,
+        "now",
+    ],
+)
+def test_a_clock_that_can_not_be_compared_is_none(now: Any) -> None:
+    for value in ("Fri, 02 Jan 2026 12:02:00 GMT", "Friday, 02-Jan-26 12:02:00 GMT"):
+        assert next_action(503, {"Retry-After": value}, now=now) == DEFAULT
+    headers = {
+        "Retry-After": "Fri, 02 Jan 2026 12:02:00 GMT",
+        "Date": "Fri, 02 Jan 2026 12:00:00 GMT",
+    }
+    assert next_action(503, headers, now=now) == Retry(after_seconds=120, throttle=True)
 
 
 def test_status_and_headers_suffice() -> None:
@@ -106,6 +160,12 @@ def test_delays_grow_whatever_the_jitter(jitter: list[float]) -> None:
 def test_a_delay_is_within_a_tenth_of_the_schedule(attempt: int, unit: float) -> None:
     base = DELAYS_SECONDS[min(max(attempt, 1), len(DELAYS_SECONDS)) - 1]
     assert 0.9 * base - 1e-6 <= delay(attempt, unit) <= 1.1 * base + 1e-6
+
+
+@given(st.floats(0, 100_000), units)
+def test_who_waits_looks_again_after_the_hold_and_soon(waited: float, unit: float) -> None:
+    late = (next_look(START, waited, unit) - START).total_seconds()
+    assert 0 <= late <= min(waited, 900) + 1e-6
 
 
 @given(statuses, wishes, st.integers(-1, 2 * MAX_ATTEMPTS), units)

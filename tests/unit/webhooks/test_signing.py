@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from datetime import UTC, datetime
+import itertools
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -13,9 +14,7 @@ import pytest
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.webhooks.signing import new_secret, sign, signing_key, verify
 from tests.fakes.time import START
-from tests.unit.webhooks.cases import SECRETS, moment, plain_signature, table
-
-FIRST, SECOND = SECRETS["first"], SECRETS["second"]
+from tests.unit.webhooks.cases import FIRST, SECOND, SECRETS, moment, plain_signature, table
 
 
 @table("signing")
@@ -70,9 +69,47 @@ def test_a_refusal_to_sign_does_not_show_the_secret(case: dict[str, Any]) -> Non
         assert not any(secret[at : at + 8] in told for at in range(6, max(len(secret) - 8, 0)))
 
 
-def test_one_text_in_place_of_a_list_of_secrets_is_refused() -> None:
-    with pytest.raises(ValidationFailed):
-        sign(b"", id="msg_1", timestamp=START, secrets=FIRST)
+WEST, EAST = (timezone(timedelta(hours=hours)) for hours in (-1, 1))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("body", body) for body in ("{}", None, 1, bytearray(b"{}"), {})),
+        *(("id", each) for each in (None, 1, b"msg_1", ["msg_1"])),
+        *(("timestamp", moment) for moment in (None, 1767355200, "now", date(2026, 1, 2))),
+        *(("timestamp", moment) for moment in (datetime.min, datetime.max)),  # noqa: DTZ901 (meant)
+        *(("timestamp", datetime.min.replace(tzinfo=zone)) for zone in (WEST, UTC, EAST)),
+        ("timestamp", datetime.max.replace(tzinfo=WEST)),
+        *(("secrets", secrets) for secrets in (None, 5, True, object(), FIRST, FIRST.encode())),
+        *(
+            ("secrets", secrets)
+            for secrets in ([None], [5], [FIRST.encode()], [FIRST, 1], iter(()))
+        ),
+        ("secrets", itertools.repeat(FIRST)),
+    ],
+    ids=str,
+)
+def test_what_is_of_another_type_or_beyond_all_bounds_is_not_signed(
+    field: str, value: object
+) -> None:
+    given: dict[str, Any] = {"body": b"{}", "id": "msg_1", "timestamp": START, "secrets": [FIRST]}
+    given[field] = value
+    with pytest.raises(ValidationFailed) as refusal:
+        sign(given.pop("body"), **given)
+    assert refusal.value.details == {"fields": [{"field": field}]}
+
+
+def test_the_last_moment_of_all_is_signed() -> None:
+    last = datetime.max.replace(tzinfo=UTC)
+    headers = sign(b"", id="msg_1", timestamp=last, secrets=[FIRST])
+    assert headers["webhook-timestamp"] == "253402300799"
+
+
+def test_secrets_that_can_be_read_once_sign_as_a_list_does() -> None:
+    secrets = [FIRST, SECOND]
+    headers = sign(b"{}", id="msg_1", timestamp=START, secrets=secrets)
+    assert sign(b"{}", id="msg_1", timestamp=START, secrets=iter(secrets)) == headers
 
 
 def test_a_new_secret_is_32_random_bytes_in_the_common_form() -> None:

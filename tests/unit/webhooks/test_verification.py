@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-import time
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from time import process_time
 from typing import Any
 
 import pytest
@@ -15,10 +14,18 @@ from hypothesis import strategies as st
 
 from spinneret.webhooks.signing import SIGNATURES_READ, Refusal, VerificationFailed, sign, verify
 from tests.fakes.time import START
-from tests.unit.webhooks.cases import SECRETS, moment, plain_signature, table
+from tests.unit.webhooks.cases import (
+    FIRST,
+    NAMES,
+    SECOND,
+    SECRETS,
+    moment,
+    plain_signature,
+    reason_of,
+    signed,
+    table,
+)
 
-FIRST, SECOND = SECRETS["first"], SECRETS["second"]
-NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 FORMS = {
@@ -83,44 +90,7 @@ def test_a_delivery_is_believed_or_refused_for_one_reason(case: dict[str, Any]) 
     assert refusal.value.reason == case["refused"]
 
 
-def signed(body: bytes = b"{}", secrets: tuple[str, ...] = (FIRST,)) -> dict[str, Any]:
-    return {**sign(body, id="msg_1", timestamp=START, secrets=secrets)}
-
-
-def reason_of(headers: Any, body: Any = b"{}", secrets: Any = (FIRST,), now: Any = START) -> str:
-    with pytest.raises(VerificationFailed) as refusal:
-        verify(headers, body, secrets, now)
-    return refusal.value.reason
-
-
 # ---------------------------------------------------------------- What a table can't hold
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_bytes_in_place_of_text_are_refused(name: str) -> None:
-    headers = signed()
-    assert reason_of(headers | {name: headers[name].encode()}) == Refusal.MALFORMED_HEADER
-    del headers[name]
-    assert reason_of(headers | {name.encode(): "x"}) == Refusal.MISSING_HEADER
-
-
-@pytest.mark.parametrize("body", ["{}", None, {}, 1])
-def test_a_body_that_is_not_what_came_over_the_wire_is_refused(body: Any) -> None:
-    assert reason_of(signed(), body) == Refusal.BODY_NOT_BYTES
-
-
-@pytest.mark.parametrize("secrets", [FIRST, [FIRST.encode()], [None], [FIRST, 1], FIRST.encode()])
-def test_secrets_of_another_type_are_refused(secrets: Any) -> None:
-    assert reason_of(signed(), secrets=secrets) == Refusal.MALFORMED_SECRET
-
-
-@pytest.mark.parametrize("secrets", [(), [], "", None])
-def test_without_a_secret_nothing_is_believed(secrets: Any) -> None:
-    assert reason_of(signed(), secrets=secrets) == Refusal.NO_SECRET
-
-
-def test_a_clock_without_a_zone_is_refused() -> None:
-    assert reason_of(signed(), now=START.replace(tzinfo=None)) == Refusal.CLOCK_WITHOUT_ZONE
 
 
 def test_a_clock_of_another_zone_shows_the_same_moment() -> None:
@@ -157,9 +127,9 @@ def test_only_the_first_signatures_are_read(before: int, believed: bool) -> None
 )
 def test_a_huge_header_costs_next_to_nothing(name: str, value: str) -> None:
     headers = signed() | {name: value}
-    began = time.process_time()
+    began = process_time()
     assert reason_of(headers) in {Refusal.MALFORMED_HEADER, Refusal.NO_MATCHING_SIGNATURE}
-    assert time.process_time() - began < 0.1
+    assert process_time() - began < 0.1
 
 
 def test_a_refusal_shows_neither_secret_nor_signature_nor_what_was_sent() -> None:
@@ -267,17 +237,19 @@ headers_of_any_kind = st.one_of(
         st.one_of(st.sampled_from(NAMES), st.text(), st.binary(), st.integers(), st.none()), nearly
     ),
     st.fixed_dictionaries(dict.fromkeys(NAMES, nearly)),
+    st.lists(st.tuples(st.one_of(st.sampled_from(NAMES), anything), nearly)),
+    anything,
 )
 
 
 @given(
     headers_of_any_kind,
     st.one_of(bodies, anything),
-    st.one_of(st.just([FIRST]), st.lists(st.one_of(nearly, secrets_of_any_length)), st.text()),
-    st.one_of(st.just(START), moments),
+    st.one_of(st.just([FIRST]), st.lists(st.one_of(nearly, secrets_of_any_length)), anything),
+    st.one_of(st.just(START), moments, anything),
 )
 def test_nothing_that_is_sent_or_set_raises_another_error(
-    headers: Mapping[str, str], body: Any, secrets: Any, now: datetime
+    headers: Any, body: Any, secrets: Any, now: Any
 ) -> None:
     with pytest.raises(VerificationFailed):
         verify(headers, body, secrets, now)

@@ -10,6 +10,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import limits
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.redaction import redact_text
 from spinneret.webhooks.models import (
     Delivery,
     DeliveryPage,
@@ -65,6 +66,7 @@ class EndpointView(BaseModel):
     endpoint_id: str
     name: str
     url: str
+    """Without what is secret in it, unless the caller may change it."""
     events: list[WebhookEvent]
     header_names: list[str]
     active: bool
@@ -134,12 +136,12 @@ class DeliverySubmission(BaseModel):
     message: str
 
 
-def endpoint_view(endpoint: Endpoint) -> EndpointView:
-    """The view of an endpoint."""
+def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointView:
+    """The view of an endpoint; `whole_url` is for callers that may set it (scope `write`)."""
     return EndpointView(
         endpoint_id=endpoint.id,
         name=endpoint.name,
-        url=endpoint.url,
+        url=endpoint.url if whole_url else redact_text(endpoint.url),
         events=sorted(endpoint.events),
         header_names=list(endpoint.header_names),
         active=endpoint.active,
@@ -152,13 +154,13 @@ def endpoint_view(endpoint: Endpoint) -> EndpointView:
 
 def issued_endpoint(endpoint: Endpoint, secret: str) -> IssuedEndpoint:
     """The answer to who asked for the secret."""
-    return IssuedEndpoint(**endpoint_view(endpoint).model_dump(), secret=secret)
+    return IssuedEndpoint(**endpoint_view(endpoint, whole_url=True).model_dump(), secret=secret)
 
 
-def endpoint_list(page: EndpointPage) -> EndpointList:
-    """The view of a page."""
+def endpoint_list(page: EndpointPage, *, whole_url: bool = False) -> EndpointList:
+    """The view of a page; see `endpoint_view`."""
     return EndpointList(
-        items=[endpoint_view(endpoint) for endpoint in page.endpoints],
+        items=[endpoint_view(endpoint, whole_url=whole_url) for endpoint in page.endpoints],
         next_cursor=cursor_of(page.after),
         has_more=page.after is not None,
     )

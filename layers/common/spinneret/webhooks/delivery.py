@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.fetching.models import FetchRequest
 from spinneret.fetching.ports import Fetcher
 from spinneret.fetching.urls import parse_url
 from spinneret.jobs.models import Job
@@ -25,9 +25,9 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.redaction import redact_text
 from spinneret.webhooks import rules
+from spinneret.webhooks.excerpts import excerpt_of
 from spinneret.webhooks.messages import message_of
 from spinneret.webhooks.models import (
-    RESPONSE_TEXT_MAX_CHARS,
     Action,
     Delivered,
     Delivery,
@@ -117,7 +117,7 @@ class DeliveryHandler:
         line = _line(context.job, message)
         try:
             destination = self._destination(context.job.tenant, message)
-            line = replace(line, url=destination.url)
+            line = replace(line, url=redact_text(destination.url))
             hold = self._turn(context, line, destination)
             answer = self._attempt(context.job.tenant, message, destination)
         except PermanentError as error:
@@ -149,16 +149,17 @@ class DeliveryHandler:
         hold = self._holds.find(tenant, to.target)
         if hold is None:
             return None
-        began = context.job.started_at or now
-        if (now - began).total_seconds() > limits.WEBHOOK_WAIT_SECONDS:
-            raise DeliveryRefused(f"{to.host} was out of reach for too long")
+        waited = (now - (context.job.started_at or now)).total_seconds()
+        if waited > limits.WEBHOOK_WAIT_SECONDS:
+            raise DeliveryRefused(f"{to.host} was out of reach or too slow for too long")
         until = hold.until
         if until <= now:
             until = now + timedelta(seconds=limits.WEBHOOK_TURN_SECONDS)
             if self._holds.take_turn(tenant, to.target, hold, until):
                 return hold
-        self._write(context, replace(line, next_attempt_at=until))
-        raise Postpone(until, to.host)
+        look = rules.next_look(until, waited, self._random())
+        self._write(context, replace(line, next_attempt_at=look))
+        raise Postpone(look, to.host)
 
     # ------------------------------------------------------------ The attempt
 
@@ -182,7 +183,7 @@ class DeliveryHandler:
         return _Answer(
             status=page.status_code,
             headers=page.headers,
-            text=_excerpt(page),
+            text=excerpt_of(page.body),
             error=f"{to.host} answered {page.status_code}",
             duration_ms=page.duration_ms,
         )
@@ -229,17 +230,16 @@ class DeliveryHandler:
             case GiveUp():
                 raise DeliveryFailed(action.reason, details=details)
 
-    def _keep_hold(self, tenant: str, target: str, hold: Hold | None, answer: _Answer) -> None:
-        """Silence and overload hold a target back; any other answer says that it is there.
-
-        An outage of the store changes nothing about what was delivered.
-        """
+    def _keep_hold(self, tenant: str, target: str, former: Hold | None, answer: _Answer) -> None:
+        """An outage of the store changes nothing about what was delivered."""
+        seconds = (answer.duration_ms or 0) / 1000
+        hold = rules.hold_after(
+            former, answer.status, answer.headers, seconds=seconds, now=self._clock()
+        )
         try:
-            if answer.status is None or answer.status in rules.OVERLOADED:
-                now = self._clock()
-                wish = rules.retry_after(answer.headers, now)
-                self._holds.put(tenant, target, rules.held_back(hold, wish, now))
-            elif hold is not None:
+            if hold is not None:
+                self._holds.put(tenant, target, hold)
+            elif former is not None:
                 self._holds.end(tenant, target)
         except DependencyUnavailable as error:
             logger.warning("hold_not_kept", extra={"reason": error.message})
@@ -286,14 +286,9 @@ def _line(job: Job, message: Message) -> Delivery:
         tenant=job.tenant,
         id=message.id,
         endpoint_id=message.endpoint_id,
-        url=message.url,
+        url=None if message.url is None else redact_text(message.url),
         event=message.event,
         job_id=job.id,
         attempts=job.attempts,
         created_at=message.created_at,
     )
-
-
-def _excerpt(page: FetchedPage) -> str:
-    """Redacted before it is cut, so that no secret is cut beyond recognition."""
-    return redact_text(page.body.decode("utf-8", "replace"))[:RESPONSE_TEXT_MAX_CHARS]

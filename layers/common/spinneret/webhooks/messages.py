@@ -1,4 +1,9 @@
-"""Messages about jobs, and the jobs that deliver them."""
+"""Messages about jobs, and the jobs that deliver them.
+
+A URL may hold a secret (`?token=…`, a path of Slack's). The `webhook_url` of a single job stands in
+clear text in that job's `notify` and in the payload of the job that delivers to it, because it has
+to be sent to. Neither is part of a job's view or timeline; the delivery log has it without secrets.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,7 @@ from spinneret.kernel import limits
 from spinneret.kernel.canonical import canonical_json, fingerprint
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.ids import uuid7_hex
+from spinneret.kernel.redaction import redact, redact_text
 from spinneret.webhooks.models import Message, WebhookEvent
 
 KIND: Final = "delivery"
@@ -97,16 +103,17 @@ def redelivery_key(message: Message, job_id: str) -> str:
 
 
 def _about(job: Job) -> dict[str, Any]:
-    """What the view of the job shows of its end."""
+    """What the view of the job shows of its end, with nothing secret in the crawled URLs."""
     view = job_view(job)
+    url = job.payload.get("url")
     told = {
         "job_id": job.id,
         "kind": job.kind,
         "run": job.run,
         "status": job.status,
-        "url": job.payload.get("url"),
+        "url": redact_text(url) if isinstance(url, str) else None,
         "domain": job.domain,
-        "result": view.result,
+        "result": redact(view.result),
         "error": view.error,
     }
     return {name: value for name, value in told.items() if value is not None}

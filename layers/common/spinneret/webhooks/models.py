@@ -94,7 +94,7 @@ class Delivery:
     """The message's."""
     endpoint_id: str | None
     url: str | None = field(repr=False)
-    """None when the endpoint was gone before the first attempt."""
+    """Without secrets; None when the endpoint was gone before the first attempt."""
     event: WebhookEvent
     job_id: str
     """The job that delivers it; a redelivery is another one."""
@@ -123,10 +123,10 @@ class DeliveryPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Hold:
-    """A target that didn't answer, or said that it is overloaded: its deliveries wait."""
+    """A target that didn't answer, said that it is overloaded, or is slow: its deliveries wait."""
 
     failures: int
-    """In a row."""
+    """In a row, slow answers among them."""
     until: datetime
     """From then on one delivery at a time tries whether it is back."""
 

@@ -26,6 +26,11 @@ MAX_ATTEMPTS: Final = 1 + len(DELAYS_SECONDS)
 JITTER: Final = 0.1  # ± 10 %
 RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # an endpoint may not hold a delivery for longer
 
+# A target this slow holds a place of the lane that all tenants share. Slack's Events API, for one,
+# takes a longer wait for a failure.
+SLOW_SECONDS: Final = 3.0
+SLOW_HOLD_CAP_SECONDS: Final = 60.0  # so that a thousand a day still get their turn
+
 CUSTOM_HEADERS_MAX: Final = 20
 CUSTOM_HEADERS_MAX_BYTES: Final = 8 * 1024  # what common servers take as a whole request head
 
@@ -39,14 +44,17 @@ OVERLOADED: Final = frozenset(
     }
 )
 
-_SIGNATURE_PREFIXES: Final = ("webhook-", "x-webhook-")
+_SIGNATURE_PREFIXES: Final = ("webhook-", "x-webhook-", "svix-")  # Svix' own older names, too
 _RESERVED: Final = frozenset(
     {
         # One hop only: RFC 9110, section 7.6.1, and RFC 2616, section 13.5.1
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
         *("proxy-connection", "te", "trailer", "trailers", "transfer-encoding", "upgrade"),
-        # The sender's own: where the request goes, how its body is framed and read, who sends it
+        "http2-settings",  # RFC 7540, section 3.2.1
+        # The sender's own: where the request goes, how its body and the answer's are framed and
+        # read, who sends it
         *("host", "content-length", "content-type", "content-encoding", "expect", "user-agent"),
+        "accept-encoding",
     }
 )
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
@@ -81,12 +89,14 @@ def next_action(
 ) -> Action:
     """What follows an attempt that was answered with `status`; None means no answer came.
 
-    `attempt` counts from 1; `unit_random` is in [0, 1), its default means no jitter. Without `now`
-    a Retry-After that is a date is ignored.
+    `attempt` counts from 1; `unit_random` is in [0, 1), its default means no jitter. What can't be
+    read counts as missing, of the headers, the status and `now` alike.
 
     Everything but 2xx and 410 is tried again: a 404 or 401 may come from a receiver that is being
     deployed, and a redirect is never followed, so the endpoint has time to be corrected.
     """
+    if not isinstance(status, int):
+        status = None
     if status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         return Delivered()
     if status == HTTPStatus.GONE:
@@ -110,27 +120,56 @@ def delay(attempt: int, unit_random: float) -> float:
 def retry_after(headers: Mapping[str, str], now: datetime | None) -> float | None:
     """Seconds that the endpoint asks for, from 0 to the cap; None if it asks for nothing readable.
 
-    RFC 9110, section 10.2.3: whole seconds or a date in one of the three forms.
+    RFC 9110, section 10.2.3: whole seconds or a date in one of the three forms. A date is compared
+    with the answer's own Date, for both are by one clock; with `now` when there is none.
     """
-    value = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
-    text = value.strip(" \t")
+    text = _header(headers, "retry-after")
     if text.isascii() and text.isdigit():
         return min(float(text), RETRY_AFTER_CAP_SECONDS)  # int() refuses thousands of digits
-    if now is None or (moment := _http_date(text, now)) is None:
+    now = _in_utc(now)
+    since = _http_date(_header(headers, "date"), now) or now
+    if since is None or (moment := _http_date(text, since)) is None:
         return None
-    return min(max((moment - now).total_seconds(), 0.0), RETRY_AFTER_CAP_SECONDS)
+    return min(max((moment - since).total_seconds(), 0.0), RETRY_AFTER_CAP_SECONDS)
 
 
-def held_back(former: Hold | None, wish: float | None, now: datetime) -> Hold:
-    """The hold after one more attempt without an answer, or with one that asks for rest.
+def hold_after(
+    former: Hold | None,
+    status: int | None,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    now: datetime,
+) -> Hold | None:
+    """The hold after an attempt that took so long; None when there is no reason for one.
 
-    `wish` is the answer's own Retry-After in seconds; one answer may ask for an hour.
+    Silence and overload hold a target back, by the answer's own Retry-After for up to an hour. So
+    does slowness, whatever the answer: one delivery at a time then tries, and of a backlog the rest
+    keeps out of the lane. Every other answer says that the target is there.
     """
+    if status is None or status in OVERLOADED:
+        wish = min(retry_after(headers, now) or 0.0, limits.RETRY_AFTER_MAX_SECONDS)
+        return _held(former, limits.WEBHOOK_HOLD_CAP_SECONDS, wish, now)
+    if seconds >= SLOW_SECONDS:
+        return _held(former, SLOW_HOLD_CAP_SECONDS, 0.0, now)
+    return None
+
+
+def next_look(until: datetime, waited_seconds: float, unit_random: float) -> datetime:
+    """When a delivery that has waited so long looks again at a target that is held `until` then.
+
+    One of all that wait gets the turn, and each look costs the lane a moment. So they come back one
+    after the other, within as much time as they have waited, up to a quarter of an hour.
+    """
+    spread = min(waited_seconds, limits.SQS_MAX_DELAY_SECONDS)
+    return until + timedelta(seconds=spread * unit_random)
+
+
+def _held(former: Hold | None, cap: float, at_least: float, now: datetime) -> Hold:
+    """Twice as long each time, up to `cap`."""
     failures = 1 if former is None else former.failures + 1
-    first, cap = limits.WEBHOOK_HOLD_FIRST_SECONDS, limits.WEBHOOK_HOLD_CAP_SECONDS
-    own: float = min(cap, first * 2.0 ** min(failures - 1, 30))
-    asked = min(wish or 0.0, limits.RETRY_AFTER_MAX_SECONDS)
-    return Hold(failures=failures, until=now + timedelta(seconds=max(own, asked)))
+    own = min(cap, limits.WEBHOOK_HOLD_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
+    return Hold(failures=failures, until=now + timedelta(seconds=max(own, at_least)))
 
 
 def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> SealedSecrets:
@@ -173,7 +212,29 @@ def allowed_headers(given: Mapping[str, str]) -> dict[str, str]:
     return dict(given)
 
 
-def _http_date(text: str, now: datetime) -> datetime | None:
+def _header(headers: Mapping[str, str], name: str) -> str:
+    """The first value that is a text, without outer blanks; empty when there is none."""
+    items = headers.items() if hasattr(headers, "items") else ()
+    values = (
+        value
+        for key, value in items
+        if isinstance(key, str) and key.lower() == name and isinstance(value, str)
+    )
+    return next(values, "").strip(" \t")
+
+
+def _in_utc(now: datetime | None) -> datetime | None:
+    """None for a clock that can't be compared with others."""
+    if not isinstance(now, datetime) or now.utcoffset() is None:
+        return None
+    try:
+        return now.astimezone(UTC)
+    except OverflowError:  # a zone's last hours of the year 9999
+        return None
+
+
+def _http_date(text: str, now: datetime | None) -> datetime | None:
+    """None for what is no date, and for a year of two digits without `now` to tell its century."""
     found = next((match for form in _HTTP_DATES if (match := form.fullmatch(text))), None)
     if found is None:
         return None
@@ -181,7 +242,9 @@ def _http_date(text: str, now: datetime) -> datetime | None:
     month = _MONTHS.index(found["month"]) + 1
     second = min(int(found["second"]), 59)  # datetime knows no leap second
     if len(found["year"]) == 2:
-        year = _full_year(year, (month, day, hour, minute, second), now.astimezone(UTC))
+        if now is None:
+            return None
+        year = _full_year(year, (month, day, hour, minute, second), now)
     try:
         return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:  # no such day or time

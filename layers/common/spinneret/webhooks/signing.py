@@ -8,10 +8,12 @@ from __future__ import annotations
 import base64
 import hmac
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import ClassVar, Final
+from itertools import islice
+from typing import Any, ClassVar, Final
 
 from spinneret.kernel.errors import PermanentError, ValidationFailed
 
@@ -25,6 +27,7 @@ SECRET_MAX_BYTES: Final = 64  # the same
 NEW_SECRET_BYTES: Final = 32  # as long as the hash: RFC 2104, section 3
 TOLERANCE: Final = timedelta(minutes=5)  # as the published verifiers have it
 SIGNATURES_READ: Final = 64  # a few secrets in rotation; more is somebody wasting our time
+ITEMS_READ: Final = 1000  # headers or secrets: no server takes more, and an iterator may not end
 ID_MAX_CHARS: Final = 256  # receivers keep ids as keys
 
 _VERSION: Final = "v1"  # HMAC-SHA256; `v1a` is ed25519
@@ -33,6 +36,15 @@ _SECOND: Final = timedelta(seconds=1)
 # Visible ASCII but the full stop, which would move the boundary to the next signed field.
 _ID: Final = re.compile(rf"[!-\-/-~]{{1,{ID_MAX_CHARS}}}")
 _TIMESTAMP: Final = re.compile(r"0|[1-9][0-9]{0,11}")  # int() would take blanks, signs, `_`, ٣
+
+
+Headers = (
+    Mapping[str, str]
+    | Mapping[bytes, bytes]
+    | Iterable[tuple[str, str]]
+    | Iterable[tuple[bytes, bytes]]
+)
+"""As receivers have them: pairs of text by WSGI and of bytes by ASGI, or a mapping of either."""
 
 
 class Refusal(StrEnum):
@@ -46,9 +58,13 @@ class Refusal(StrEnum):
     NO_MATCHING_SIGNATURE = "no_matching_signature"
     # The receiver's own mistakes:
     NO_SECRET = "no_secret"  # noqa: S105 (a reason, no secret)
+    SECRETS_NOT_A_LIST = "secrets_not_a_list"
     MALFORMED_SECRET = "malformed_secret"  # noqa: S105 (a reason, no secret)
     BODY_NOT_BYTES = "body_not_bytes"
+    HEADERS_NOT_PAIRS = "headers_not_pairs"
+    CLOCK_NOT_A_DATETIME = "clock_not_a_datetime"
     CLOCK_WITHOUT_ZONE = "clock_without_zone"
+    FAULTY_ARGUMENT = "faulty_argument"
 
 
 class VerificationFailed(PermanentError):
@@ -67,7 +83,7 @@ def sign(
     *,
     id: str,  # noqa: A002 (the name that the specification gives it)
     timestamp: datetime,
-    secrets: Sequence[str],
+    secrets: Iterable[str],
 ) -> dict[str, str]:
     """All signature headers of one attempt; `body` is exactly what is sent.
 
@@ -76,37 +92,57 @@ def sign(
     the secret's text: their receivers know nothing of Standard Webhooks.
     Raises ValidationFailed.
     """
-    if not _ID.fullmatch(id):
+    if not isinstance(body, bytes):
+        raise _invalid("body", "a body is bytes")
+    if not isinstance(id, str) or not _ID.fullmatch(id):
         raise _invalid("id", f"an id has 1 to {ID_MAX_CHARS} visible ASCII characters and no dot")
-    if timestamp.utcoffset() is None or timestamp < _EPOCH:
-        raise _invalid("timestamp", "a timestamp has a time zone and isn't before 1970")
-    if not secrets:
-        raise _invalid("secrets", "there is no secret to sign with")
-    keys = [signing_key(secret) for secret in secrets]
-    moment = timestamp.astimezone(UTC)
+    moment = _in_utc(timestamp)
+    given = _listed(secrets)
+    if not given:
+        raise _invalid("secrets", "there is no list of secrets to sign with")
+    keys = [signing_key(secret) for secret in given]
     seconds = str((moment - _EPOCH) // _SECOND)
     content = _signed_content(id, seconds, body)
     return {
         ID_HEADER: id,
         TIMESTAMP_HEADER: seconds,
         SIGNATURE_HEADER: " ".join(f"{_VERSION},{_signature(key, content)}" for key in keys),
-        "X-Webhook-Signature": f"sha256={hmac.digest(secrets[0].encode(), body, 'sha256').hex()}",
+        "X-Webhook-Signature": f"sha256={hmac.digest(given[0].encode(), body, 'sha256').hex()}",
         "X-Webhook-Timestamp": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
 
 
-def verify(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now: datetime) -> str:
+def verify(
+    headers: Headers,
+    body: bytes,
+    secrets: Iterable[str],
+    now: datetime,
+) -> str:
     """Answer the id of a genuine delivery; act on each id once, for retries repeat it.
 
-    `body` is what came over the wire, never a JSON value that was written out again. One matching
-    signature suffices. Raises VerificationFailed, whatever headers, body and secrets hold.
+    `body` is what came over the wire, never a JSON value that was written out again. `secrets` may
+    lack their prefix, and have any length: that was their sender's choice. One matching signature
+    suffices.
+    Raises VerificationFailed and nothing else, whatever it is given.
     """
+    try:
+        return _verified(headers, body, secrets, now)
+    except VerificationFailed:
+        raise
+    except Exception:  # noqa: BLE001 (foreign code of an odd object; nothing of it is shown)
+        raise VerificationFailed(Refusal.FAULTY_ARGUMENT) from None
+
+
+def _verified(headers: object, body: bytes, secrets: object, now: datetime) -> str:
     if not isinstance(body, bytes):
         raise VerificationFailed(Refusal.BODY_NOT_BYTES)
+    if not isinstance(now, datetime):
+        raise VerificationFailed(Refusal.CLOCK_NOT_A_DATETIME)
     keys = _receivers_keys(secrets)
-    message_id = _read(headers, ID_HEADER, _ID)
-    seconds = _read(headers, TIMESTAMP_HEADER, _TIMESTAMP)
-    given = _read(headers, SIGNATURE_HEADER)
+    fields = _fields(headers)
+    message_id = _read(fields, ID_HEADER, _ID)
+    seconds = _read(fields, TIMESTAMP_HEADER, _TIMESTAMP)
+    given = _read(fields, SIGNATURE_HEADER)
     _check_age(int(seconds), now)
     content = _signed_content(message_id, seconds, body)
     if not _is_among(given, [_signature(key, content).encode() for key in keys]):
@@ -120,42 +156,87 @@ def new_secret(random: Callable[[int], bytes]) -> str:
 
 
 def signing_key(secret: str) -> bytes:
-    """The key that a secret stands for. Raises ValidationFailed for anything but the one form."""
-    try:
-        key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
-    except ValueError:  # not ASCII, or binascii.Error
-        key = b""
-    # Decoding forgives much, from blanks to bits that aren't used: only one spelling is right.
-    canonical = SECRET_PREFIX + base64.b64encode(key).decode() == secret
-    if not canonical or not SECRET_MIN_BYTES <= len(key) <= SECRET_MAX_BYTES:
+    """The key that a secret stands for, whose prefix may be missing. Raises ValidationFailed."""
+    key = _key(secret)
+    if key is None or not SECRET_MIN_BYTES <= len(key) <= SECRET_MAX_BYTES:
         raise _invalid(
             "secrets",
-            f"a secret is {SECRET_PREFIX} and the base64 form of {SECRET_MIN_BYTES} "
-            f"to {SECRET_MAX_BYTES} bytes",
+            f"a secret is the base64 form of {SECRET_MIN_BYTES} to {SECRET_MAX_BYTES} bytes, "
+            f"with or without {SECRET_PREFIX} before it",
         )
     return key
 
 
-def _receivers_keys(secrets: Sequence[str]) -> list[bytes]:
+def _key(secret: object) -> bytes | None:
+    """What a secret's base64 stands for; None when it has another form, or stands for nothing.
+
+    The prefix is for people: the published libraries take a secret without it for the same one.
+    """
+    if not isinstance(secret, str):
+        return None
+    text = secret.removeprefix(SECRET_PREFIX)
+    try:
+        key = base64.b64decode(text)
+    except ValueError:  # not ASCII, or binascii.Error
+        return None
+    # Decoding forgives much, from blanks to bits that aren't used: only one spelling is right.
+    return key if key and base64.b64encode(key).decode() == text else None
+
+
+def _receivers_keys(secrets: object) -> list[bytes]:
     """One bad secret is a fault even if another would do: better seen now than at its turn."""
     if not secrets:
         raise VerificationFailed(Refusal.NO_SECRET)
-    if not all(isinstance(secret, str) for secret in secrets):
+    given = _listed(secrets)
+    if given is None:
+        raise VerificationFailed(Refusal.SECRETS_NOT_A_LIST)
+    if not given:
+        raise VerificationFailed(Refusal.NO_SECRET)
+    keys = [key for key in map(_key, given) if key is not None]
+    if len(keys) < len(given):
         raise VerificationFailed(Refusal.MALFORMED_SECRET)
-    try:
-        return [signing_key(secret) for secret in secrets]
-    except ValidationFailed:
-        raise VerificationFailed(Refusal.MALFORMED_SECRET) from None
+    return keys
 
 
-def _read(headers: Mapping[str, str], name: str, form: re.Pattern[str] | None = None) -> str:
+def _listed(given: object) -> list[Any] | None:
+    """A copy, for an iterator can be read only once; None for what is no list or has no end."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        return None
+    copy = list(islice(given, ITEMS_READ + 1))
+    return copy if len(copy) <= ITEMS_READ else None
+
+
+def _fields(headers: object) -> list[tuple[object, object]]:
+    """Names and values; nothing is said of their types, but that they aren't bytes."""
+    items = getattr(headers, "items", None)  # not every framework's headers are a Mapping
+    pairs = _listed(items() if callable(items) else headers)
+    if pairs is None:
+        raise VerificationFailed(Refusal.HEADERS_NOT_PAIRS)
+    fields = []
+    for pair in pairs:
+        match pair:
+            case [name, value]:
+                fields.append((_text(name), _text(value)))
+            case _:
+                raise VerificationFailed(Refusal.HEADERS_NOT_PAIRS)
+    return fields
+
+
+def _text(part: object) -> object:
+    """Bytes as most servers read them, ISO 8859-1 (RFC 9110, section 5.5)."""
+    return part.decode("latin-1") if isinstance(part, bytes) else part
+
+
+def _read(
+    fields: Iterable[tuple[object, object]], name: str, form: re.Pattern[str] | None = None
+) -> str:
     """A header's one value. Of two, another reader might take the other one, so both are refused.
 
     Names that aren't ASCII are passed over: `K` (Kelvin) would become `k`.
     """
     values = [
         value
-        for key, value in headers.items()
+        for key, value in fields
         if isinstance(key, str) and key.isascii() and key.lower() == name
     ]
     match values:
@@ -169,14 +250,21 @@ def _read(headers: Mapping[str, str], name: str, form: re.Pattern[str] | None = 
             raise VerificationFailed(Refusal.REPEATED_HEADER)
 
 
+def _in_utc(timestamp: datetime) -> datetime:
+    """Raises ValidationFailed."""
+    if isinstance(timestamp, datetime) and timestamp.utcoffset() is not None:
+        with suppress(OverflowError):  # beyond the year 9999
+            if (moment := timestamp.astimezone(UTC)) >= _EPOCH:
+                return moment
+    raise _invalid("timestamp", "a timestamp has a time zone and lies between 1970 and 9999")
+
+
 def _check_age(seconds: int, now: datetime) -> None:
     if now.utcoffset() is None:
         raise VerificationFailed(Refusal.CLOCK_WITHOUT_ZONE)
     age = (now - _EPOCH) - seconds * _SECOND  # whole numbers: no moment is rounded into tolerance
-    if age > TOLERANCE:
-        raise VerificationFailed(Refusal.TOO_OLD)
-    if age < -TOLERANCE:
-        raise VerificationFailed(Refusal.TOO_NEW)
+    if not -TOLERANCE <= age <= TOLERANCE:  # so that a clock that shows no time is refused, too
+        raise VerificationFailed(Refusal.TOO_OLD if age > TOLERANCE else Refusal.TOO_NEW)
 
 
 def _is_among(given: str, expected: Sequence[bytes]) -> bool:
