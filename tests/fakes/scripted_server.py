@@ -52,6 +52,8 @@ class ScriptedServer:
 
     behaviours: dict[str, Behaviour] = field(default_factory=dict)
     """By path without the query."""
+    fallback: Behaviour | None = None
+    """Of every other path; without one they aren't found."""
     tls: ssl.SSLContext | None = None
     on_connect: Callable[[socket.socket, Event], None] | None = None
     """Takes a connection over before TLS and HTTP."""
@@ -127,7 +129,8 @@ class ScriptedServer:
         if request is None:
             return
         self.requests.append(request)
-        behaviour = self.behaviours.get(request.target.partition("?")[0], not_found)
+        path = request.target.partition("?")[0]
+        behaviour = self.behaviours.get(path, self.fallback or not_found)
         behaviour(Exchange(sock, request, self._stopping))
 
 
@@ -175,7 +178,14 @@ def not_found(exchange: Exchange) -> None:
 
 def redirect(location: str, *fields: str, status: int = 302) -> Behaviour:
     """A redirect with a body, which a client has no use for."""
-    return answer(b"moved", f"Location: {location}", *fields, status=status)
+    located = f"Location: {location.encode().decode('latin-1')}"  # UTF-8 on the wire
+    return answer(b"moved", located, *fields, status=status)
+
+
+def in_turn(*behaviours: Behaviour) -> Behaviour:
+    """One request after the other, the last behaviour for all that follow."""
+    turns = itertools.chain(behaviours, itertools.repeat(behaviours[-1]))
+    return lambda exchange: next(turns)(exchange)  # noqa: PLW0108 (a turn for each request)
 
 
 def drip(start: bytes, pieces: Iterable[bytes], seconds: float) -> Behaviour:

@@ -23,7 +23,6 @@ from spinneret.kernel.errors import (
     UrlInvalid,
 )
 from tests.fakes.guarded_fetch import (
-    OTHER_PUBLIC,
     PAGE,
     PUBLIC,
     RoutedTcp,
@@ -37,8 +36,10 @@ from tests.fakes.scripted_server import (
     ScriptedServer,
     answer,
     drip,
+    in_turn,
     redirect,
 )
+from tests.unit.fetching.cases import Case, table
 
 # Longer than any deadline below and shorter than any script of the server.
 WELL_BEFORE_SECONDS = 6.0
@@ -58,65 +59,27 @@ def test_a_name_is_resolved_once_and_its_checked_address_connected_to(
     assert server.requests[0].headers["host"] == "site.test:8080"
 
 
-def test_a_name_that_leads_inside_at_the_next_hop_is_refused(
-    server: ScriptedServer, connects: list[tuple[str, int]]
+@table("dns", "answers")
+def test_only_checked_addresses_of_a_name_are_asked(
+    server: ScriptedServer, connects: list[tuple[str, int]], case: Case
 ) -> None:
-    server.behaviours["/"] = redirect("/again")
-    resolver = ScriptedResolver([PUBLIC], [HOST])
-    guarded = fetcher(resolver=resolver, tcp=RoutedTcp(server, PUBLIC))
-    with pytest.raises(UrlBlocked):
-        guarded.fetch(request(f"http://site.test:{server.port}/"))
-    assert len(resolver.questions) == 2
-    assert connects == [(HOST, server.port)]
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "addresses",
-    [
-        [HOST],
-        [PUBLIC, HOST],
-        [HOST, PUBLIC],
-        [*[PUBLIC] * 50, "10.0.0.1"],
-        [PUBLIC, "::1"],
-        [PUBLIC, "::ffff:127.0.0.1"],
-        ["fe80::1%lo"],
-        ["2606:4700::1111%1"],
-        ["64:ff9b::7f00:1"],
-        ["nonsense"],
-    ],
-)
-def test_one_refused_address_refuses_the_host_without_a_connect(
-    server: ScriptedServer, connects: list[tuple[str, int]], addresses: list[str]
-) -> None:
-    guarded = fetcher(server, resolver=ScriptedResolver(addresses))
-    with pytest.raises(UrlBlocked) as refusal:
-        guarded.fetch(request(f"http://site.test:{server.port}/"))
-    assert connects == []
-    assert names_no_address(refusal.value, server.port)
-
-
-def test_the_next_checked_address_is_tried_when_one_fails(server: ScriptedServer) -> None:
-    server.behaviours["/"] = answer(PAGE)
-    resolver = ScriptedResolver([PUBLIC, OTHER_PUBLIC])
-    tcp = RoutedTcp(server, OTHER_PUBLIC)
-    assert fetcher(resolver=resolver, tcp=tcp).fetch(request("http://site.test/")).body == PAGE
-    assert tcp.asked == [PUBLIC, OTHER_PUBLIC]
-    assert len(resolver.questions) == 1
-
-
-def test_few_addresses_are_tried(server: ScriptedServer) -> None:
-    addresses = [f"93.184.216.{last}" for last in range(1, 50)]
-    tcp = RoutedTcp(server)
-    with pytest.raises(FetchFailed) as failure:
-        fetcher(resolver=ScriptedResolver(addresses), tcp=tcp).fetch(request("http://site.test/"))
-    assert tcp.asked == addresses[:3]
-    assert "93.184" not in failure.value.message
-
-
-def test_a_name_without_an_address_is_a_failure() -> None:
-    with pytest.raises(FetchFailed):
-        fetcher(resolver=ScriptedResolver([])).fetch(request("http://site.test/"))
+    """Whatever name servers say, at the first look-up or at a later one."""
+    hops = len(case["input"]) - 1
+    server.fallback = in_turn(*[redirect("/")] * hops, answer(PAGE))
+    working = set(case["asked"]) - set(case.get("dead", ()))
+    tcp = RoutedTcp(server, *working)
+    guarded = fetcher(server, resolver=ScriptedResolver(*case["input"]), tcp=tcp)
+    expected = {"refused": UrlBlocked, "failed": FetchFailed}.get(case["expected"])
+    if expected is None:
+        assert guarded.fetch(request(f"http://site.test:{server.port}/")).body == PAGE
+    else:
+        with pytest.raises(expected) as refusal:
+            guarded.fetch(request(f"http://site.test:{server.port}/"))
+        assert type(refusal.value) is expected
+        assert names_no_address(refusal.value, server.port)
+        assert not any(address in refusal.value.message for address in case["asked"])
+    assert tcp.asked == case["asked"]
+    assert connects == [(HOST, server.port)] * len(server.requests)
 
 
 def test_a_failing_name_of_a_redirect_is_not_named(server: ScriptedServer) -> None:

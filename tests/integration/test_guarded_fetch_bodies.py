@@ -45,16 +45,6 @@ def test_headers_never_replace_those_of_the_fetcher(server: ScriptedServer) -> N
     assert first.headers == second.headers
 
 
-def test_headers_stay_with_the_origin_that_they_were_meant_for(server: ScriptedServer) -> None:
-    with ScriptedServer() as other:
-        server.behaviours["/"] = redirect("/again")
-        server.behaviours["/again"] = redirect(other.url("/end"))
-        other.behaviours["/end"] = answer(PAGE)
-        fetcher(server, other).fetch(request(server.url("/"), headers={"Authorization": "secret"}))
-        assert [seen.headers.get("authorization") for seen in server.requests] == ["secret"] * 2
-        assert "authorization" not in other.requests[0].headers
-
-
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("bounds", [{"method": "POST", "body": BODY}, {"follow_redirects": False}])
 def test_a_redirect_may_be_an_answer(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import itertools
 import time
-import tracemalloc
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +22,6 @@ from spinneret.kernel.errors import (
     DomainError,
     FetchFailed,
     FetchTimeout,
-    UrlBlocked,
 )
 from tests.fakes.guarded_fetch import (
     MEGABYTE,
@@ -67,26 +65,11 @@ def encoded(body: bytes, *encodings: str) -> Behaviour:
     return answer(body, f"Content-Encoding: {', '.join(encodings)}")
 
 
-@pytest.mark.parametrize("encodings", [*((name,) for name in ENCODERS), ("gzip", "br", "zstd")])
+@pytest.mark.parametrize(
+    "encodings", [*((name,) for name in ENCODERS), ("gzip", "br"), ("zstd", "gzip")]
+)
 def test_an_encoded_page_is_decoded(server: ScriptedServer, encodings: tuple[str, ...]) -> None:
     assert fetch(server, encoded(PAGE, *encodings)).body == PAGE
-
-
-@pytest.mark.parametrize("encodings", [*((name,) for name in ENCODERS), ("gzip", "gzip")])
-def test_a_bomb_is_stopped_at_the_limit(server: ScriptedServer, encodings: tuple[str, ...]) -> None:
-    server.behaviours["/page"] = encoded(bytes(50 * MEGABYTE), *encodings)
-    guarded = fetcher(server)
-    with pytest.raises(UrlBlocked):  # whatever is made once is made before measuring
-        guarded.fetch(request("http://127.0.0.9/"))
-    tracemalloc.start()
-    try:
-        with pytest.raises(BodyTooLarge) as refusal:
-            guarded.fetch(request(server.url("/page"), total_seconds=30.0))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert refusal.value.details == {"max_bytes": MEGABYTE}
-    assert peak < 8 * MEGABYTE
 
 
 def test_a_body_of_exactly_the_limit_is_taken(server: ScriptedServer) -> None:

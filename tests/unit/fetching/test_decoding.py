@@ -11,6 +11,7 @@ import pytest
 from backports import zstd
 
 from spinneret.fetching.decoding import STEP_BYTES, decode, parse_content_encoding
+from spinneret.fetching.windows import brotli_window, zstd_window
 from spinneret.kernel.errors import BodyTooLarge, ContentRefused, FetchFailed, FetchTimeout
 
 MEGABYTE = 1024 * 1024
@@ -20,6 +21,16 @@ TEXT = b"The quick brown fox. " * 10_000
 def raw_deflate(data: bytes) -> bytes:
     compressor = zlib.compressobj(wbits=-15)
     return compressor.compress(data) + compressor.flush()
+
+
+def with_window(encoding: str, bits: int, data: bytes) -> bytes:
+    """Not in one go: that would shorten the window to the data."""
+    if encoding == "br":
+        brotli_stream = brotli.Compressor(quality=4, lgwin=bits)
+        return bytes(brotli_stream.process(data) + brotli_stream.finish())
+    options: dict[int, int] = {zstd.CompressionParameter.window_log: bits}
+    stream = zstd.ZstdCompressor(options=options)
+    return stream.compress(data) + stream.flush()
 
 
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {
@@ -60,9 +71,11 @@ def test_a_body_comes_back_whatever_its_length_beside_a_step() -> None:
         assert b"".join(pieces_of(raw_deflate(bytes(length)), "deflate")) == bytes(length)
 
 
-def test_layers_are_undone_in_reverse() -> None:
+@pytest.mark.parametrize(
+    "layers", [("gzip", "gzip"), ("gzip", "br"), ("zstd", "gzip"), ("deflate", "gzip")]
+)
+def test_layers_are_undone_in_reverse(layers: tuple[str, ...]) -> None:
     data = TEXT
-    layers = ("gzip", "br", "zstd", "deflate", "gzip")
     for encoding in layers:
         data = ENCODERS[encoding](data)
     assert b"".join(pieces_of(data, *layers)) == TEXT
@@ -136,21 +149,55 @@ def test_a_broken_body_is_a_failure(encoding: str, damage: str) -> None:
         pieces_of(broken, encoding)
 
 
-def test_a_zstd_window_beyond_the_web_limit_is_refused() -> None:
-    options: dict[int, int] = {zstd.CompressionParameter.window_log: 24}
-    data = os.urandom(MEGABYTE) * 20
-    compressor = zstd.ZstdCompressor(options=options)
-    with pytest.raises(FetchFailed):
-        pieces_of(compressor.compress(data) + compressor.flush(), "zstd", max_bytes=len(data))
+@pytest.mark.parametrize("size", [1, 7, 10 * MEGABYTE])
+@pytest.mark.parametrize(("encoding", "bits"), [("br", 23), ("zstd", 23), ("br", 24), ("zstd", 24)])
+def test_a_window_is_taken_up_to_8_mebibytes(encoding: str, bits: int, size: int) -> None:
+    body = with_window(encoding, bits, TEXT)
+    if bits == 23:
+        assert b"".join(pieces_of(body, encoding, size=size)) == TEXT
+        return
+    with pytest.raises(ContentRefused, match="window over 8 MiB"):
+        pieces_of(body, encoding, size=size)
 
 
-@pytest.mark.parametrize("encodings", [["compress"], ["gzip", "sdch"], ["gzip"] * 6, [""]])
-def test_an_encoding_that_cannot_be_undone_is_refused_at_once(encodings: list[str]) -> None:
+@pytest.mark.parametrize("first", [b"", b"one "])
+def test_the_window_of_every_zstd_frame_counts(first: bytes) -> None:
+    body = zstd.compress(first) + with_window("zstd", 24, TEXT)
+    with pytest.raises(ContentRefused):
+        pieces_of(body, "zstd")
+
+
+def test_windows_are_as_large_as_their_streams_say() -> None:
+    for bits in range(17, 25):
+        assert brotli_window(with_window("br", bits, TEXT)) == 1 << bits
+    for bits in range(10, 28):
+        assert zstd_window(with_window("zstd", bits, TEXT)) == 1 << bits
+    for size in (1, 300, 70_000):  # one segment: its window is the content
+        assert zstd_window(zstd.compress(bytes(size))) == size
+    assert zstd_window(bytes.fromhex("28b52ffd 00 8d")) == (1 << 27) // 8 * 13
+    assert zstd_window(b"<!doctype html>") == zstd_window(zstd.compress(TEXT)[:5]) == 0
+
+
+@pytest.mark.parametrize(
+    ("encodings", "limit"),
+    [
+        (["compress"], "none of gzip, deflate, br, zstd"),
+        (["gzip", "sdch"], "none of gzip, deflate, br, zstd"),
+        ([""], "none of gzip, deflate, br, zstd"),
+        (["gzip"] * 3, "more than 2"),
+        (["br"] * 200, "more than 2"),
+        (["br", "br"], "more than one"),
+        (["zstd", "br"], "more than one"),
+    ],
+)
+def test_an_encoding_that_cannot_be_undone_is_refused_at_once(
+    encodings: list[str], limit: str
+) -> None:
     def body() -> Iterator[bytes]:
         raise AssertionError("the body was read")
         yield b""
 
-    with pytest.raises(ContentRefused):
+    with pytest.raises(ContentRefused, match=limit):
         decode(body(), encodings, max_bytes=100, checkpoint=lambda: None)
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.models import FetchRequest
 from spinneret.fetching.rules import (
     check_url_at_submission,
     parse_retry_after,
@@ -21,60 +22,19 @@ from spinneret.kernel.errors import (
     UrlInvalid,
 )
 from tests.fakes.fetching import fetched_page
+from tests.unit.fetching.cases import Case, table
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://127.0.0.1/",
-        "http://127.1/",
-        "http://2130706433/",
-        "http://0x7f000001/",
-        "http://0177.0.0.1/",
-        "http://\uff11\uff12\uff17.0.0.1/",
-        "http://0/",
-        "http://10.0.0.1:8080/",
-        "http://169.254.169.254/latest/meta-data/",
-        "http://100.100.100.200/",
-        "http://168.63.129.16/",
-        "http://[::1]/",
-        "http://[::]/",
-        "http://[::ffff:169.254.169.254]/",
-        "http://[64:ff9b::a9fe:a9fe]/",
-        "http://[fd00:ec2::254]/",
-        "http://[fec0::1]/",
-        "http://localhost/",
-        "http://LOCALHOST.:3000/",
-        "http://a.localhost/",
-        "http://printer.local/",
-        "http://metadata.google.internal/",
-        "http://metadata.google.internal./",
-        "http://instance-data.ec2.internal/",
-        "http://internal/",
-    ],
-)
-def test_a_url_that_leads_inside_is_refused_at_submission(url: str) -> None:
+@table("urls", "submission")
+def test_a_url_that_leads_inside_is_refused_at_submission(case: Case) -> None:
+    if case["expected"] == "accepted":
+        assert check_url_at_submission(case["input"], AddressPolicy()).text == case["input"]
+        return
     with pytest.raises(UrlBlocked) as refusal:
-        check_url_at_submission(url, AddressPolicy())
+        check_url_at_submission(case["input"], AddressPolicy())
     assert refusal.value.details == {"field": "url"}
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://example.com/",
-        "http://8.8.8.8/",
-        "http://[2606:4700::1111]/",
-        "http://localhost.example.com/",
-        "http://mylocalhost/",
-        "http://internal.example.com/",
-        "http://international/",
-    ],
-)
-def test_any_other_url_passes_submission(url: str) -> None:
-    assert check_url_at_submission(url, AddressPolicy()).text == url
 
 
 def test_submission_takes_the_named_pairs_and_no_others() -> None:
@@ -93,6 +53,11 @@ def test_submission_takes_the_named_pairs_and_no_others() -> None:
 def test_an_invalid_url_is_invalid_at_submission() -> None:
     with pytest.raises(UrlInvalid):
         check_url_at_submission("ftp://localhost/", AddressPolicy())
+
+
+def test_a_fetch_and_each_of_its_silences_take_30_seconds_at_most() -> None:
+    request = FetchRequest(url="http://example.com/")
+    assert (request.total_seconds, request.read_seconds) == (30, 30)
 
 
 @pytest.mark.parametrize("status", [200, 201, 203, 206])

@@ -32,6 +32,7 @@ class Deadline:
         monotonic: Callable[[], float],
     ) -> None:
         self.host = host
+        self._total_seconds = total_seconds
         self._read_seconds = read_seconds
         self._monotonic = monotonic
         self._began_at = monotonic()
@@ -41,8 +42,13 @@ class Deadline:
         """Seconds left, more than 0; raises FetchTimeout when there are none."""
         left = self._ends_at - self._monotonic()
         if left <= 0:
-            raise FetchTimeout(f"{self.host} did not answer in time")
+            raise self.overrun("did not answer")
         return left
+
+    def overrun(self, what: str) -> FetchTimeout:
+        """The error for a host that did, or didn't do, `what` until a time-out."""
+        total, read = f"{self._total_seconds:g} s", f"{self._read_seconds:g} s"
+        return FetchTimeout(f"{self.host} {what} in time: {total} in all, {read} of silence")
 
     def allowance(self, attempts: int = 1) -> float:
         """The time-out of one blocking call, where `attempts` share what is left."""
@@ -110,7 +116,7 @@ class GuardedBackend(httpcore.NetworkBackend):
         try:
             return resolve_within(self._resolver, host, port, self._deadline.remaining())
         except TimeoutError as error:
-            raise FetchTimeout(f"{self._deadline.host} was not resolved in time") from error
+            raise self._deadline.overrun("was not resolved") from error
         except FetchFailed as error:  # its message may name a host that a redirect led to
             raise FetchFailed(f"{self._deadline.host} could not be resolved") from error
 

@@ -7,7 +7,9 @@ from typing import Final
 
 SNIFF_BYTES: Final = 512  # enough for a byte-order mark, blanks and a comment's start
 
-_MEDIA_TYPE: Final = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*")
+_TCHAR: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
+_NAME: Final = rf"{_TCHAR}{{1,127}}"  # RFC 6838, section 4.2
+_MEDIA_TYPE: Final = re.compile(rf"\s*({_NAME}/{_NAME})(?!{_TCHAR})\s*")
 _CHARSET: Final = re.compile(
     r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.IGNORECASE
 )

@@ -1,4 +1,16 @@
-"""Content encodings, decoded in small steps so that a bomb is seen before it is in memory."""
+"""Content codings, decoded in small steps so that a bomb is seen before it is in memory.
+
+Beside the page a fetch may take 32 MiB of memory. A decoder takes most of its part for its window,
+the output that it keeps to refer back to: 32 KiB for gzip and deflate (RFC 1950, RFC 1951), up to
+16 MiB for br (RFC 7932, section 9.1), as much as its head asks for with zstd. Windows grow by
+copying, so that br takes one and a half times its window, plus its code tables. Hence:
+
+- no window over 8 MiB. RFC 8878, section 3.1.1.1.2 recommends decoders to support that much, and
+  RFC 9659 makes it the limit of the content coding zstd. br is held to the same: the window of 16
+  MiB is for bodies over 8 MiB, and servers use smaller ones;
+- two codings, one of them br or zstd at most. RFC 9110, section 8.4 allows a list of any length;
+  servers apply one, and some a second time by mistake.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +21,17 @@ from typing import Final, Protocol
 import brotli  # type: ignore[import-untyped]  # ships no type information
 from backports import zstd
 
+from spinneret.fetching.windows import (
+    BROTLI_HEAD_BYTES,
+    ZSTD_HEAD_BYTES,
+    brotli_window,
+    zstd_window,
+)
 from spinneret.kernel.errors import BodyTooLarge, ContentRefused, FetchFailed
 
 STEP_BYTES: Final = 64 * 1024  # most that one step of a decoder is asked for
-MAX_LAYERS: Final = 5
-ZSTD_WINDOW_LOG: Final = 23  # RFC 9659: 8 MiB is the largest window of the content encoding
+MAX_CODINGS: Final = 2  # see above
+WINDOW_LOG: Final = 23  # see above; binary logarithm of bytes
 
 _GZIP_START: Final = 0x1F
 _GZIP_WBITS: Final = 31  # zlib: 15 bits of window, gzip header and trailer
@@ -47,13 +65,10 @@ def decode(
     `max_bytes` bounds the body as sent, the result, and whatever lies between two layers. The
     checkpoint is called at every step and may raise, so that no body outlasts the deadline while
     it is decoded. Raises ContentRefused at once for an unknown encoding or too many of them, and
-    while iterating BodyTooLarge and, for broken data, FetchFailed.
+    while iterating ContentRefused for a window too large, BodyTooLarge and, for broken data,
+    FetchFailed.
     """
-    if len(encodings) > MAX_LAYERS:
-        raise ContentRefused(f"the body is encoded more than {MAX_LAYERS} times")
-    unknown = [encoding for encoding in encodings if encoding not in _DECODERS]
-    if unknown:
-        raise ContentRefused("the body's encoding is not supported")
+    _check(encodings)
     result = _bounded(chunks, max_bytes, checkpoint)
     for encoding in reversed(encodings):
         result = _bounded(_decoded(result, _DECODERS[encoding]()), max_bytes, checkpoint)
@@ -64,6 +79,15 @@ def parse_content_encoding(value: str) -> list[str]:
     """The encodings of a Content-Encoding header, lower case, without `identity`."""
     names = (name.strip().lower() for name in value.split(","))
     return [name for name in names if name and name != "identity"]
+
+
+def _check(encodings: Sequence[str]) -> None:
+    if len(encodings) > MAX_CODINGS:
+        raise ContentRefused(f"the body has more than {MAX_CODINGS} content codings")
+    if any(encoding not in _DECODERS for encoding in encodings):
+        raise ContentRefused(f"the body's content coding is none of {ACCEPT_ENCODING}")
+    if sum(encoding in _WINDOWED for encoding in encodings) > 1:
+        raise ContentRefused("the body has more than one content coding of br and zstd")
 
 
 def _bounded(
@@ -154,10 +178,14 @@ def _is_zlib(data: bytes) -> bool:
 class _Brotli:
     def __init__(self) -> None:
         self._stream = brotli.Decompressor()
+        self._begun = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         if self._stream.is_finished():
             return
+        if data and not self._begun:
+            self._begun = True
+            _require_window(brotli_window(data[:BROTLI_HEAD_BYTES]))
         piece = self._stream.process(data, output_buffer_limit=STEP_BYTES)
         yield piece
         # All input may be taken while output waits: only an empty piece says that there is none.
@@ -174,24 +202,37 @@ class _Zstd:
     """One or more frames (RFC 8878 section 3)."""
 
     def __init__(self) -> None:
-        self._frame = self._new_frame()
+        self._begin()
 
-    @staticmethod
-    def _new_frame() -> zstd.ZstdDecompressor:
-        return zstd.ZstdDecompressor(
-            options={zstd.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG}
+    def _begin(self) -> None:
+        self._head = b""
+        self._frame = zstd.ZstdDecompressor(
+            options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
         )
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         while data or not (self._frame.eof or self._frame.needs_input):
             if self._frame.eof:
-                self._frame = self._new_frame()
-            yield self._frame.decompress(data, STEP_BYTES)
+                self._begin()
+            self._head += data[: ZSTD_HEAD_BYTES - len(self._head)]
+            try:
+                piece = self._frame.decompress(data, STEP_BYTES)
+            except zstd.ZstdError:
+                _require_window(zstd_window(self._head))
+                raise
+            yield piece
             data = self._frame.unused_data if self._frame.eof else b""
 
     def finish(self) -> None:
         if not self._frame.eof:
             raise _IncompleteError
+
+
+def _require_window(size: int) -> None:
+    if size > 1 << WINDOW_LOG:
+        raise ContentRefused(
+            f"the body's content coding needs a window over {(1 << WINDOW_LOG) >> 20} MiB"
+        )
 
 
 _DECODERS: Final[dict[str, Callable[[], _Decoder]]] = {
@@ -201,4 +242,5 @@ _DECODERS: Final[dict[str, Callable[[], _Decoder]]] = {
     "br": _Brotli,
     "zstd": _Zstd,
 }
+_WINDOWED: Final = frozenset({"br", "zstd"})
 ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"

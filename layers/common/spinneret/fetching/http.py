@@ -27,29 +27,19 @@ from spinneret.fetching.addresses import AddressPolicy
 from spinneret.fetching.connection import Deadline, GuardedBackend
 from spinneret.fetching.content_type import SNIFF_BYTES, parse_content_type, sniff_media_type
 from spinneret.fetching.decoding import ACCEPT_ENCODING, decode, parse_content_encoding
+from spinneret.fetching.head import declared_length, joined, redirect_target
 from spinneret.fetching.models import FetchedPage, FetchRequest, Proxy
 from spinneret.fetching.ports import Resolver
 from spinneret.fetching.proxied import TunnelBackend
 from spinneret.fetching.rules import is_blocked
-from spinneret.fetching.urls import Url, join_url, parse_url
+from spinneret.fetching.urls import Url, parse_url
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
     DomainError,
     FetchFailed,
-    FetchTimeout,
     TooManyRedirects,
     UrlBlocked,
-)
-
-_REDIRECTS: Final = frozenset(
-    {
-        HTTPStatus.MOVED_PERMANENTLY,
-        HTTPStatus.FOUND,
-        HTTPStatus.SEE_OTHER,
-        HTTPStatus.TEMPORARY_REDIRECT,
-        HTTPStatus.PERMANENT_REDIRECT,
-    }
 )
 
 _BROKEN: Final = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError)
@@ -105,7 +95,7 @@ class GuardedFetcher:
             read_seconds=request.read_seconds,
             monotonic=self._monotonic,
         )
-        with _translated(url.host), self._pool(deadline) as pool:
+        with _translated(deadline), self._pool(deadline) as pool:
             visit = _Visit(
                 pool=pool,
                 request=request,
@@ -143,6 +133,8 @@ class _Visit:
     policy: AddressPolicy
     user_agent: str
     redirects: list[str] = field(default_factory=list)
+    has_left: bool = False
+    """Whether a redirect has led to another origin."""
 
     def run(self) -> FetchedPage:
         url = self.requested
@@ -153,16 +145,29 @@ class _Visit:
             with self.pool.stream(
                 method, _core_url(url), headers=self._headers(url), content=body
             ) as response:
-                headers = _joined(response.headers)
-                target = _redirect_target(url, response) if self.request.is_followed else None
+                headers = joined(response.headers, self.requested.host)
+                target = self._target(url, response)
                 if target is None:
                     return self._page(url, response, headers)
             if len(self.redirects) >= self.request.max_redirects:
-                raise TooManyRedirects(f"{self.requested.host} redirects too often")
+                raise self._too_many_redirects()
             self.redirects.append(url.text)
+            self.has_left = self.has_left or target.origin != url.origin
             if self.request.before_redirect is not None:
                 self.request.before_redirect(target)
             url = target
+
+    def _target(self, url: Url, response: httpcore.Response) -> Url | None:
+        if not self.request.is_followed:
+            return None
+        return redirect_target(url, response.status, response.headers)
+
+    def _too_many_redirects(self) -> TooManyRedirects:
+        most = self.request.max_redirects
+        return TooManyRedirects(
+            f"{self.requested.host} redirects more than {most} times",
+            details={"max_redirects": most},
+        )
 
     def _headers(self, url: Url) -> list[tuple[bytes, bytes]]:
         accept = ", ".join((*sorted(self.request.media_types), "*/*;q=0.1"))
@@ -173,7 +178,8 @@ class _Visit:
             "Accept-Encoding": ACCEPT_ENCODING,
         }
         own = {name.lower() for name in values}
-        if url.origin == self.requested.origin:
+        # Never again once left: on the way back, the other origin has chosen what is asked for.
+        if not self.has_left:
             given = self.request.headers.items()
             values |= {name: value for name, value in given if name.lower() not in own}
         return [(name.encode("ascii"), value.encode("ascii")) for name, value in values.items()]
@@ -217,7 +223,7 @@ class _Visit:
         limit = self.request.max_bytes
         if media_type:
             self._check_media_type(media_type)
-        if _declared_length(headers) > limit:
+        if declared_length(headers) > limit:
             raise BodyTooLarge(
                 f"the body is larger than {limit} bytes", details={"max_bytes": limit}
             )
@@ -246,8 +252,10 @@ class _Visit:
     def _check_media_type(self, media_type: str) -> None:
         accepted = self.request.media_types
         if accepted and media_type not in accepted:
+            wanted = ", ".join(sorted(accepted))
             raise ContentRefused(
-                f"{self.requested.host} answered {media_type}", details={"media_type": media_type}
+                f"{self.requested.host} answered {media_type}, none of {wanted}",
+                details={"media_type": media_type},
             )
 
 
@@ -261,38 +269,13 @@ def _core_url(url: Url) -> httpcore.URL:
     )
 
 
-def _joined(fields: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    values: dict[str, list[str]] = {}
-    for name, value in fields:
-        values.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    return {name: ", ".join(parts) for name, parts in values.items()}
-
-
-def _redirect_target(url: Url, response: httpcore.Response) -> Url | None:
-    """Where a redirect leads; None if the answer is none or its Location can't be followed."""
-    if response.status not in _REDIRECTS:
-        return None
-    locations = {value for name, value in response.headers if name.lower() == b"location"}
-    if len(locations) != 1:  # contradicting ones are refused, as browsers do
-        return None
-    location = locations.pop()
-    try:
-        return join_url(url, location.decode("utf-8"))
-    except UnicodeDecodeError:
-        return join_url(url, location.decode("latin-1"))
-
-
-def _declared_length(headers: Mapping[str, str]) -> int:
-    length = headers.get("content-length", "")
-    return int(length) if length.isascii() and length.isdigit() else 0
-
-
 @contextmanager
-def _translated(host: str) -> Iterator[None]:
+def _translated(deadline: Deadline) -> Iterator[None]:
+    host = deadline.host
     try:
         yield
     except httpcore.TimeoutException as error:
-        raise FetchTimeout(f"{host} did not answer in time") from error
+        raise deadline.overrun("did not answer") from error
     except (httpcore.NetworkError, OSError) as error:
         message = f"the connection to {host} failed"
         raise FetchFailed(message, details={"reason": "connection"}) from error

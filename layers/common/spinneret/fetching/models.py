@@ -18,7 +18,8 @@ class FetchRequest:
     """Redirects of another method aren't followed: they would change it (RFC 9110, 15.4)."""
     body: bytes | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """ASCII; sent to the origin of `url` and to no other. Those of the fetcher come first."""
+    """ASCII; sent to the origin of `url`, until a redirect first leads to another one: never to
+    that, nor to the first again. Those of the fetcher come first."""
     follow_redirects: bool = True
     """False makes a redirect an answer like any other."""
     excerpt_bytes: int | None = None
@@ -29,7 +30,7 @@ class FetchRequest:
     max_bytes: int = limits.FETCH_MAX_BYTES
     max_redirects: int = limits.FETCH_MAX_REDIRECTS
     total_seconds: float = limits.FETCH_TOTAL_SECONDS
-    read_seconds: float = limits.FETCH_READ_SECONDS
+    read_seconds: float = limits.FETCH_TOTAL_SECONDS  # F-01: both are 30 s
     media_types: frozenset[str] = frozenset()
     """Media types accepted, lower case; empty accepts all. Checked before the body is read."""
     before_redirect: Callable[[Url], None] | None = None

@@ -11,15 +11,20 @@ from spinneret.fetching.addresses import AddressPolicy, parse_address
 from spinneret.fetching.charsets import decode_text
 from spinneret.fetching.models import FetchedPage
 from spinneret.fetching.urls import Url, parse_url
+from spinneret.kernel import limits
 from spinneret.kernel.errors import ContentRefused, HttpRefused, HttpUnavailable, UrlBlocked
 
 __all__ = ["check_url_at_submission", "decode_text", "is_blocked", "require_success"]
 
-RETRY_AFTER_CAP_SECONDS: Final = 3600.0  # a site may not hold a job for longer
-
 # Names that lead inside by convention (RFC 6761, RFC 6762, ICANN's `internal`); the metadata
 # services of Google and AWS (`metadata.google.internal`, `instance-data.ec2.internal`) are in it.
 _INSIDE_SUFFIXES: Final = ("localhost", "local", "internal")
+# Metadata services by other names: as the clouds document them, and as search domains complete
+# them. Their addresses are refused as well, but a name server may be told to give others.
+_METADATA_SUFFIXES: Final = (
+    *("metadata.azure.com", "metadata.goog", "metadata.tencentyun.com"),
+    *("metadata", "instance-data", "rancher-metadata"),
+)
 _TRY_AGAIN: Final = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 )
@@ -42,7 +47,10 @@ def is_blocked(url: Url, policy: AddressPolicy) -> bool:
     if parse_address(url.host) is not None:
         return not policy.permits(url.host, url.port, url.host)
     name = url.host.removesuffix(".")
-    inside = any(name == suffix or name.endswith(f".{suffix}") for suffix in _INSIDE_SUFFIXES)
+    inside = any(
+        name == suffix or name.endswith(f".{suffix}")
+        for suffix in (*_INSIDE_SUFFIXES, *_METADATA_SUFFIXES)
+    )
     return inside and not policy.allows_pair(url.host, url.port)
 
 
@@ -71,11 +79,11 @@ def parse_retry_after(value: str, now: datetime) -> float | None:
     text = value.strip()
     if text.isascii() and text.isdigit():
         # Ten digits are past the cap already, and int() refuses thousands of them.
-        return min(float(text[:10]), RETRY_AFTER_CAP_SECONDS)
+        return min(float(text[:10]), limits.RETRY_AFTER_MAX_SECONDS)
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):  # the latter for a time zone out of any range
         return None
     if moment.tzinfo is None:  # "-0000": UTC of an unknown place
         moment = moment.replace(tzinfo=UTC)
-    return min(max((moment - now).total_seconds(), 0.0), RETRY_AFTER_CAP_SECONDS)
+    return min(max((moment - now).total_seconds(), 0.0), limits.RETRY_AFTER_MAX_SECONDS)

@@ -81,12 +81,6 @@ def join_url(base: Url, href: str) -> Url | None:
         return None
 
 
-def resolve(base: str, href: str) -> str | None:
-    """`join_url` on text; raises UrlInvalid for an invalid base only."""
-    joined = join_url(parse_url(base), href)
-    return None if joined is None else joined.text
-
-
 def canonical_url(text: str) -> str:
     """The form under which a page is known.
 

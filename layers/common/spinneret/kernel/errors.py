@@ -5,7 +5,7 @@
     │   ├── ValidationFailed, UrlInvalid, UrlBlocked, DomainBlocked, RobotsDisallowed, NotFound,
     │   │   Conflict, AuthRequired, Forbidden …
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
-    │       DomainLockTimeout, SecretUnreadable, DeliveryRefused
+    │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused
     ├── TransientError          a worker tries again and charges an attempt
     │   └── FetchTimeout, FetchFailed (ProxyFailed), HttpUnavailable, RateLimited, EffectInProgress,
     │       CircuitOpen, DomainLockLost, DeliveryFailed
@@ -143,7 +143,7 @@ class HttpRefused(PermanentError):
 
 
 class ContentRefused(PermanentError):
-    """The page's content type, language or emptiness keeps it out of the index."""
+    """The page's content type, coding, language or emptiness keeps it out of the index."""
 
     code = "CONTENT_REFUSED"
     status = 422
@@ -189,6 +189,13 @@ class DeliveryRefused(PermanentError):
 
     code = "WEBHOOK_FAILED"
     status = 502
+
+
+class ResultRefused(PermanentError):
+    """The result of a job isn't JSON, or is too large to be kept."""
+
+    code = "RESULT_REFUSED"
+    status = 500
 
 
 class FetchTimeout(TransientError):

@@ -13,11 +13,11 @@ URLS_PER_CRAWL: Final = 20  # up to four rows per URL in one DynamoDB transactio
 IDEMPOTENCY_KEY_MAX_CHARS: Final = 255  # as Stripe's API
 
 FETCH_TOTAL_SECONDS: Final = 30.0  # F-01
-FETCH_READ_SECONDS: Final = 10.0  # one silent read; the total above still holds
 FETCH_MAX_BYTES: Final = 10 * 1024 * 1024  # F-01, default
 CRAWL_MAX_BYTES: Final = 50 * 1024 * 1024  # F-01, for crawls
 CRAWL_MAX_REDIRECTS: Final = 10  # F-01, for crawls
 FETCH_MAX_REDIRECTS: Final = 5  # F-01, default
+FETCH_MAX_HEADERS: Final = 200  # fields of an answer; Apache, for one, takes 100 of a request
 
 CHUNK_TOKENS: Final = 512  # C-04
 CHUNK_OVERLAP_TOKENS: Final = 50  # C-04
@@ -34,14 +34,28 @@ SEARCH_WINDOW: Final = 100  # candidates per leg: over-fetching for hits of outd
 RRF_K: Final = 60  # S-02; Cormack, Clarke and Büttcher, SIGIR 2009
 SEARCH_SECONDS: Final = 10.0  # API Gateway ends a request after 29 s
 
+AWS_CONNECT_SECONDS: Final = 1.0
+AWS_READ_SECONDS: Final = 2.0  # DynamoDB, SQS and KMS answer within milliseconds
+AWS_TRIES: Final = 2
+AWS_CALL_SECONDS: Final = 7.0  # all tries, and a second between them (botocore, mode "standard")
+
+CLOCK_SKEW_SECONDS: Final = 5.0  # what a process's clock may be ahead or behind
 LEASE_MAX_SECONDS: Final = 300.0  # P-02
-LEASE_MARGIN_SECONDS: Final = 5.0  # added to what the invocation has left
-DEADLINE_MARGIN_SECONDS: Final = 5.0  # a worker hands back when less is left
-EFFECT_MARGIN_SECONDS: Final = 10.0  # twice the clock skew that we reckon with (5 s)
+LEASE_MARGIN_SECONDS: Final = CLOCK_SKEW_SECONDS  # added to what the invocation has left
+DEADLINE_MARGIN_SECONDS: Final = (  # a worker hands back when less is left: a write, a message
+    AWS_CALL_SECONDS + AWS_CONNECT_SECONDS + AWS_READ_SECONDS
+)
+EFFECT_MARGIN_SECONDS: Final = 2 * CLOCK_SKEW_SECONDS  # one clock behind, another one ahead
 JOB_MAX_ATTEMPTS: Final = 3  # P-01
 BACKOFF_CAP_SECONDS: Final = 300.0  # ruling "Backoff"
 OWN_FAULT_CAP_SECONDS: Final = 60.0  # ruling "Backoff"
 OWN_FAULT_LIMIT_SECONDS: Final = 3600.0  # ruling "Backoff": an hour of waiting
+OUTCOME_TRIES: Final = 20  # to write an outcome: over two minutes, lease and deadline permitting
+OUTCOME_CAP_SECONDS: Final = 16.0  # … with full jitter between two of them
+JOB_WAIT_MAX_SECONDS: Final = 24 * 3600.0  # for one attempt, whatever the remote side asks for
+JOB_PENDING_SECONDS: Final = 7 * 24 * 3600.0  # crawls and deliveries: nothing waits for ever
+JOB_PAYLOAD_BYTES: Final = 144 * 1024  # of JSON: a webhook's body, should it be all escapes, …
+JOB_RESULT_BYTES: Final = 192 * 1024  # … and this beside it, below the 400 KB of DynamoDB's items
 JOB_WORK_SECONDS: Final = 300.0  # ruling "Backoff": job_timeout, under claims of one run
 REDRIVES: Final = 5  # ruling "Redrive": crawl, discovery
 REDRIVE_FIRST_SECONDS: Final = 30.0
@@ -57,7 +71,8 @@ EVENTS_PER_WRITE: Final = 90  # a DynamoDB transaction has 100 places, one for t
 EFFECT_RETENTION_SECONDS: Final = 90 * 24 * 3600  # longer than any job that could ask again
 IDEMPOTENCY_SECONDS: Final = 24 * 3600  # P-05
 RESEND_GRACE_SECONDS: Final = 30.0  # a pending job unclaimed for this long is sent again …
-RESEND_CAP_SECONDS: Final = 900.0  # … then after twice as long each time, up to this
+RESEND_CAP_SECONDS: Final = 3600.0  # … then after twice as long each time, up to this
+NOTICE_TRIES: Final = 30  # by the sweeper, as far apart as resends: about a day
 SQS_MAX_DELAY_SECONDS: Final = 900  # SQS: DelaySeconds
 KEY_NAME_MAX_CHARS: Final = 100
 KEYS_PER_TENANT: Final = 100  # active ones: one item of a few kilobytes lists them all
@@ -85,7 +100,9 @@ DEAD_LETTER_MOVES: Final = 3  # ruling "Redrive": a dead letter goes back this o
 DEAD_LETTERS_PER_PASS: Final = 100  # … and so many in one pass
 DEAD_LETTER_REST_SECONDS: Final = 11 * 3600  # SQS: hidden for 12 h in all since it was received
 SWEEP_SHARDS: Final = 8
-SWEEP_PAGE: Final = 100  # jobs per shard and pass
+SWEEP_PAGE: Final = 100  # jobs of a shard before it is the next one's turn
+SWEEP_SECONDS: Final = 40.0  # of a pass; the time-out of its function is 50 s
+SWEEP_REFUSALS: Final = 5  # so many calls in a row without an answer end a pass
 ROBOTS_SECONDS: Final = 10.0  # ruling "Robots": the whole fetch of a robots.txt
 ROBOTS_MAX_REDIRECTS: Final = 5  # RFC 9309, section 2.3.1.2
 ROBOTS_MAX_BYTES: Final = 500 * 1024  # RFC 9309, section 2.5: as much is read, the rest isn't

@@ -37,8 +37,9 @@ _OWNER: Final = "proxy-test"
 class ProxyTrials:
     """Tries servers under the same rules as every fetch: addresses, blocks, breaker, pace.
 
-    Both methods raise UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and RateLimited when it
-    is not the site's turn; what the request itself comes to is the answer.
+    Blocks and breakers hold for the hosts that redirects lead to as well, the pace for the first
+    one only. Both methods raise UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and RateLimited
+    when it is not the site's turn; what the request itself comes to is the answer.
     """
 
     def __init__(
@@ -86,16 +87,17 @@ class ProxyTrials:
             wait = (answer.until - self._clock()).total_seconds()
             raise RateLimited(f"{host} was asked only just now", retry_after=max(wait, 0.0))
         try:
-            return self._trial(server_url, proxy, url)
+            return self._trial(tenant, server_url, proxy, url)
         finally:
             # The proxy is the tenant's and can answer what it likes: it says nothing of the site.
             self._pace.report(answer, Outcome.NOT_TRIED)
 
-    def _trial(self, server_url: str, proxy: Proxy, url: str) -> Trial:
+    def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
         request = FetchRequest(
             url=url,
             max_bytes=limits.PROXY_TEST_MAX_BYTES,
             total_seconds=limits.PROXY_TEST_SECONDS,
+            before_redirect=lambda hop: self._sites.check_submission(tenant, hop.host),
         )
         try:
             page = self._through(proxy).fetch(request)

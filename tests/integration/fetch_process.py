@@ -1,0 +1,45 @@
+"""One fetch in a process of its own, which tells how far its memory grew.
+
+Arguments: the URL, the server's `host:port`, the most bytes to take. Standard output is one line
+of JSON: `outcome` (the error's name, or "page"), and `grown`, in bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.fetching.http import GuardedFetcher
+from spinneret.fetching.models import FetchRequest
+from spinneret.fetching.resolver import resolve_by_system
+from spinneret.kernel.errors import DomainError
+
+
+def main(url: str, pair: str, max_bytes: str) -> None:
+    """Fetch, once, and tell."""
+    guarded = GuardedFetcher(
+        AddressPolicy(frozenset({pair})), resolve_by_system, user_agent="Spinneret-Test/1"
+    )
+    request = FetchRequest(url=url, max_bytes=int(max_bytes))
+    before = _resident("VmRSS")  # the peak may lie behind us: loading modules takes memory too
+    try:
+        guarded.fetch(request)
+        outcome = "page"
+    except DomainError as error:
+        outcome = type(error).__name__
+    grown = _resident("VmHWM") - before
+    sys.stdout.write(json.dumps({"outcome": outcome, "grown": grown}))
+
+
+def _resident(name: str) -> int:
+    """proc(5): VmRSS is what is resident now, VmHWM the most that ever was."""
+    status = Path("/proc/self/status").read_text()
+    [kilobytes] = re.findall(rf"^{name}:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(kilobytes) * 1024
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

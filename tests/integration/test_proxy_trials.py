@@ -1,0 +1,93 @@
+"""Trying a proxy that leads on: what holds for the first host holds for every further one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from spinneret.fetching.addresses import AddressPolicy
+from spinneret.kernel.errors import CircuitOpen, DomainBlocked, UrlBlocked
+from spinneret.politeness.models import Admitted, Outcome, PaceLimits
+from spinneret.proxies.models import Trial
+from spinneret.proxies.service import ServerDraft
+from spinneret.proxies.trials import ProxyTrials
+from tests.fakes.connect_proxy import tunnel
+from tests.fakes.guarded_fetch import PAGE, PUBLIC, ScriptedResolver, fetcher
+from tests.fakes.proxies import Proxies
+from tests.fakes.scripted_server import ScriptedServer, answer, in_turn, redirect
+from tests.fakes.time import HandClock
+
+URL = "http://site.example/page"
+
+
+@pytest.fixture
+def proxy(server: ScriptedServer) -> Iterator[ScriptedServer]:
+    """Opens tunnels to the scripted server, whatever it is asked for."""
+    with ScriptedServer(fallback=tunnel(server)) as running:
+        yield running
+
+
+@pytest.fixture
+def proxies() -> Proxies:
+    return Proxies(HandClock())
+
+
+def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> Trial:
+    """By the real fetcher; every name is at a public address."""
+    trials = ProxyTrials(
+        store=proxies.store,
+        rotation=proxies.rotation,
+        sites=proxies.sites.settings,
+        pace=proxies.sites.pace,
+        policy=AddressPolicy(frozenset({proxy.pair})),
+        through=fetcher(proxy, resolver=ScriptedResolver([PUBLIC])).through,
+        clock=proxies.clock,
+    )
+    return trials.try_server("acme", ServerDraft(url=f"http://{proxy.pair}"), URL)
+
+
+def open_breaker(proxies: Proxies, host: str) -> None:
+    for number in range(5):
+        admitted = proxies.sites.pace.admit(host, owner=f"job-{number}", limits=PaceLimits())
+        assert isinstance(admitted, Admitted)
+        proxies.sites.pace.report(admitted, Outcome.SITE_FAILURE)
+
+
+def test_a_trial_follows_redirects_to_other_hosts(
+    proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer
+) -> None:
+    server.fallback = in_turn(redirect("http://other.example/"), answer(PAGE, status=404))
+    trial = try_proxy(proxies, proxy)
+    assert (trial.reachable, trial.status_code, len(server.requests)) == (True, 404, 2)
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_trial_is_not_led_to_a_blocked_domain(
+    proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer, hops: int
+) -> None:
+    proxies.sites.settings.block("acme", "blocked.example", "asked us to")
+    ways = [redirect("http://other.example/")] * (hops - 1)
+    server.fallback = in_turn(*ways, redirect("http://www.blocked.example/"))
+    with pytest.raises(DomainBlocked):
+        try_proxy(proxies, proxy)
+    assert len(server.requests) == hops
+
+
+def test_a_trial_is_not_led_to_a_host_that_is_left_alone(
+    proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer
+) -> None:
+    open_breaker(proxies, "broken.example")
+    server.fallback = in_turn(redirect("http://broken.example/"), answer(PAGE))
+    with pytest.raises(CircuitOpen):
+        try_proxy(proxies, proxy)
+    assert len(server.requests) == 1
+
+
+def test_a_trial_is_not_led_inside(
+    proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer
+) -> None:
+    server.fallback = redirect("http://169.254.169.254/latest/")
+    trial = try_proxy(proxies, proxy)
+    assert (trial.reachable, type(trial.error)) == (False, UrlBlocked)
+    assert len(server.requests) == 1
