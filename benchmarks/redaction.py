@@ -128,6 +128,17 @@ REPEATED = {
     "bare bearer": "Bearer aB1_",
     "callbacks": "set('token', ",
     "slack": "hooks.slack.com/services/",
+    "GitLab beginnings": "glpat-",
+    "beginnings of many issuers": "ghp_sk-glpat-eyJ-",
+    "triple quotes": "token='''a",
+    "CSV": "token,name\na1b2c3d4,bob\n",
+    "CSV with quoted cells": 'token,a\n"x,y",z\n',
+    "Markdown tables": "token | a\n---|---\na1b2c3d4 | b\n",
+    "rules of tables": "--|--\n",
+    "password files": ":5432:a:b:c",
+    "parameters that are refused": "for parameter token, value: a",
+    "duplicates that are refused": "Duplicate entry 'a' for key 'token' ",
+    "attributes near to values": 'name="token" v v v v ',
 }
 
 

@@ -6,7 +6,7 @@ Quoted at any depth, cut off, in JSON, YAML, Python, shells, configuration files
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from spinneret.kernel.redaction import headers, names, records, unquoted, values, vocabulary
@@ -20,11 +20,15 @@ _ASSIGNMENT: Final = re.compile(
         (?P<gap>[ \t\xa0\u3000]{0,16}+(?:\*\*|</?[a-z]{1,10}>)?+[ \t]{0,4}+)""",
     re.VERBOSE,
 )
+_HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function whenever a member is named
 _WORD_END: Final = re.compile(r"[\w\-]+$")
+_SEPARATORS: Final = (":", "=", ",", ";")
 _REACH: Final = 40  # characters before a name that may belong to it
 _SPACE: Final = re.compile(r"\s{0,80}")
 _GROUP_OF_LITERALS: Final = re.compile(r"""[\[({]\s{0,80}+(?:[bru]{0,2}\\{0,15}["']|[\[({])""")
 _TEMPLATE_SIGNS: Final = frozenset("${<%")
+_OPENING_BRACKETS: Final = frozenset("[{(")
+_QUERY_SIGNS: Final = ("?", "&", "#")
 _EMPTY_GROUP: Final = re.compile(r"\[\s*\]|\{\s*\}|\(\s*\)")
 _BARE: Final = re.compile(r"[^\s,;}\])\"'\\]+")
 _VARIABLE: Final = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*(?:[(\[]|$)")
@@ -39,44 +43,60 @@ def assigned(text: str) -> Iterator[Span]:
     position = 0
     while (match := _ASSIGNMENT.search(text, position)) is not None:
         position = match.end()
+        if _means_nothing(match["name"]):
+            continue
         kind, name = _announced(text, match)
-        if kind is not Kind.HARMLESS:
+        if kind is not _HARMLESS:
             for span in _behind(text, match, kind, name):
                 yield span
                 position = max(position, span.end)
-        else:
-            field = match["name"].strip("[]").lower()
-            if field in _RECORD_FIELDS:
-                quoted = not _QUOTED.isdisjoint(match["close"])
-                yield from records.beside(text, field, match["sign"], match.end(), quoted=quoted)
+        elif (field := _field(match["name"])) in _RECORD_FIELDS:
+            quoted = not _QUOTED.isdisjoint(match["close"])
+            yield from records.beside(text, field, match["sign"], match.end(), quoted=quoted)
+
+
+@names.remembered
+def _means_nothing(name: str) -> bool:
+    """Whether the name, like most, announces nothing in any company."""
+    return (
+        names.kind_of(name) is _HARMLESS
+        and not names.needs_context(name)
+        and _field(name) not in _RECORD_FIELDS
+    )
+
+
+def _field(name: str) -> str:
+    return name.strip("[]").lower()
 
 
 def _announced(text: str, match: re.Match[str]) -> tuple[Kind, str]:
     """What the name says, with the words before it where they count."""
     name = match["name"]
     kind = names.kind_of(name)
-    if kind is Kind.HARMLESS and not names.needs_context(name):
+    if kind is _HARMLESS and not names.needs_context(name):
         return kind, name
     start = match.start()
     colon = match["sign"] == ":"
     if colon and not match["gap"] and text.endswith((":", "//"), max(0, start - 2), start):
-        return Kind.HARMLESS, name  # arn:aws:secretsmanager:…:secret:name, https://token:…@host
+        return _HARMLESS, name  # arn:aws:secretsmanager:…:secret:name, https://token:…@host
     if not text.endswith(" ", 0, start):
         return kind, name
-    words = _words_before(text, start)
-    if kind is Kind.HARMLESS:
-        name = " ".join([*words, name])
+    if kind is _HARMLESS:
+        name = " ".join([*_words_before(text, start, 3), name])
         return names.kind_of(name), name  # API key: …
-    if colon and words and words[-1].lower() in vocabulary.BEFORE_IN_PROSE:
-        return Kind.HARMLESS, name  # unexpected token: …
+    before = _words_before(text, start, 1) if colon else None
+    if before and before[0].lower() in vocabulary.BEFORE_IN_PROSE:
+        return _HARMLESS, name  # unexpected token: …
     return kind, name
 
 
-def _words_before(text: str, start: int) -> list[str]:
-    """At most three words in the same line, as far as only blanks part them."""
+def _words_before(text: str, start: int, most: int) -> list[str]:
+    """At most so many words in the same line, as far as only blanks part them."""
     words: list[str] = []
-    line = text[max(0, start - _REACH) : start].rpartition("\n")[2]
-    for piece in reversed(line.split()[-3:]):
+    line = text[max(0, start - _REACH) : start].rpartition("\n")[2].rstrip()
+    if line.endswith(_SEPARATORS):
+        return words
+    for piece in reversed(line.rsplit(maxsplit=most)[-most:]):
         word = _WORD_END.search(piece)
         if word is None:
             break
@@ -86,36 +106,36 @@ def _words_before(text: str, start: int) -> list[str]:
     return words
 
 
-def _behind(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterator[Span]:
+def _behind(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[Span]:
     """The secret behind a name, by the form it is written in."""
     start = match.end()
     quotes = _quotes(match["close"])
     if quotes:
         space = _SPACE.match(text, start)
         start = space.end() if space else start
-    elif text[start : start + 1] in _TEMPLATE_SIGNS and values.is_template(text, start):
-        return
-    twice = '""' in match["close"] or "''" in match["close"]
     first = text[start : start + 1]
-    quotation = values.quoted_end(text, start, twice) if first in values.OPENING_SIGNS else None
-    if quotation is not None:
-        yield from _quoted(text, quotation, kind, quoted_name=bool(quotes))
-    elif _starts_group(text, start, quoted_name=bool(quotes)):
-        yield from _group(text, start, kind, quotes)
-    elif quotes:
-        yield from _bare(text, start, kind, quotes)
-    elif kind is Kind.AUTHORIZATION:
-        yield from headers.authorization(text, start)
-    elif match["sign"] == "=" and text[max(0, match.start() - 1) : match.start()] in {
-        "?",
-        "&",
-        "#",
-    }:
-        yield from unquoted.parameter(text, start, kind)
-    elif kind is Kind.COOKIE and (match["sign"] == ":" or len(names.words(name)) == 1):
-        yield from headers.cookies(text, start)
-    else:
-        yield from unquoted.plain(text, match, kind, name)
+    if not quotes and first in _TEMPLATE_SIGNS and values.is_template(text, start):
+        return ()
+    if first in values.OPENING_SIGNS:
+        twice = '""' in match["close"] or "''" in match["close"]
+        quotation = values.quoted_end(text, start, twice)
+        if quotation is not None:
+            return _quoted(text, quotation, kind, quoted_name=bool(quotes))
+    elif first in _OPENING_BRACKETS and _starts_group(text, start, quoted_name=bool(quotes)):
+        return _group(text, start, kind, quotes)
+    return _bare(text, start, kind, quotes) if quotes else _unquoted(text, match, kind, name)
+
+
+def _unquoted(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[Span]:
+    """The same where neither the name nor the value has quotes."""
+    start = match.end()
+    if kind is Kind.AUTHORIZATION:
+        return headers.authorization(text, start)
+    if match["sign"] == "=" and text.startswith(_QUERY_SIGNS, max(0, match.start() - 1)):
+        return unquoted.parameter(text, start, kind)
+    if kind is Kind.COOKIE and (match["sign"] == ":" or len(names.words(name)) == 1):
+        return headers.cookies(text, start)
+    return unquoted.plain(text, match, kind, name)
 
 
 def _quotes(close: str) -> str:
@@ -138,7 +158,7 @@ def _quoted(
 
 
 def _starts_group(text: str, start: int, *, quoted_name: bool) -> bool:
-    if text.startswith(MARK, start) or text[start : start + 1] not in {"[", "{", "("}:
+    if text.startswith(MARK, start):
         return False
     return quoted_name or _GROUP_OF_LITERALS.match(text, start) is not None
 

@@ -11,29 +11,31 @@ from spinneret.kernel.redaction.names import Kind
 from spinneret.kernel.redaction.spans import MARK, Span
 
 _OPTION: Final = re.compile(
-    r"(?<![\w\-])(?P<name>--?[A-Za-z][\w.\-]{1,60}+)"
+    r"(?P<name>-(?<![\w\-]-)-?[A-Za-z][\w.\-]{1,60}+)"
     r"(?:[ \t]{1,4}|\\*[\"'],\s{0,20}\\*(?=[\"']))"
 )
 _SETTING: Final = re.compile(
-    r"\b(?:set|setx|export|setenv|env|ARG)[ \t]+(?:-\w{1,3}[ \t]+)?"
-    r"(?P<name>[\w./:\-]{2,80}+)[ \t]+(?=[^\s=:])",
-    re.IGNORECASE,
+    r"[SsEeAa](?<!\w.)(?i:(?<=s)et(?:x|env)?|(?<=e)(?:xport|nv)|(?<=a)rg)[ \t]+(?:-\w{1,3}[ \t]+)?"
+    r"(?P<name>[\w./:\-]{2,80}+)[ \t]+(?=[^\s=:])"
 )
 _USER: Final = re.compile(
-    r"(?<![\w\-])(?P<option>-u|-U|-a|--auth|--user|--proxy-user)[ =]?\\*[\"']?"
+    r"(?P<option>-(?<![\w\-]-)(?:u|U|a|-auth|-user|-proxy-user))[ =]?\\*[\"']?"
     r"[^\s:\"'\\]{0,64}:(?P<secret>[^\s\"'\\]++)"
 )
 _COOKIE: Final = re.compile(
-    r"(?<![\w\-])(?:-b|--cookie)[ =](?:\\*[\"'](?P<quoted>[^\r\n\"'\\=]{1,64}=[^\r\n\"'\\]*)"
+    r"-(?<![\w\-]-)(?:b|-cookie)[ =](?:\\*[\"'](?P<quoted>[^\r\n\"'\\=]{1,64}=[^\r\n\"'\\]*)"
     r"|(?P<bare>[^\s\"'\\=]{1,64}=[^\s\"'\\]*))"
 )
 _ONE_LETTER: Final = re.compile(  # programs whose -p, -a, -P or -w takes a password
-    r"\b(?:sshpass|docker login|podman login|helm registry login|az login|mysql\w{0,8}|mariadb"
+    r"(?:sshpass|docker login|podman login|helm registry login|az login|mysql\w{0,8}|mariadb"
     r"|redis-cli|mongosh?|sqlcmd|htpasswd|ldapsearch|smbclient|xfreerdp)\b"
     r"[^\n]{0,100}?\s(?:-p|-a|-P|-w|/p:)[ ]?"
     r"(?P<secret>(?![\s\-]|\d{1,5}(?:\s|$))[^\s\"']{3,}+)"
 )
 _NETRC: Final = re.compile(r"login(?<!\wlogin)\s+\S{1,128}\s+password\s+(?P<secret>\S++)")
+_ORACLE: Final = re.compile(
+    r"(?:sqlplus|sqlldr|expdp|impdp)\s[^\n/@]{0,60}?\b\w{1,64}/(?P<secret>[^\s@\"'/]{1,128}+)(?=[@\s]|$)"
+)
 _OPENSSL: Final = re.compile(r"pass:(?<!\wpass:)(?P<secret>[^\s\"':]{3,}+)")
 _PROTOCOL: Final = re.compile(  # SMTP (RFC 4954), Redis; FTP (RFC 959)
     r"(?:^|[\r\n])(?:AUTH(?: PLAIN| LOGIN| XOAUTH2| default)?|USER \S{1,100}\r?\nPASS)[ ]"
@@ -42,9 +44,9 @@ _PROTOCOL: Final = re.compile(  # SMTP (RFC 4954), Redis; FTP (RFC 959)
 _USER_OPTIONS: Final = ("-u", "-U", " -a", "--auth", "--proxy-user", " -b", "--cookie")
 _SETTING_WORDS: Final = ("set ", "setx ", "export ", "env ", "SET ", "EXPORT ", "ENV ", "ARG ")
 _FIXED: Final = (
-    (("pass ", "login", "-cli", "mysql", "mariadb", "mongo", "sql", "pass", "smb", "rdp", "ldap"),
-     _ONE_LETTER),
+    (("-p", "-a", "-P", "-w", "/p:"), _ONE_LETTER),
     (("login",), _NETRC),
+    (("sqlplus", "sqlldr", "expdp", "impdp"), _ORACLE),
     (("pass:",), _OPENSSL),
     (("AUTH ", "PASS "), _PROTOCOL),
 )  # fmt: skip
@@ -56,8 +58,8 @@ def commanded(text: str) -> Iterator[Span]:
         return
     if "-" in text:
         yield from _options(text)
-    if any(option in text for option in _USER_OPTIONS):
-        yield from _users(text)
+        if any(option in text for option in _USER_OPTIONS):
+            yield from _users(text)
     if any(word in text for word in _SETTING_WORDS):
         yield from _settings(text)
     for anchors, pattern in _FIXED:

@@ -16,12 +16,12 @@ from typing import Final
 from spinneret.kernel.redaction.spans import Span
 
 _ESCAPE: Final = re.compile(
-    r"""%(?:25)*+(?P<percent>[2-7][0-9A-Fa-f]|0[9AaDd])
-      | &(?:(?P<entity>quot|apos|amp|lt|gt|equals|colon)|\#(?P<number>\d{2,3})
+    r"""[%&\\\u00ad\u200b-\u200f\u2060\ufeff](?:
+        (?<=%)(?:25)*+(?P<percent>[2-7][0-9A-Fa-f]|0[9AaDd])
+      | (?<=&)(?:(?P<entity>quot|apos|amp|lt|gt|equals|colon)|\#(?P<number>\d{2,3})
            |\#[xX](?P<hexadecimal>[0-9a-fA-F]{2}));
-      | \\{1,15}(?:u00|x)(?P<unicode>[2-7][0-9a-fA-F])
-      | (?P<wide>[\uff01-\uff5e])
-      | (?P<nothing>[\u00ad\u200b-\u200f\u2060\ufeff])""",
+      | (?<=\\)\\{0,14}(?:u00|x)(?P<unicode>[2-7][0-9a-fA-F])
+      | (?<![%&\\])(?P<nothing>[\u00ad\u200b-\u200f\u2060\ufeff]*+))""",
     re.VERBOSE,
 )
 _ENTITIES: Final = {
@@ -33,9 +33,12 @@ _ENTITIES: Final = {
     "equals": "=",
     "colon": ":",
 }
-_FULL_WIDTH: Final = 0xFF01 - 0x21
-_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/_\-]{20,}+={0,2}")
-_HEX: Final = re.compile(r"(?<![A-Za-z0-9])(?:[2-7][0-9a-fA-F]){12,}+(?![A-Za-z0-9])")
+_WIDE: Final = re.compile(r"[\uff01-\uff5e]")
+_NARROWED: Final = {0xFF01 + place: 0x21 + place for place in range(0x5E)}
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_\-](?<![A-Za-z0-9+/_\-]{2})[A-Za-z0-9+/_\-]{19,}+={0,2}")
+_HEX: Final = re.compile(
+    r"[2-7](?<![A-Za-z0-9].)[0-9a-fA-F](?:[2-7][0-9a-fA-F]){11,}+(?![A-Za-z0-9])"
+)
 
 
 class Decoded:
@@ -82,9 +85,10 @@ def decoded(text: str) -> Decoded | None:
     """The text without escapes; None if it has none."""
     if text.isascii() and not any(sign in text for sign in "%&\\"):
         return None
-    if _ESCAPE.search(text) is None:
-        return None
-    return Decoded(text)
+    wide = _WIDE.search(text) is not None
+    if wide:
+        text = text.translate(_NARROWED)
+    return Decoded(text) if wide or _ESCAPE.search(text) else None
 
 
 def hidden_texts(text: str) -> Iterator[tuple[int, int, str]]:
@@ -114,8 +118,6 @@ def _character(match: re.Match[str]) -> str:
             return _ENTITIES[match["entity"]]
         case "number":
             return chr(int(match["number"]))
-        case "wide":
-            return chr(ord(match["wide"]) - _FULL_WIDTH)
         case "nothing":
             return ""
         case group:

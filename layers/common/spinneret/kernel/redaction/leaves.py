@@ -15,10 +15,10 @@ from spinneret.kernel.redaction.spans import MARK
 UNREADABLE: Final = "[unreadable]"
 """Stands for what can't be looked at, and therefore isn't shown."""
 
-PLAIN: Final = (
-    bool | int | float | complex | decimal.Decimal | uuid.UUID | dt.date | dt.time
-    | dt.timedelta | dt.tzinfo | type | None
-)  # fmt: skip
+LEAVES: Final = (  # a tuple, as it is asked for every value: twice as fast as a union
+    *(str, bool, int, float, type(None), bytes, bytearray, memoryview, BaseException, complex),
+    *(decimal.Decimal, uuid.UUID, dt.date, dt.time, dt.timedelta, dt.tzinfo, type),
+)
 
 Redactor = Callable[[str], str]
 
@@ -66,6 +66,8 @@ def in_text(value: str, redacted: Redactor) -> str:
 
 def name_of(key: Any) -> str | None:
     """A key of a mapping as the name that it is."""
+    if type(key) is str:
+        return key
     if isinstance(key, enum.Enum):
         key = key.value
     if isinstance(key, bytes):

@@ -14,25 +14,38 @@ _ELEMENTS: Final = (
     re.compile(rf"{_TAG}(?P<secret>[^<>]++)</(?P=name)\s*>"),
     re.compile(rf"{_TAG}(?P<secret>[^<>\s]++)\Z"),  # cut off
     re.compile(rf"{_TAG}\s{{0,80}}<!\[CDATA\[(?P<secret>[^\]]{{1,4096}}+)\]\]>"),
-    re.compile(  # Apple's property lists
-        r"<key>(?P<name>[^<>]{2,100}+)</key>\s{0,80}<string>(?P<secret>[^<>]++)</string>"
+    re.compile(  # Apple's property lists, tables and lists of HTML
+        r"<(?P<tag>key|th|dt)(?:\s[^<>]{0,200})?>(?P<name>[^<>]{2,100}+)</(?P=tag)>\s{0,80}"
+        r"<(?:string|td|dd)(?:\s[^<>]{0,200})?>(?P<secret>[^<>]++)"
     ),
 )
 _LITERAL: Final = re.compile(
-    r"\b(?:password for [^=\n]{1,100}=|password|passwd|pwd"
-    r"|identified(?: with \w{1,40})? (?:by|as))\s{1,4}(?=\\*['\"])",
-    re.IGNORECASE,
+    r"[PpIi](?<!\w.)(?i:(?<=p)(?:assword for [^=\n]{1,100}=|assword|asswd|wd)"
+    r"|(?<=i)dentified(?: with \w{1,40})? (?:by|as))\s{1,4}(?=\\*['\"])"
 )
 _COLUMNS: Final = re.compile(
     r"\((?P<columns>[^()]{1,1000})\)\s{0,20}VALUES\s{0,20}\((?P<row>[^()]{1,4000})\)",
     re.IGNORECASE,
 )
+_NEXT_ROW: Final = re.compile(r"\s{0,20},\s{0,20}\((?P<row>[^()]{1,4000})\)")
 _ITEM: Final = re.compile(r"\s*(?P<item>'(?:[^']|'')*'|\"[^\"]*\"|[^,'\"]+)\s*(?:,|$)")
-_VALIDATION: Final = re.compile(  # the text of a pydantic error
-    r"^(?P<name>[\w.\-\[\]]{1,200}+)\n[ ]{2}[^\n]{1,300}?"
-    r"\[type=\w+, input_value=(?P<secret>[^\n]{1,300}), input_type",
-    re.MULTILINE,
-)
+_VALIDATIONS: Final = (
+    ("input_value=", re.compile(  # pydantic
+        r"^(?P<name>[\w.\-\[\]]{1,200}+)\n[ ]{2}[^\n]{1,300}?"
+        r"\[type=\w+, input_value=(?P<secret>[^\n]{1,300}), input_type",
+        re.MULTILINE,
+    )),
+    (", value: ", re.compile(  # botocore
+        r"for parameter (?P<name>[\w.\-\[\]]{1,200}+), value: "
+        r"(?P<secret>(?:[^\n,]|,(?! type: <| valid ))++)"
+    )),
+    ("Value '", re.compile(  # services of AWS
+        r"Value '(?P<secret>[^\n']++)' at '(?P<name>[\w.\-\[\]]{1,200}+)' failed"
+    )),
+    ("Duplicate entry '", re.compile(  # MySQL
+        r"Duplicate entry '(?P<secret>[^\n']++)' for key '(?P<name>[\w.\-]{1,200}+)'"
+    )),
+)  # fmt: skip
 
 
 def marked_up(text: str) -> Iterator[Span]:
@@ -44,10 +57,11 @@ def marked_up(text: str) -> Iterator[Span]:
         yield from _literals(text)
     if "values" in lowered:
         yield from _rows(text)
-    if "input_value=" in text:
-        for match in _VALIDATION.finditer(text):
-            if names.kind_of(match["name"].rpartition(".")[2]).certain:
-                yield Span(*match.span("secret"), MARK)
+    for anchor, pattern in _VALIDATIONS:
+        if anchor in text:
+            for match in pattern.finditer(text):
+                if names.kind_of(match["name"]).certain:
+                    yield Span(*match.span("secret"), MARK)
 
 
 def _elements(text: str) -> Iterator[Span]:
@@ -74,9 +88,12 @@ def _literals(text: str) -> Iterator[Span]:
 def _rows(text: str) -> Iterator[Span]:
     """`INSERT INTO users (name, password) VALUES (…)`: by the place of the column."""
     for match in _COLUMNS.finditer(text):
-        items = _ITEM.finditer(match["row"])
-        for column, item in zip(match["columns"].split(","), items, strict=False):
-            if names.kind_of(column).certain:
-                start, end = item.span("item")
-                offset = match.start("row")
-                yield Span(offset + start, offset + end, f"'{MARK}'")
+        columns = [names.kind_of(name).certain for name in match["columns"].split(",")]
+        row: re.Match[str] | None = match
+        while any(columns) and row is not None:
+            for secret, item in zip(columns, _ITEM.finditer(row["row"]), strict=False):
+                if secret:
+                    start, end = item.span("item")
+                    offset = row.start("row")
+                    yield Span(offset + start, offset + end, f"'{MARK}'")
+            row = _NEXT_ROW.match(text, row.end())

@@ -9,16 +9,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from enum import Enum, auto
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 from spinneret.kernel.redaction import vocabulary
+
+Verdict = TypeVar("Verdict")
 
 _LONGEST: Final = 128  # characters of a name that are looked at, from its end
 _MOST_WORDS: Final = 9  # a longer name is a sentence
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _ESCAPED: Final = re.compile(r"%(?:25)*([2-7][0-9A-Fa-f])")
+
+
+def remembered(judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
+    """The verdicts on the latest names, but for those so long that they would cost memory."""
+    cached = lru_cache(maxsize=4096)(judge)
+
+    def judged(name: str) -> Verdict:
+        return cached(name) if len(name) <= _LONGEST else judge(name)
+
+    return judged
 
 
 class Kind(Enum):
@@ -40,7 +53,7 @@ class Kind(Enum):
         return self in _CERTAIN
 
 
-_CERTAIN: Final = frozenset({Kind.SECRET, Kind.PASSWORD, Kind.AUTHORIZATION, Kind.COOKIE})
+_CERTAIN: Final = (Kind.SECRET, Kind.PASSWORD, Kind.AUTHORIZATION, Kind.COOKIE)
 _BY_LAST_WORD: Final = {
     "authorization": Kind.AUTHORIZATION,
     "cookie": Kind.COOKIE,
@@ -59,11 +72,14 @@ _WHOLE: Final = {
     ("oldpwd",): Kind.DIRECTORY,
     ("old", "pwd"): Kind.DIRECTORY,
 }
+_TAILS: Final = frozenset(
+    phrase[start:] for phrase in vocabulary.PHRASES for start in range(1, len(phrase))
+)
 _TOKENS: Final = frozenset({"token", "tokens"})
 _NUMBERED: Final = frozenset({"pin", "pins", "otp", "totp", "hotp", "cvv", "cvc", "csc", "code"})
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def kind_of(name: str) -> Kind:
     """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `api%5Fkey`, full width."""
     parts = words(name)
@@ -82,7 +98,7 @@ def kind_of(name: str) -> Kind:
     return Kind.PASSWORD if _is_password(parts[end]) else Kind.SECRET
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def words(name: str) -> tuple[str, ...]:
     """The lower-case words of a name, split at separators, digits and humps, without accents."""
     name = name[-_LONGEST:]
@@ -102,11 +118,13 @@ def takes_numbers(name: str) -> bool:
     return bool(_NUMBERED.intersection(words(name)))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def needs_context(name: str) -> bool:
     """Whether a word before the name could make it secret: `key` behind `API`."""
     parts = words(name)
-    return bool(parts) and parts[-1] in vocabulary.OPEN_ENDED
+    if not parts or parts[-1] not in vocabulary.OPEN_ENDED:
+        return False
+    return parts in _TAILS or vocabulary.AFTER.isdisjoint(parts)  # not `request_id`
 
 
 def is_plain(text: str) -> bool:

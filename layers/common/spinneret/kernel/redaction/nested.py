@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from spinneret.kernel.redaction import values
 
-_OPENING: Final = re.compile(r"(?:[{\[]|(?<!\w)\()(?=\s{0,80}[bru]?[{\[(\"'])")
+_OPENING: Final = re.compile(r"[{\[(](?<!\w\()(?=\s{0,80}[bru]?[{\[(\"'])")
 _DECODER: Final = json.JSONDecoder(strict=False)
 _FALSE_OPENINGS: Final = 4  # per text; each may cost a look at all that follows
 _PYTHON_LONGEST: Final = 20_000  # characters; Python's own parser takes a multiple of JSON's time
@@ -50,7 +50,7 @@ def _document(text: str, start: int, redacted: Callable[[Any], Any]) -> tuple[in
         return start + end, None if clean == repr(value) else clean
     source = text[start:end]
     clean = redacted(value)
-    if json.dumps(value) == json.dumps(clean):
+    if clean == value:
         return end, None
     comma = ", " if '", ' in source or "}, " in source else ","
     colon = ": " if '": ' in source else ":"

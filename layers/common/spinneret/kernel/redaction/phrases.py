@@ -12,14 +12,13 @@ from spinneret.kernel.redaction import names, values
 from spinneret.kernel.redaction.spans import MARK, Span
 
 _SAID: Final = re.compile(
-    r"(?i:\b(?P<noun>password|passwd|passphrase|passcode|secret|api[ _-]?key|secret[ _-]?key"
-    r"|access[ _-]?key|private[ _-]?key|token|pin|otp|credentials?|cookie|code))"
-    r"(?:[ \t]+(?:is|was|are|to|as|of|value|set to|now)(?:[ \t]+now)?:?[ \t]+|[ \t]+(?P<next>))"
-    r"[\"'`\u201c\u2018(]?(?P<secret>[^\s\"'`\u201c\u201d\u2018\u2019()<>]{4,}+)"
-)
-_NOUNS: Final = (  # a plain search for how they go on is faster than these expressions
-    *("password ", "passwd ", "phrase ", "code ", "code:", "secret ", "key ", "token ", "pin "),
-    *("pin:", "otp ", "otp:", "credential", "cookie ", "word\t", "key\t", "token\t"),
+    r"(?P<noun>[AaCcOoPpSsTt](?<!\w.)(?i:(?<=a)(?:pi|ccess)[ _-]?key"
+    r"|(?<=c)(?:redentials?|ookie|ode)|(?<=o)tp|(?<=s)ecret(?:[ _-]?key)?|(?<=t)oken"
+    r"|(?<=p)(?:assword|asswd|assphrase|asscode|rivate[ _-]?key|in)))"
+    r"(?:[ \t]+(?:for[ \t]+\S{1,60}+[ \t]+)?(?:is|was|are|to|as|of|value|set to|now)"
+    r"(?:[ \t]+now)?:?[ \t]+|[ \t]+(?P<next>))"
+    r"[\"'`\u201c\u2018(]?(?=[^\s\"'`\u201c\u201d\u2018\u2019()<>\d]*+\d)"
+    r"(?P<secret>[^\s\"'`\u201c\u201d\u2018\u2019()<>]{4,}+)"
 )
 _MIXED: Final = re.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[^/\s]{5,}")
 _PROCEDURE: Final = re.compile(  # what is said of secrets and mixes letters and digits too
@@ -31,11 +30,15 @@ _PROCEDURE: Final = re.compile(  # what is said of secrets and mixes letters and
 )
 _LEAST: Final = 8  # characters of a secret that directly follows its noun
 _CODE: Final = re.compile(
+    r"(?P<noun>[CcOoPp](?i:(?<=c)ode|(?<=o)tp|(?<=p)(?:in|asscode|assword)))"
+    r"(?i:[ \t]+(?:is|code|now|=|:))?:?[ \t]+(?P<secret>\d{4,8})(?![\w.%]|[ ,]\d)"
+)
+_CODE_NAME: Final = re.compile(
     r"\b(?:(?:one[ -]time|verification|security|login|sign-in|mfa|2fa|sms|authenti\w{1,10})"
-    r"[ -](?:code|pin|password)|otp|pin|passcode)(?:[ \t]+(?:is|code|now|=|:))?:?[ \t]+"
-    r"(?P<secret>\d{4,8})(?![\w.%]|[ ,]\d)",
+    r"[ -](?:code|pin|password)|otp|pin|passcode)$",
     re.IGNORECASE,
 )
+_LONGEST_NAME: Final = 40  # characters of such a name
 _LINK: Final = re.compile(
     r"/(?:reset|verify|confirm|invit|magic|activat|password|token|session|auth|login|unlock)"
     r"[\w\-]{0,30}/(?P<secret>[\w\-.=]{20,}+)(?![\w/])"
@@ -49,7 +52,7 @@ _SIGNATURE: Final = re.compile(
     r"(?P<secret>(?:t=\d{1,20},)?(?:v\d\w?[=,]|sha\d{1,3}=)[^\s\"'\\]{16,}+)"
 )
 _SCHEME: Final = re.compile(
-    r"(?P<scheme>[Bb]earer|BEARER|[Bb]asic|BASIC)(?:[ \t]{1,4}|%20|\+)"
+    r"(?P<scheme>[Bb](?:earer|EARER|asic|ASIC))(?:[ \t]{1,4}|%20|\+)"
     r"(?P<secret>[\w.~+/\-]{4,}+={0,2})"
 )
 _CHALLENGE: Final = frozenset({"realm=", "error=", "scope=", "charset="})  # RFC 6750, section 3
@@ -57,11 +60,8 @@ _CHALLENGE: Final = frozenset({"realm=", "error=", "scope=", "charset="})  # RFC
 
 def spoken(text: str) -> Iterator[Span]:
     """All of this module."""
-    lowered = text.lower()
-    if any(noun in lowered for noun in _NOUNS):
-        yield from _said(text)
-        for match in _CODE.finditer(text):
-            yield Span(*match.span("secret"), MARK)
+    yield from _said(text)
+    yield from _codes(text)
     for match in _SIGNATURE.finditer(text):
         yield Span(*match.span("secret"), MARK)
     if "/" in text:
@@ -80,6 +80,14 @@ def _said(text: str) -> Iterator[Span]:
             continue
         if names.kind_of(noun).certain and not values.is_filler(value, noun):
             yield Span(match.start("secret"), match.start("secret") + len(value), MARK)
+
+
+def _codes(text: str) -> Iterator[Span]:
+    """`your verification code is 123456`."""
+    for match in _CODE.finditer(text):
+        end = match.end("noun")
+        if _CODE_NAME.search(text, max(0, end - _LONGEST_NAME), end):
+            yield Span(*match.span("secret"), MARK)
 
 
 def _links(text: str) -> Iterator[Span]:

@@ -60,16 +60,18 @@ _BEHIND_PART_NAME: Final = re.compile(  # RFC 7578, section 4.2
         (?:[\w\-]{1,60}:[^\r\n]{0,200}\r?\n){0,5}\r?\n(?P<secret>[^\r\n]++)""",
     re.VERBOSE,
 )
-_BEHIND_ATTRIBUTE_NAME: Final = re.compile(
-    r"""\\*["']?(?P<name>[\w.:\-]{2,100}+)\\*["']?[^<>]{0,200}?
-        \b(?:value|content)\s?=\s?(?=\\*["']|[^\s<>])""",
-    re.VERBOSE | re.IGNORECASE,
+_ATTRIBUTE_NAME: Final = re.compile(r"""\\*["']?(?P<name>[\w.:\-]{2,100}+)\\*["']?""")
+_ATTRIBUTE_VALUE: Final = re.compile(r"""\\*["'](?P<secret>[^"'<>\\]++)\\*["']""")
+_NEXT_VALUE: Final = re.compile(
+    r"""[<>] | [VvCc](?<!\w.)(?i:(?<=v)alue|(?<=c)ontent)\s?=\s?(?P<value>\\*["']|[^\s<>])""",
+    re.VERBOSE,
 )
-_BEHIND_ATTRIBUTE_VALUE: Final = re.compile(
-    r"""\\*["'](?P<secret>[^"'<>\\]++)\\*["'][^<>]{0,100}?
-        \b(?:name|key|id|property)\s?=\s?\\*["'](?P<name>[\w.:\-]{2,100}+)\\*["']""",
-    re.VERBOSE | re.IGNORECASE,
+_NEXT_NAME: Final = re.compile(
+    r"""[<>] | [NnKkIiPp](?<!\w.)(?i:(?<=n)ame|(?<=k)ey|(?<=i)d|(?<=p)roperty)\s?=\s?
+        \\*["'](?P<name>[\w.:\-]{2,100}+)\\*["']""",
+    re.VERBOSE,
 )
+_NEAR: Final = 200  # characters between two attributes of one element
 _PAIR: Final = re.compile(
     rf"""[(\[]{_SPACE}{_QUOTE}(?P<name>[^"'\\]{{2,100}}+)(?P=quote)
          {_SPACE},{_SPACE}(?=[bru]{{0,2}}\\{{0,15}}["'])""",
@@ -91,10 +93,10 @@ def beside(text: str, field: str, sign: str, start: int, *, quoted: bool) -> Ite
         elif field in VALUE_FIELDS:
             yield from _behind_value(text, start, _BEHIND_VALUE)
     elif field in _ATTRIBUTE_NAMES:
-        yield from _behind_name(text, start, _BEHIND_ATTRIBUTE_NAME)
+        yield from _behind_attribute_name(text, start)
         yield from _behind_value(text, start, _BEHIND_PART_NAME)
     elif field in _ATTRIBUTE_VALUES:
-        yield from _behind_value(text, start, _BEHIND_ATTRIBUTE_VALUE)
+        yield from _behind_attribute_value(text, start)
 
 
 def paired(text: str) -> Iterator[Span]:
@@ -121,7 +123,25 @@ def paired(text: str) -> Iterator[Span]:
 def _behind_name(text: str, start: int, pattern: re.Pattern[str]) -> Iterator[Span]:
     match = pattern.match(text, start)
     if match is not None and _tells(match):
-        yield from _value(text, match.end(), quotes="" if "=" in match[0][-3:] else '"')
+        yield from _value(text, match.end(), quotes='"')
+
+
+def _behind_attribute_name(text: str, start: int) -> Iterator[Span]:
+    """`name="token" value="…"`."""
+    match = _ATTRIBUTE_NAME.match(text, start)
+    if match is not None and _tells(match):
+        following = _NEXT_VALUE.search(text, match.end(), match.end() + _NEAR)
+        if following is not None and following["value"]:
+            yield from _value(text, following.start("value"), quotes="")
+
+
+def _behind_attribute_value(text: str, start: int) -> Iterator[Span]:
+    """`value="…" name="token"`."""
+    match = _ATTRIBUTE_VALUE.match(text, start)
+    if match is not None:
+        following = _NEXT_NAME.search(text, match.end(), match.end() + _NEAR)
+        if following is not None and following["name"] and _tells(following):
+            yield Span(*match.span("secret"), MARK)
 
 
 def _behind_value(text: str, start: int, pattern: re.Pattern[str]) -> Iterator[Span]:

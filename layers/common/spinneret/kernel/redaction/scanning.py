@@ -15,6 +15,7 @@ from spinneret.kernel.redaction.markup import marked_up
 from spinneret.kernel.redaction.phrases import spoken
 from spinneret.kernel.redaction.records import paired
 from spinneret.kernel.redaction.spans import MARK, Span, replace
+from spinneret.kernel.redaction.tables import tabulated
 from spinneret.kernel.redaction.unquoted import parameters
 from spinneret.kernel.redaction.urls import userinfo
 
@@ -28,6 +29,7 @@ _READERS: Final = (
     commanded,
     marked_up,
     spoken,
+    tabulated,
 )
 _SHORTEST: Final = 6  # characters of a name with a value, `pin=12`
 _QUIET: Final = re.compile(

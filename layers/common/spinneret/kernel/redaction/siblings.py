@@ -17,9 +17,9 @@ def hidden_fields(source: Mapping[Any, Any]) -> frozenset[Any]:
     """Keys whose values are secrets because of other keys."""
     hidden: set[Any] = set()
     lower = {key.lower(): key for key in source if isinstance(key, str)}
-    kind = _record_kind(source, lower)
-    if kind is not Kind.HARMLESS:
-        for field in records.VALUE_FIELDS & lower.keys():
+    if not records.VALUE_FIELDS.isdisjoint(lower):
+        kind = _record_kind(source, lower)
+        for field in records.VALUE_FIELDS & lower.keys() if kind is not Kind.HARMLESS else ():
             value = source[lower[field]]
             doubtful = field in records.LOOSE_FIELDS or kind is Kind.OPAQUE
             if not doubtful or (isinstance(value, str) and values.is_secret(Kind.OPAQUE, value)):
@@ -82,10 +82,10 @@ def _record_kind(source: Mapping[Any, Any], lower: Mapping[str, Any]) -> Kind:
 
 def _beside_key_id(items: Any) -> set[Any]:
     """40 characters of base64 in the company of an AWS key id."""
-    texts = [(place, value) for place, value in items if isinstance(value, str)]
-    if not any(formats.AWS_KEY_ID.match(value) for _, value in texts):
+    texts = {place: value for place, value in items if isinstance(value, str)}
+    if not any(map(formats.AWS_KEY_ID.match, texts.values())):
         return set()
-    return {place for place, value in texts if formats.AWS_SECRET.fullmatch(value)}
+    return {place for place, value in texts.items() if formats.AWS_SECRET.fullmatch(value)}
 
 
 def _could_be_name(value: Any) -> bool:

@@ -124,12 +124,12 @@ class _Walk:
     def _parts(self, visit: _Visit) -> _Copying:
         value = visit.value
         if isinstance(value, Mapping):
-            return (yield from self._mapping(visit))
+            return self._mapping(visit)
         if isinstance(value, list | tuple | deque):
-            return (yield from self._sequence(visit))
+            return self._sequence(visit)
         if isinstance(value, set | frozenset):
-            return type(value)([self._item(item, hidden=visit.hidden) for item in value])
-        return (yield from self._object(visit))
+            return _answer(type(value)([self._item(item, hidden=visit.hidden) for item in value]))
+        return self._object(visit)
 
     def _mapping(self, visit: _Visit) -> _Copying:
         source = dict(visit.value.items())
@@ -216,7 +216,7 @@ def _answer(value: Any) -> _Copying:
 
 
 def _is_leaf(value: Any) -> bool:
-    return isinstance(value, str | bytes | bytearray | memoryview | BaseException | leaves.PLAIN)
+    return isinstance(value, leaves.LEAVES)
 
 
 def _hides(name: str, owner: str, value: Any) -> bool:

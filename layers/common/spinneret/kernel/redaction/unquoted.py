@@ -23,6 +23,7 @@ _PHRASE_REST: Final = re.compile(  # more words of a passphrase, until the sente
     re.VERBOSE,
 )
 _BLOCK: Final = re.compile(r"[ \t]*(?:[|>][+\-\d]{0,2})?[ \t]*\r?\n")
+_ITEM: Final = re.compile(r"-[ \t]+\S+[ \t]*(?=[\r\n]|$)")  # may stand as deep as the name
 _INDENT: Final = re.compile(r"[ \t]*")
 _SCHEMA: Final = re.compile(  # the name stands for a field that is described, not for its value
     r"[ \t\-]*(?:type|description|required|default|format|min\w*|max\w*|\$ref|value[fF]rom|title"
@@ -66,20 +67,20 @@ def parameter(text: str, start: int, kind: Kind) -> Iterator[Span]:
 
 def plain(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterator[Span]:
     """The value of an assignment in prose, a log line, a configuration file."""
-    start = match.end()
-    if match["sign"] == ":" and (kind.certain or kind is Kind.COUNTABLE):
+    start, certain = match.end(), kind.certain
+    if match["sign"] == ":" and (certain or kind is Kind.COUNTABLE):
         block = _block(text, match)
         if block is not None:
             yield block
             return
-    if kind is Kind.OPAQUE and not values.looks_random(text, start):
+    if not certain and kind is Kind.OPAQUE and not values.looks_random(text, start):
         return
     end = values.plain_end(text, start, reach=start + values.LONG)
     value = text[start:end]
     if len(value) < values.LONG:
         if not value or values.is_filler(value, name) or _is_code_group(text, start):
             return
-        if not values.is_secret(kind, value):
+        if not certain and not values.is_secret(kind, value):
             return
     else:
         end = values.plain_end(text, start)
@@ -114,7 +115,8 @@ def _block(text: str, match: re.Match[str]) -> Span | None:
     while end < len(text):
         indent = _INDENT.match(text, end)
         first = indent.end() if indent else end
-        if first < len(text) and text[first] not in "\r\n" and first - end <= depth:
+        outside = first - end < depth or (first - end == depth and not _ITEM.match(text, first))
+        if outside and first < len(text) and text[first] not in "\r\n":
             break
         line_end = text.find("\n", first)
         end = len(text) if line_end < 0 else line_end + 1

@@ -30,6 +30,13 @@ _BESIDE: Final = (
             r"@[\w.\-]{1,253}:\d{2,5}\b"
         ),
     ),
+    # .pgpass: host:port:database:user:password
+    (
+        ":",
+        re.compile(
+            r":(?:54\d\d|6[45]\d\d|\*):[^\s:]{1,64}+:[^\s:]{1,64}+:([^\s:]\S*+)(?=[\r\n]|$)"
+        ),
+    ),
 )
 _STANDS_FOR_NO_PASSWORD: Final = frozenset({"", "x", "x-oauth-basic", "api_token", "unused"})
 _TOKEN: Final = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.\-%~+=]{16,}")
@@ -37,9 +44,7 @@ _TOKEN: Final = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.\-%~+=]{16,}")
 
 def userinfo(text: str) -> Iterator[Span]:
     """Passwords, and user names that are tokens themselves."""
-    if "@" not in text:
-        return
-    for pattern in (_USERINFO, _LOOSE):
+    for pattern in (_USERINFO, _LOOSE) if "@" in text else ():
         for match in pattern.finditer(text):
             yield from _credentials(match)
     for anchor, pattern in _BESIDE:

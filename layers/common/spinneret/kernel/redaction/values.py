@@ -64,6 +64,8 @@ _CODE: Final = re.compile(
     )[.,;:!?)\]}]*""",
     re.VERBOSE,
 )
+_CODE_SIGNS: Final = frozenset("([.|")
+_TYPE_STARTS: Final = frozenset("sSTB")
 _TEMPLATE: Final = re.compile(
     r"""(?:\$\{\{?\s?[\w .\-]{1,80}\}?\} | \{\{[^{}\n]{0,80}\}\} | <[A-Za-z][A-Za-z _\-]{0,60}>
         | %\([A-Za-z_]{1,60}\)[sdr] | \$\([^)\n]{0,80}\) | \{[A-Za-z_]{0,60}\}
@@ -94,6 +96,10 @@ def quoted_end(text: str, start: int, twice: bool = False) -> tuple[int, int, in
         closed = text.find(quote * 2, inside + 1)
         if closed >= 0:
             return inside + 1, closed, closed + 2
+    if text.startswith(quote * 2, inside) and not level:  # TOML, Python
+        closed = text.find(quote * 3, inside + 2)
+        if closed >= 0:
+            return inside + 2, closed, closed + 3
     if quote in _CURLY:
         closed = text.find(_CURLY[quote], inside, inside + _CURLY_REACH)
         return None if closed < 0 else (inside, closed, closed + 1)
@@ -182,7 +188,7 @@ def _is_placeholder(value: str) -> bool:
 
 
 def _is_code(value: str) -> bool:
-    return (any(sign in value for sign in "([.|") or value[:1] in {"s", "S", "T", "B"}) and (
+    return (value[:1] in _TYPE_STARTS or not _CODE_SIGNS.isdisjoint(value)) and (
         _CODE.fullmatch(value) is not None
     )
 

@@ -18,7 +18,7 @@ NOUNS: Final = _words(
     passwort kennwort contrasena senha wachtwoord haslo heslo parola motdepasse пароль пароля
     密码 密碼 口令 パスワード 비밀번호
     secret secrets token tokens credential credentials creds cookie cookies cookiejar
-    authorization jwt dsn otp totp hotp cvv cvv2 cvc cvc2 mnemonic bearer csrf xsrf
+    authorization jwt dsn otp totp hotp cvv cvv2 cvc cvc2 psk mnemonic bearer csrf xsrf
     apikey apikeys sessionid sessid jsessionid phpsessid authkey accesskey accesskeyid secretkey
     privatekey signingkey encryptionkey masterkey accountkey writekey connectionstring connstr
     connstring authcode seedphrase subscriptionkey
@@ -100,7 +100,7 @@ PHRASES: Final = frozenset(
     )
 )
 
-OPEN_ENDED: Final = _words("key keys id string str code codes phrase passe word")
+OPEN_ENDED: Final = _words("key keys id string str code codes phrase passe word provided supplied")
 """Last words that a word before them can turn into a secret's name."""
 
 AFTER: Final = _words(
