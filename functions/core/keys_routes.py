@@ -67,7 +67,9 @@ def get_key(key_id: str) -> KeyView:
 @router.delete("/api/v1/api-keys/<key_id>")
 def revoke_key(key_id: str) -> KeyView:
     """Revoke a key, effective at once; answers the key, also when it was revoked before."""
-    return key_view(_keys().revoke(principal(router).tenant, key_id))
+    key = _keys().revoke(principal(router).tenant, key_id)
+    _services().live.end_all(key.tenant, key.id)
+    return key_view(key)
 
 
 def _refuse_idempotency_key() -> None:
@@ -83,4 +85,8 @@ def _refuse_idempotency_key() -> None:
 
 
 def _keys() -> KeyService:
-    return cast(CoreApi, router.context["services"]).keys
+    return _services().keys
+
+
+def _services() -> CoreApi:
+    return cast(CoreApi, router.context["services"])

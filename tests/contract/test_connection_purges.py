@@ -1,4 +1,4 @@
-"""What the end of a subscription does when DynamoDB has already removed one of its rows."""
+"""What the end of a subscription does when one of its rows is gone, or comes meanwhile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from spinneret.jobs import keys
 from spinneret.jobs.dynamo_connections import DynamoConnectionStore
 from spinneret.jobs.models import Connection
 from spinneret.jobs.ports import JobStore
+from spinneret.kernel import limits
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from tests.contract.backends import OF_REAL_AWS, Tables
+from tests.contract.interleaved import interrupted
 from tests.contract.stored_jobs import submitted
 from tests.fakes.time import START
 
@@ -19,13 +22,79 @@ pytestmark = OF_REAL_AWS
 def test_the_end_of_a_subscription_brings_back_no_row_that_is_gone(
     tables: Tables, store: JobStore, tenant: str, gone: str
 ) -> None:
-    connections = DynamoConnectionStore(tables.client, tables.names["Jobs"])
+    connections = connections_of(tables)
     ref = submitted(store, tenant).ref
-    one = Connection(id=f"{tenant}-one=", tenant=tenant)
+    one = Connection(id=f"{tenant}-one=", tenant=tenant, key_id="key_1")
     connections.open(one, START)
-    connections.subscribe(one.id, ref, START)
+    connections.subscribe(one, ref, START)
     place = keys.job_key(ref) if gone == "job" else keys.connection_key(one.id)
     tables.client.delete_item(TableName=tables.names["Jobs"], Key=place)
     connections.unsubscribe(one.id, ref)
     found = tables.client.get_item(TableName=tables.names["Jobs"], Key=place)
     assert "Item" not in found
+
+
+def test_a_connection_that_is_being_closed_subscribes_to_nothing_more(
+    tables: Tables, store: JobStore, tenant: str
+) -> None:
+    def subscribe() -> None:
+        for ref in (first, second):
+            with pytest.raises(NotFound, match="closed"):
+                connections.subscribe(one, ref, START)
+
+    connections = connections_of(tables)
+    first, second = (submitted(store, tenant).ref for _ in range(2))
+    one = Connection(id=f"{tenant}-one=", tenant=tenant, key_id="key_1")
+    connections.open(one, START)
+    connections.subscribe(one, first, START)
+    connections_of(interrupted(tables, "transact_write_items", subscribe)).close(one.id)
+    assert (connections.watching(first), connections.watching(second)) == ([], [])
+
+
+@pytest.mark.parametrize("call", ["transact_write_items", "delete_item"])
+@pytest.mark.parametrize("before", [1, 2])
+def test_an_end_that_was_cut_short_is_done_again(
+    tables: Tables, store: JobStore, tenant: str, call: str, before: int
+) -> None:
+    def die() -> None:
+        raise DependencyUnavailable("dynamodb")
+
+    connections = connections_of(tables)
+    refs = [submitted(store, tenant).ref for _ in range(2)]
+    one = Connection(id=f"{tenant}-one=", tenant=tenant, key_id="key_1")
+    connections.open(one, START)
+    for ref in refs:
+        connections.subscribe(one, ref, START)
+    with pytest.raises(DependencyUnavailable):
+        connections_of(interrupted(tables, call, die, before=before)).close(one.id)
+    assert connections.find(one.id) is None
+    connections.close(one.id)
+    assert [connections.watching(ref) for ref in refs] == [[], []]
+    assert connections.opened_with(tenant, "key_1", None, 9) == []
+
+
+def test_watchers_whose_end_got_lost_take_nobody_s_place(
+    tables: Tables, store: JobStore, tenant: str
+) -> None:
+    connections, ref = connections_of(tables), submitted(store, tenant).ref
+    every = [
+        Connection(id=f"{tenant}-{number}=", tenant=tenant, key_id="key_1")
+        for number in range(limits.WATCHERS_PER_JOB + 1)
+    ]
+    for each in every:
+        connections.open(each, START)
+    for each in every[:-1]:
+        connections.subscribe(each, ref, START)
+    with pytest.raises(Conflict):
+        connections.subscribe(every[-1], ref, START)
+    for each in every[:5]:
+        place = keys.watch_key(ref, each.id)
+        tables.client.delete_item(TableName=tables.names["Jobs"], Key=place)
+    connections.subscribe(every[-1], ref, START)
+    job = store.get(ref)
+    assert job is not None
+    assert job.watchers == len(connections.watching(ref)) == limits.WATCHERS_PER_JOB - 4
+
+
+def connections_of(tables: Tables) -> DynamoConnectionStore:
+    return DynamoConnectionStore(tables.client, tables.names["Jobs"])

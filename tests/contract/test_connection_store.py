@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.dynamo_connections import DynamoConnectionStore
-from spinneret.jobs.models import Connection, JobRef
+from spinneret.jobs.models import Connection, JobRef, Watcher
 from spinneret.jobs.ports import ConnectionStore, JobStore
 from spinneret.kernel import limits
 from spinneret.kernel.errors import Conflict, NotFound
@@ -30,10 +31,20 @@ def connections(store: JobStore, tables: Tables | None) -> ConnectionStore:
     return DynamoConnectionStore(tables.client, tables.names["Jobs"])
 
 
-def opened(connections: ConnectionStore, tenant: str, name: str = "one") -> str:
-    connection_id = f"{tenant}-{name}="
-    connections.open(Connection(id=connection_id, tenant=tenant), START)
-    return connection_id
+def connection(tenant: str, name: str = "one", **given: Any) -> Connection:
+    return Connection(id=f"{tenant}-{name}=", tenant=tenant, **{"key_id": "key_1", **given})
+
+
+def opened(
+    connections: ConnectionStore, tenant: str, name: str = "one", **given: Any
+) -> Connection:
+    made = connection(tenant, name, **given)
+    connections.open(made, START)
+    return made
+
+
+def watching(connections: ConnectionStore, ref: JobRef) -> list[str]:
+    return sorted(each.connection_id for each in connections.watching(ref))
 
 
 def watchers(store: JobStore, ref: JobRef) -> int:
@@ -42,15 +53,17 @@ def watchers(store: JobStore, ref: JobRef) -> int:
     return job.watchers
 
 
+@pytest.mark.parametrize(
+    "given", [{}, {"only_job": "job_1", "ends_at": START + SECOND / 3}], ids=["key", "ticket"]
+)
 def test_a_connection_is_found_until_it_is_closed(
-    connections: ConnectionStore, tenant: str
+    connections: ConnectionStore, tenant: str, given: dict[str, Any]
 ) -> None:
-    by_ticket = Connection(id=f"{tenant}-t=", tenant=tenant, only_job="job_1")
-    connections.open(by_ticket, START)
-    assert connections.find(by_ticket.id) == by_ticket
-    connections.close(by_ticket.id)
-    connections.close(by_ticket.id)
-    assert connections.find(by_ticket.id) is None
+    one = opened(connections, tenant, **given)
+    assert connections.find(one.id) == one
+    connections.close(one.id)
+    connections.close(one.id)
+    assert connections.find(one.id) is None
 
 
 def test_watchers_are_counted_on_the_job(
@@ -60,13 +73,41 @@ def test_watchers_are_counted_on_the_job(
     one, two = opened(connections, tenant), opened(connections, tenant, "two")
     for each in (one, one, two):
         connections.subscribe(each, ref, START)
-    assert sorted(connections.watching(ref)) == sorted([one, two])
+    assert watching(connections, ref) == sorted([one.id, two.id])
     assert watchers(store, ref) == 2
-    connections.unsubscribe(one, ref)
-    connections.unsubscribe(one, ref)
-    assert (connections.watching(ref), watchers(store, ref)) == ([two], 1)
-    connections.close(two)
-    assert (connections.watching(ref), watchers(store, ref)) == ([], 0)
+    connections.unsubscribe(one.id, ref)
+    connections.unsubscribe(one.id, ref)
+    assert (watching(connections, ref), watchers(store, ref)) == ([two.id], 1)
+    connections.close(two.id)
+    assert (watching(connections, ref), watchers(store, ref)) == ([], 0)
+
+
+def test_a_job_knows_when_its_watchers_end(
+    store: JobStore, connections: ConnectionStore, tenant: str
+) -> None:
+    ref = submitted(store, tenant).ref
+    ends_at = START + SECOND / 3
+    endless, brief = opened(connections, tenant), opened(connections, tenant, "x", ends_at=ends_at)
+    for each in (endless, brief):
+        connections.subscribe(each, ref, START)
+    assert connections.watching(ref) == [
+        Watcher(connection_id=endless.id, ends_at=None),
+        Watcher(connection_id=brief.id, ends_at=ends_at),
+    ]
+
+
+def test_a_key_s_connections_are_found_page_by_page_until_they_are_closed(
+    connections: ConnectionStore, tenant: str
+) -> None:
+    ids = [opened(connections, tenant, name).id for name in "cab"]
+    opened(connections, tenant, "d", key_id="key_2")
+    opened(connections, f"{tenant}x")
+    first = connections.opened_with(tenant, "key_1", None, 2)
+    assert first == sorted(ids)[:2]
+    assert connections.opened_with(tenant, "key_1", first[-1], 2) == sorted(ids)[2:]
+    connections.close(ids[1])
+    assert connections.opened_with(tenant, "key_1", None, 9) == sorted([ids[0], ids[2]])
+    assert connections.opened_with(tenant, "key_unknown", None, 9) == []
 
 
 def test_a_connection_that_is_closed_ends_all_its_subscriptions(
@@ -76,10 +117,10 @@ def test_a_connection_that_is_closed_ends_all_its_subscriptions(
     one = opened(connections, tenant)
     for ref in refs:
         connections.subscribe(one, ref, START)
-    found = connections.find(one)
+    found = connections.find(one.id)
     assert found is not None
     assert found.jobs == {ref.job_id for ref in refs}
-    connections.close(one)
+    connections.close(one.id)
     assert [watchers(store, ref) for ref in refs] == [0, 0, 0]
 
 
@@ -92,7 +133,7 @@ def test_a_claim_goes_on_writing_whoever_comes_to_watch(
     connections.subscribe(one, job.ref, START)
     step = replace(job, progress=10)
     assert store.transition(job, step, lease=lease) == 1
-    connections.unsubscribe(one, job.ref)
+    connections.unsubscribe(one.id, job.ref)
     done = rules.complete(step, {}, START + SECOND)
     assert store.transition(replace(step, watchers=1), done, lease=lease) == 0
 
@@ -114,9 +155,12 @@ def test_a_closed_connection_watches_nothing(
     store: JobStore, connections: ConnectionStore, tenant: str
 ) -> None:
     ref = submitted(store, tenant).ref
-    with pytest.raises(NotFound):
-        connections.subscribe(f"{tenant}-none=", ref, START)
-    connections.unsubscribe(f"{tenant}-none=", ref)
+    one = opened(connections, tenant)
+    connections.close(one.id)
+    for each in (one, connection(tenant, "unknown")):
+        with pytest.raises(NotFound):
+            connections.subscribe(each, ref, START)
+        connections.unsubscribe(each.id, ref)
     assert (connections.watching(ref), watchers(store, ref)) == ([], 0)
 
 

@@ -24,7 +24,7 @@ def windows(tables: Tables | None) -> RateWindows:
 
 
 def at(seconds: float) -> datetime:
-    """START is the begin of a minute."""
+    """START is the begin of a second."""
     return START + timedelta(seconds=seconds)
 
 
@@ -35,49 +35,115 @@ def allowed(
     return [windows.take(tenant, key_id, limit, at(each)).admitted for each in seconds]
 
 
-def test_a_minute_takes_its_limit(windows: RateWindows, tenant: str) -> None:
+def test_sixty_seconds_take_the_limit(windows: RateWindows, tenant: str) -> None:
     assert allowed(windows, tenant, 3, 0, 0, 20, 40, 59.999999) == [True] * 3 + [False] * 2
 
 
-def test_an_answer_tells_what_is_left(windows: RateWindows, tenant: str) -> None:
-    answers = [windows.take(tenant, "key_1", 2, at(10)) for _ in range(3)]
-    assert answers == [
-        Allowance(admitted=True, limit=2, remaining=1, reset_seconds=50),
-        Allowance(admitted=True, limit=2, remaining=0, reset_seconds=50),
-        Allowance(admitted=False, limit=2, remaining=0, reset_seconds=50),
+def test_a_burst_at_the_end_of_a_minute_leaves_nothing_to_the_next(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert allowed(windows, tenant, 5, *[59.9] * 6) == [True] * 5 + [False]
+    assert not any(allowed(windows, tenant, 5, *range(60, 120), 119.999999))
+    assert allowed(windows, tenant, 5, *[120] * 6) == [True] * 5 + [False]
+
+
+def test_one_request_of_a_second_counts_for_sixty_seconds_exactly(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert allowed(windows, tenant, 2, 0.25, 10.5, 60.249999) == [True, True, False]
+    assert allowed(windows, tenant, 2, 60.25, 60.25, 70.499999, 70.5) == [True, False, False, True]
+
+
+def test_several_of_a_second_count_until_sixty_seconds_after_its_end(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert allowed(windows, tenant, 2, 30.1, 30.2) == [True, True]
+    assert allowed(windows, tenant, 2, 90.2, 90.999999, 91, 91, 91) == [
+        False,
+        False,
+        True,
+        True,
+        False,
     ]
 
 
+def test_what_expires_within_a_second_makes_room_in_it(windows: RateWindows, tenant: str) -> None:
+    assert allowed(windows, tenant, 3, 0.8, 30) == [True, True]
+    after = [60.1, 60.5, 60.8, 60.9]
+    assert allowed(windows, tenant, 3, *after) == [True, False, True, False]
+
+
 def test_what_was_refused_does_not_count(windows: RateWindows, tenant: str) -> None:
-    assert allowed(windows, tenant, 2, *[30] * 9).count(True) == 2
-    # Two of the minute before: one every 30 seconds. Eleven of them would let nobody in.
-    assert allowed(windows, tenant, 2, 60, 89, 90, 119) == [True, False, True, False]
+    assert allowed(windows, tenant, 2, *[30] * 9, *[40] * 9).count(True) == 2
+    assert allowed(windows, tenant, 2, 91, 92) == [True, True]
 
 
-def test_the_minute_before_counts_by_its_share(windows: RateWindows, tenant: str) -> None:
-    assert allowed(windows, tenant, 4, 50, 50, 50, 50) == [True] * 4
-    after = [60, 60, 74, 75, 89, 90, 104, 105, 119]
-    expected = [True, False, False, True, False, True, False, True, False]
-    assert allowed(windows, tenant, 4, *after) == expected
+def test_who_keeps_exactly_to_the_rate_is_never_refused(windows: RateWindows, tenant: str) -> None:
+    assert all(allowed(windows, tenant, 60, *(each + 0.3 for each in range(130))))
 
 
-def test_two_minutes_later_all_is_forgotten(windows: RateWindows, tenant: str) -> None:
-    assert allowed(windows, tenant, 2, 59, 59, 59) == [True, True, False]
-    assert allowed(windows, tenant, 2, 120, 120, 120) == [True, True, False]
+def test_an_answer_tells_what_is_left(windows: RateWindows, tenant: str) -> None:
+    answers = [windows.take(tenant, "key_1", 2, at(10.5)) for _ in range(3)]
+    assert answers == [
+        Allowance(admitted=True, limit=2, remaining=1, reset_seconds=60),
+        Allowance(admitted=True, limit=2, remaining=0, reset_seconds=61),
+        Allowance(admitted=False, limit=2, remaining=0, reset_seconds=61),
+    ]
 
 
 def test_a_refusal_names_the_moment_that_admits(windows: RateWindows, tenant: str) -> None:
-    assert allowed(windows, tenant, 4, *[59] * 4) == [True] * 4
-    allowed(windows, tenant, 4, 60)
-    refused = windows.take(tenant, "key_1", 4, at(65.5))
-    assert (refused.admitted, refused.remaining, refused.reset_seconds) == (False, 0, 10)
-    assert windows.take(tenant, "key_1", 4, at(65.5 + refused.reset_seconds)).admitted
+    assert all(allowed(windows, tenant, 4, 1.5, 20, 20, 59))
+    refused = windows.take(tenant, "key_1", 4, at(59.7))
+    assert (refused.admitted, refused.remaining, refused.reset_seconds) == (False, 0, 2)
+    again = windows.take(tenant, "key_1", 4, at(59.7 + refused.reset_seconds))
+    # The one of 1.5 has made room; the next are the two of second 20, which ends at 21.
+    assert again == Allowance(admitted=True, limit=4, remaining=0, reset_seconds=20)
 
 
-def test_a_clock_that_lags_uses_the_running_minute(windows: RateWindows, tenant: str) -> None:
-    assert allowed(windows, tenant, 2, 60.01, 59.99, 59.99) == [True, True, False]
-    # The minute before hasn't been touched: nothing of it counts.
-    assert allowed(windows, tenant, 2, 119) == [False]
+def test_a_clock_that_lags_is_taken_for_as_late_as_the_running_second(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert allowed(windows, tenant, 2, 60.01, 59.99, 57) == [True, True, False]
+    assert allowed(windows, tenant, 2, 120.999999, 121) == [False, True]
+
+
+def test_a_clock_that_lags_is_told_to_wait_by_its_own_time(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert allowed(windows, tenant, 1, 60) == [True]
+    refused = windows.take(tenant, "key_1", 1, at(55))
+    assert (refused.admitted, refused.reset_seconds) == (False, 65)
+
+
+def test_a_limit_that_was_changed_holds_from_the_next_second_on(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert allowed(windows, tenant, 2, 0, 0, 0) == [True, True, False]
+    assert allowed(windows, tenant, 4, 1, 1, 1) == [True, True, False]
+    assert allowed(windows, tenant, 3, 2, 61, 61) == [False, True, False]
+
+
+def test_a_limit_that_was_lowered_leaves_the_running_second_its_room(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert allowed(windows, tenant, 4, 0) == [True]
+    answer = windows.take(tenant, "key_1", 1, at(0.5))
+    assert answer == Allowance(admitted=True, limit=1, remaining=2, reset_seconds=61)
+    assert allowed(windows, tenant, 1, 0.5, 0.5, 0.5) == [True, True, False]
+
+
+def test_a_limit_that_was_lowered_tells_when_it_admits_again(
+    windows: RateWindows, tenant: str
+) -> None:
+    assert all(allowed(windows, tenant, 4, 0, 1, 2, 3))
+    refused = windows.take(tenant, "key_1", 2, at(4))
+    assert (refused.admitted, refused.reset_seconds) == (False, 58)
+    assert allowed(windows, tenant, 2, 61.999999, 62, 62) == [False, True, False]
+
+
+def test_sixty_one_seconds_later_all_is_forgotten(windows: RateWindows, tenant: str) -> None:
+    assert allowed(windows, tenant, 2, 59, 59, 59) == [True, True, False]
+    assert allowed(windows, tenant, 2, 120, 120, 120) == [True, True, False]
 
 
 def test_keys_and_tenants_have_windows_of_their_own(windows: RateWindows, tenant: str) -> None:
@@ -89,10 +155,3 @@ def test_keys_and_tenants_have_windows_of_their_own(windows: RateWindows, tenant
 def test_the_largest_limit_is_counted_exactly(windows: RateWindows, tenant: str) -> None:
     answer = windows.take(tenant, "key_1", 6000, at(0))
     assert answer == Allowance(admitted=True, limit=6000, remaining=5999, reset_seconds=60)
-
-
-def test_the_first_request_of_a_minute_adds_nothing_to_the_one_before(
-    windows: RateWindows, tenant: str
-) -> None:
-    """One of the minute before leaves room for a second one at once; two of them wouldn't."""
-    assert allowed(windows, tenant, 2, 0, 60, 61) == [True] * 3

@@ -125,20 +125,39 @@ def test_a_first_request_that_is_overtaken_by_another_comes_second(
     assert not late(0)
 
 
-def test_a_minute_that_another_request_has_begun_is_not_begun_again(
+def test_a_second_that_another_request_has_begun_is_not_begun_again(
     tables: Tables, tenant: str
 ) -> None:
     take = taker(tables, tenant, 2)
     assert take(0)
-    late = taker(interrupted(tables, "update_item", lambda: take(119), before=2), tenant, 2)
-    assert late(119)
-    assert not take(119.5)
+    late = taker(interrupted(tables, "update_item", lambda: take(90), before=2), tenant, 2)
+    assert late(90)
+    assert not take(90.5)
 
 
-def test_a_minute_begins_with_all_that_the_one_before_admitted(tables: Tables, tenant: str) -> None:
-    """A process whose clock lags adds to the minute before at the last moment."""
-    take = taker(tables, tenant, 2)
+def test_a_second_begins_with_all_that_the_one_before_admitted(tables: Tables, tenant: str) -> None:
+    """A process whose clock lags adds to the second before at the last moment."""
+    take = taker(tables, tenant, 3)
     assert take(0)
-    late = taker(interrupted(tables, "update_item", lambda: take(59), before=2), tenant, 2)
-    assert late(60)
-    assert not take(61)
+    late = taker(interrupted(tables, "update_item", lambda: take(0.9), before=2), tenant, 3)
+    assert late(1)
+    assert not take(1.5)
+
+
+def test_room_that_has_come_within_a_second_is_given_once(tables: Tables, tenant: str) -> None:
+    take = taker(tables, tenant, 2)
+    assert [take(0.8), take(30), take(60.8)] == [True] * 3
+    take = taker(tables, tenant, 3)
+    late = taker(interrupted(tables, "update_item", lambda: take(60.9), before=2), tenant, 3)
+    assert not late(60.9)
+
+
+@pytest.mark.parametrize(("meanwhile", "admitted"), [(10.1, False), (80, True)])
+def test_a_clock_that_lags_spends_what_the_running_second_has_left(
+    tables: Tables, tenant: str, meanwhile: float, admitted: bool
+) -> None:
+    take = taker(tables, tenant, 2)
+    assert take(10)
+    late = taker(interrupted(tables, "update_item", lambda: take(meanwhile), before=2), tenant, 2)
+    assert late(9) == admitted
+    assert not take(meanwhile + 0.5)

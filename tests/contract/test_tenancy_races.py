@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from contextlib import suppress
+from datetime import datetime, timedelta
 from threading import Barrier
 from typing import Any, Final
 from uuid import uuid4
 
 import pytest
 
-from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
 from spinneret.tenancy.dynamo import DynamoKeyStore
 from spinneret.tenancy.dynamo_windows import DynamoRateWindows
 from spinneret.tenancy.models import ApiKey
@@ -56,38 +57,34 @@ def test_of_simultaneous_requests_the_limit_is_admitted_and_no_more(
     windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
 ) -> None:
     limit, each = 30, 10
-    for minute in (0, 2, 4):  # each begins with a race for the minute's window
+    for minute in (0, 2, 4):  # each begins with a race for the second's window
         now = START + minute * MINUTE
         answers = race(lambda _, now=now: [ask(windows, tenant, limit, now) for _ in range(each)])
         admitted = [answer for some in answers for answer in some if answer.admitted]
         assert sorted(answer.remaining for answer in admitted) == list(range(limit))
 
 
-def test_of_simultaneous_requests_after_a_full_minute_only_those_are_admitted_that_are_due(
+def test_of_simultaneous_requests_only_those_are_admitted_that_are_due(
     windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
 ) -> None:
-    assert all(ask(windows, tenant, 8, START).admitted for _ in range(8))
-    answers = race(lambda _: ask(windows, tenant, 8, START + 1.5 * MINUTE).admitted)
-    assert sum(answers) == 5  # four of the minute before still count: 4 + count <= 8
+    for second in (0.2, 0.3, 10, 20.5, 30, 40, 50, 58):
+        assert ask(windows, tenant, 8, at(second)).admitted
+    for second, due in ((60.4, 0), (61, 2), (80.5, 2), (80.6, 0)):
+        answers = race(lambda _, now=at(second): ask(windows, tenant, 8, now).admitted)
+        assert sum(answers) == due
 
 
-def test_a_request_that_is_counted_while_its_minute_ends_is_not_forgotten(
-    stack_tables: Tables, tenant: str
+def test_simultaneous_requests_at_clocks_that_differ_keep_the_limit(
+    windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
 ) -> None:
-    class Interrupted(DynamoRateWindows):
-        """Before it begins a minute, a process whose clock lags counts one more in the last."""
+    def rush(number: int) -> int:
+        admitted = 0
+        for second in range(20):
+            with suppress(RateLimited):  # a race that was lost too often is a refusal
+                admitted += ask(windows, tenant, 50, at(second + number / 3)).admitted
+        return admitted
 
-        def _begin(self, *given: Any) -> bool:
-            if given[1] is not None and given[1].count == 1:
-                assert ask(windows, tenant, 2, START + 0.99 * MINUTE).admitted
-            return super()._begin(*given)
-
-    windows = DynamoRateWindows(stack_tables.client, stack_tables.names["Tenancy"])
-    interrupted = Interrupted(stack_tables.client, stack_tables.names["Tenancy"])
-    assert ask(windows, tenant, 2, START).admitted
-    assert ask(interrupted, tenant, 2, START + MINUTE).admitted
-    assert not ask(windows, tenant, 2, START + 1.4 * MINUTE).admitted
-    assert ask(windows, tenant, 2, START + 1.5 * MINUTE).admitted
+    assert sum(race(rush)) == 50
 
 
 def test_keys_that_are_issued_at_the_same_time_keep_the_bound(
@@ -115,6 +112,11 @@ def test_a_key_that_is_revoked_by_all_at_once_is_revoked_at_one_moment(
     assert len({each.revoked_at for each in revoked if each}) == 1
     assert len(revoked) == THREADS
     keys.add(factories.api_key(tenant=tenant, id="key_2", secret_hash=uuid4().hex * 2), START, 1)
+
+
+def at(seconds: float) -> datetime:
+    """START is the begin of a second."""
+    return START + timedelta(seconds=seconds)
 
 
 def ask(windows: DynamoRateWindows, tenant: str, limit: int, now: Any) -> Any:

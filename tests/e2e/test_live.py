@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from tests.e2e.conftest import Deployed, Tenant
@@ -17,6 +17,7 @@ from tests.e2e.website import Website
 pytestmark = pytest.mark.stack
 
 JOBS = "/api/v1/jobs"
+KEYS = "/api/v1/api-keys"
 SECONDS = 30.0
 Connect = Callable[..., ClientConnection]
 
@@ -142,6 +143,30 @@ def test_a_foreign_job_is_as_unknown_as_any(
         assert answers[0]["code"] == "NOT_FOUND"
     finally:
         stranger.close()
+
+
+def test_the_revocation_of_a_key_ends_its_sockets_and_no_others(
+    website: Website, connected: Connect, deployed: Deployed
+) -> None:
+    owner = deployed.tenant(scope="admin")
+    try:
+        answer = owner("POST", KEYS, {"name": "browser", "scopes": ["read"]})
+        assert answer.status_code == 201, answer.text
+        issued = answer.json()
+        website.hold()
+        job_id = owner.crawl(f"{website.url}/held?text=revoked")
+        assert website.arrived.wait(SECONDS)
+        revoked, other = connected(key=issued["secret"]), connected(key=owner.key)
+        for socket in (revoked, other):
+            say(socket, "subscribe", job_id)
+            _caught_up(socket)
+        assert owner("DELETE", f"{KEYS}/{issued['key_id']}").status_code == 200
+        with pytest.raises(ConnectionClosed):
+            revoked.recv(timeout=SECONDS)
+        website.release()
+        assert hear_until(other, "completed")
+    finally:
+        owner.close()
 
 
 @pytest.mark.parametrize("given", [{}, {"key": "spn_wrong"}, {"ticket": "spt_wrong"}])

@@ -9,16 +9,18 @@ from datetime import datetime
 from threading import Lock
 from typing import Any
 
-from spinneret.jobs.models import Connection, JobRef
+from spinneret.jobs.models import Connection, JobRef, Watcher
 from spinneret.kernel import limits
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from tests.fakes.jobs import FakeJobStore
 
 
 class FakeConnectionStore:
-    """Implements ConnectionStore beside the jobs of a FakeJobStore."""
+    """Implements ConnectionStore beside the jobs of a FakeJobStore; can be told to be down."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
+        self.available = True
+        self.on_close: Callable[[], Any] = lambda: None
         self._jobs = jobs
         self._lock = Lock()
         self._open: dict[str, Connection] = {}
@@ -31,19 +33,19 @@ class FakeConnectionStore:
         with self._lock:
             return self._open.get(connection_id)
 
-    def subscribe(self, connection_id: str, ref: JobRef, now: datetime) -> None:
+    def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
         with self._lock:
-            job, connection = self._jobs.get(ref), self._open.get(connection_id)
+            job, found = self._jobs.get(ref), self._open.get(connection.id)
             if job is None:
                 raise NotFound("no such job")
-            if connection is None:
+            if found is None:
                 raise NotFound("the connection is closed")
-            if ref.job_id in connection.jobs:
+            if ref.job_id in found.jobs:
                 return
             room = job.watchers < limits.WATCHERS_PER_JOB
-            if not room or len(connection.jobs) >= limits.JOBS_PER_CONNECTION:
+            if not room or len(found.jobs) >= limits.JOBS_PER_CONNECTION:
                 raise Conflict("too many subscriptions")
-            self._open[connection_id] = replace(connection, jobs=connection.jobs | {ref.job_id})
+            self._open[found.id] = replace(found, jobs=found.jobs | {ref.job_id})
             self._jobs.subscribe(ref, 1)
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
@@ -57,6 +59,8 @@ class FakeConnectionStore:
             self._jobs.subscribe(ref, -1)
 
     def close(self, connection_id: str) -> None:
+        self._require()
+        self.on_close()
         connection = self.find(connection_id)
         if connection is None:
             return
@@ -65,13 +69,27 @@ class FakeConnectionStore:
         with self._lock:
             del self._open[connection_id]
 
-    def watching(self, ref: JobRef) -> list[str]:
+    def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
+        self._require()
+        with self._lock:
+            found = sorted(
+                each.id
+                for each in self._open.values()
+                if (each.tenant, each.key_id) == (tenant, key_id)
+            )
+        return [each for each in found if after is None or each > after][:limit]
+
+    def watching(self, ref: JobRef) -> list[Watcher]:
         with self._lock:
             return [
-                each.id
+                Watcher(connection_id=each.id, ends_at=each.ends_at)
                 for each in self._open.values()
                 if each.tenant == ref.tenant and ref.job_id in each.jobs
             ]
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
 
 
 class FakeSockets:
@@ -83,6 +101,7 @@ class FakeSockets:
         self.ended: list[str] = []
         self.unreachable: set[str] = set()
         self.on_post: Callable[[], None] = lambda: None
+        self.on_end: Callable[[], Any] = lambda: None
 
     def post(self, connection_id: str, text: str) -> bool:
         self.on_post()
@@ -94,6 +113,7 @@ class FakeSockets:
         return True
 
     def end(self, connection_id: str) -> None:
+        self.on_end()
         if connection_id in self.unreachable:
             raise DependencyUnavailable("websocket")
         self.ended.append(connection_id)

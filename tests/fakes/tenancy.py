@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
 from spinneret.tenancy import rules
 from spinneret.tenancy.models import Allowance, ApiKey, KeyPage, RateWindow, StoredTicket
 
@@ -66,24 +66,21 @@ class FakeKeyStore:
 
 
 class FakeRateWindows:
-    """Implements RateWindows; can be told to be down."""
+    """Implements RateWindows; can be told to be down or flooded."""
 
     def __init__(self) -> None:
         self.available = True
+        self.flooded = False
         self._windows: dict[tuple[str, str], RateWindow] = {}
 
     def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
         if not self.available:
             raise DependencyUnavailable("dynamodb")
-        window = self._windows.get((tenant, key_id))
-        if window is not None:
-            now = max(now, rules.start_of(window.minute))
-        admitted = True
-        if window is None or window.minute < rules.minute_of(now):
-            window = rules.begun(window, limit, now)
-        elif rules.admits(window, limit, now):
-            window = rules.spent(window)
-        else:
-            admitted = False
-        self._windows[tenant, key_id] = window
-        return rules.allowance(window, limit, now, admitted=admitted)
+        if self.flooded:
+            raise RateLimited("too many requests at once")
+        window = self._windows.get((tenant, key_id), rules.UNUSED)
+        changed = rules.counted(window, limit, now)
+        if changed is None:
+            return rules.allowance(window, limit, now, admitted=False)
+        self._windows[tenant, key_id] = changed
+        return rules.allowance(changed, limit, now, admitted=True)

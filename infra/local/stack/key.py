@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Final
 
 from spinneret.kernel import limits
@@ -12,7 +11,7 @@ from spinneret.tenancy.models import Scope
 from stack.deployment import record
 from stack.errors import UsageError
 from stack.instance import Instance
-from stack.workspace import ACCOUNT, REGION, Workspace
+from stack.workspace import Workspace
 
 # By hand and in tests one polls: ten times what a tenant's own keys get unless told.
 REQUESTS_PER_MINUTE: Final = 600
@@ -53,26 +52,23 @@ def issue(
 ) -> str:
     """A new key's secret; at the highest rate unless told, as programs poll."""
     # Only here: the package's AWS side takes most of the command's time to import.
-    from spinneret.tenancy.wiring import TenancySettings, key_service  # noqa: PLC0415 - see above
+    from spinneret.tenancy import bootstrap  # noqa: PLC0415 - see above
+    from spinneret.tenancy.api_models import KeyRequest  # noqa: PLC0415
+    from stack.aws import session  # noqa: PLC0415
 
-    deployment = record.current(instance)
-    os.environ.update(
-        AWS_ENDPOINT_URL=record.endpoints(instance)["gateway"],
-        AWS_DEFAULT_REGION=REGION,
-        AWS_ACCESS_KEY_ID=ACCOUNT,
-        AWS_SECRET_ACCESS_KEY="local",  # noqa: S106 - the emulator asks for any
+    table = record.current(instance).outputs["TenancyTable"]
+    # Takes and answers plain Python values, as the product's own client does.
+    gateway = record.endpoints(instance)["gateway"]
+    client = session().resource("dynamodb", endpoint_url=gateway).meta.client
+    request = KeyRequest(
+        name=bootstrap.NAME,
+        scopes=frozenset({scope}),
+        requests_per_minute=requests_per_minute,
     )
-    service = key_service(TenancySettings(tenancy_table=deployment.outputs["TenancyTable"]))
     try:
-        _, secret = service.issue(
-            tenant,
-            "issued on the command line",
-            frozenset({scope}),
-            requests_per_minute=requests_per_minute,
-        )
+        return bootstrap.issue(client, table, tenant, request)
     except ValidationFailed as error:
         raise UsageError(f"{tenant}: {error.message}") from error
-    return secret
 
 
 def _rate(text: str) -> int:

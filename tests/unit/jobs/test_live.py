@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 from spinneret.jobs.live import Announcer, LiveService, messages
-from spinneret.jobs.models import EventKind, JobRef
+from spinneret.jobs.models import Connection, EventKind, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.worker import Context
 from spinneret.kernel import limits
@@ -41,14 +42,30 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    store.listeners.append(Announcer(connections, sockets, lambda: clock().timestamp()))
+    store.listeners.append(Announcer(connections, sockets, lambda: clock().timestamp(), clock))
     service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
-    service.connect(CLIENT, factories.TENANT, None)
+    connect(service)
     return service
 
 
+def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:
+    """With a key that doesn't end by itself, unless told."""
+    values = {"tenant": factories.TENANT, "key_id": "key_1", **given}
+    live.connect(Connection(id=client, **values))
+
+
+def good(_tenant: str, _key_id: str) -> bool:
+    """Every key."""
+    return True
+
+
 def subscribe(live: LiveService, job_id: str = "job_1", client: str = CLIENT, **more: str) -> None:
-    live.receive(client, json.dumps({"action": "subscribe", "job_id": job_id, **more}))
+    live.receive(client, json.dumps({"action": "subscribe", "job_id": job_id, **more}), good)
+
+
+def watching(connections: FakeConnectionStore, bench: Bench) -> list[str]:
+    """Who watches the job of the bench."""
+    return [each.connection_id for each in connections.watching(bench.ref)]
 
 
 def told(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
@@ -132,7 +149,7 @@ def test_after_unsubscribing_nothing_more_comes(
     live: LiveService, sockets: FakeSockets, bench: Bench
 ) -> None:
     subscribe(live)
-    live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}')
+    live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}', good)
     assert sockets.received[CLIENT][-1] == {"type": "unsubscribed", "job_id": "job_1"}
     bench.run(succeed)
     assert told(sockets) == ["pending"]
@@ -160,6 +177,11 @@ def test_a_job_without_watchers_is_announced_to_nobody(
             "VALIDATION_ERROR",
             ["after", "x"],
         ),
+        (
+            '{"action": "subscribe", "job_id": "job_1", "after": "~~"}',
+            "VALIDATION_ERROR",
+            ["after"],
+        ),
         ('{"action": "subscribe", "job_id": "job_unknown"}', "NOT_FOUND", None),
         ('{"action": "subscribe", "job_id": "a#b"}', "NOT_FOUND", None),
         (
@@ -172,7 +194,7 @@ def test_a_job_without_watchers_is_announced_to_nobody(
 def test_what_can_not_be_understood_is_answered_and_changes_nothing(
     live: LiveService, sockets: FakeSockets, bench: Bench, text: str, code: str, fields: Any
 ) -> None:
-    live.receive(CLIENT, text)
+    live.receive(CLIENT, text, good)
     [answer] = sockets.received[CLIENT]
     assert (answer["type"], answer["code"]) == ("error", code)
     if fields is not None:
@@ -193,7 +215,7 @@ def test_a_foreign_job_is_answered_like_an_unknown_one(
 
 def test_a_ticket_opens_one_job_only(live: LiveService, sockets: FakeSockets, bench: Bench) -> None:
     bench.add(factories.job(id="job_2"))
-    live.connect("browser=", factories.TENANT, "job_1")
+    connect(live, "browser=", only_job="job_1")
     subscribe(live, "job_2", "browser=")
     subscribe(live, "job_1", "browser=")
     types = [each["type"] for each in sockets.received["browser="]]
@@ -214,31 +236,46 @@ def test_a_watcher_that_can_not_be_reached_is_dropped_and_the_job_goes_on(
     connections: FakeConnectionStore,
     how: str,
 ) -> None:
-    live.connect("other=", factories.TENANT, None)
+    connect(live, "other=")
     subscribe(live)
     subscribe(live, client="other=")
     getattr(sockets, how).add(CLIENT)
     bench.run(succeed)
     assert bench.job.status == "completed"
-    assert (connections.watching(bench.ref), bench.job.watchers) == (["other="], 1)
+    assert watching(connections, bench) == ["other="]
+    assert bench.job.watchers == 1
     assert told(sockets, "other=")[-1] == "completed"
 
 
-def test_slow_watchers_hold_the_job_up_for_a_second_at_most(
-    live: LiveService,
-    sockets: FakeSockets,
-    bench: Bench,
-    connections: FakeConnectionStore,
-    clock: HandClock,
+def test_no_watcher_waits_for_another(
+    live: LiveService, sockets: FakeSockets, bench: Bench, connections: FakeConnectionStore
 ) -> None:
-    for number in range(10):
-        live.connect(f"slow-{number}=", factories.TENANT, None)
-        subscribe(live, client=f"slow-{number}=")
-    sockets.on_post = lambda: clock.advance(0.4)
-    began = clock()
+    clients = [f"client-{number}=" for number in range(10)]
+    for client in clients:
+        connect(live, client)
+        subscribe(live, client=client)
+    together = Barrier(len(clients))
+    sockets.on_post = lambda: together.wait(10)
     bench.run(succeed)
-    assert (clock() - began).total_seconds() <= limits.PUSH_SECONDS + 0.4
-    assert len(connections.watching(bench.ref)) == 3
+    assert {told(sockets, client)[-1] for client in clients} == {"completed"}
+    assert len(connections.watching(bench.ref)) == 10
+
+
+def test_a_watcher_that_takes_its_time_is_told_that_it_missed_something(
+    live: LiveService, sockets: FakeSockets, bench: Bench, clock: HandClock
+) -> None:
+    subscribe(live)
+
+    def handler(context: Context) -> dict[str, Any]:
+        sockets.on_post = lambda: clock.advance(limits.PUSH_SECONDS)
+        for _ in range(30):
+            context.note(EventKind.METRIC, "large", {"text": "x" * 7000})
+        context.checkpoint("fetching", 40)
+        return {}
+
+    bench.run(handler)
+    assert sockets.ended == [CLIENT]
+    assert bench.job.watchers == 0
 
 
 def test_a_cancelled_job_is_announced_too(

@@ -67,8 +67,9 @@ def test_of_two_keys_the_one_in_the_authorization_header_is_used(api: Api) -> No
     assert api.send(SUBMIT, headers=bearer).status == 403
 
 
-def test_an_empty_authorization_header_is_none(api: Api, key: str) -> None:
-    assert api.send(SUBMIT, headers={"X-Api-Key": key, "Authorization": ""}).status == 202
+def test_an_authorization_header_counts_alone_even_if_it_is_empty(api: Api, key: str) -> None:
+    headers = {"X-Api-Key": key, "Authorization": ""}
+    assert_refused(api.send(SUBMIT, headers=headers), 401, "AUTH_REQUIRED")
 
 
 def test_an_expired_key_is_refused(api: Api) -> None:
@@ -137,3 +138,15 @@ def test_a_route_that_is_not_served_is_not_found_behind_a_key(
     request = {"httpMethod": method, "path": path}
     assert_refused(api.send(SUBMIT, key, **request), 404, "NOT_FOUND")
     assert_refused(api.send(SUBMIT, None, **request), 401, "AUTH_REQUIRED")
+
+
+@pytest.mark.parametrize("character", ["\n", "\r", "\t", "\0", "\x1f", "\x7f", "\x85", "\x9f"])
+@pytest.mark.parametrize("path", ["/api/v1/crawl/job_1{}", "/api/v1/crawl/{}job_1", "/health{}"])
+def test_a_path_with_a_control_character_is_no_route(
+    api: Api, key: str, path: str, character: str
+) -> None:
+    request = {"httpMethod": "GET", "path": path.format(character)}
+    refused = api.send(GET, key, **request)
+    assert_refused(refused, 404, "NOT_FOUND")
+    assert refused.text == api.send(GET, key, path="/api/v1/nothing").text
+    assert_refused(api.send(GET, None, **request), 401, "AUTH_REQUIRED")

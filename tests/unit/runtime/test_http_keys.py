@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs.live import LiveService
+from spinneret.jobs.models import Connection
 from spinneret.kernel import limits
 from spinneret.tenancy.models import Scope
+from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.unit.runtime.api import GET, ISSUE, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 
@@ -20,6 +23,25 @@ KEYS = "/api/v1/api-keys"
 def admin(api: Api) -> str:
     """A key of the tenant `acme` that may everything."""
     return api.key("acme", Scope.ADMIN)
+
+
+@pytest.fixture
+def sockets() -> FakeSockets:
+    return FakeSockets()
+
+
+@pytest.fixture
+def connections(api: Api) -> FakeConnectionStore:
+    return FakeConnectionStore(api.crawls.store)
+
+
+@pytest.fixture(autouse=True)
+def live(api: Api, connections: FakeConnectionStore, sockets: FakeSockets) -> LiveService:
+    """Beside the other services of the core API."""
+    api.services.live = LiveService(
+        store=api.crawls.store, connections=connections, sockets=sockets, clock=api.crawls.clock
+    )
+    return api.services.live
 
 
 def issue(api: Api, key: str, **fields: Any) -> Answer:
@@ -206,6 +228,45 @@ def test_a_key_may_revoke_itself(api: Api, admin: str) -> None:
     [own] = ask(api, admin, "GET").body["items"]
     assert ask(api, admin, "DELETE", own["key_id"]).status == 200
     assert_refused(ask(api, admin, "GET"), 401, "AUTH_REQUIRED")
+
+
+def test_a_revoked_key_s_web_sockets_are_ended(
+    api: Api, admin: str, live: LiveService, sockets: FakeSockets
+) -> None:
+    revoked, other = (issue(api, admin).body["key_id"] for _ in range(2))
+    for key_id in (revoked, other):
+        live.connect(Connection(id=f"{key_id}=", tenant="acme", key_id=key_id))
+    assert ask(api, admin, "DELETE", revoked).status == 200
+    assert sockets.ended == [f"{revoked}="]
+
+
+def test_an_outage_of_the_web_sockets_undoes_no_revocation(
+    api: Api,
+    admin: str,
+    live: LiveService,
+    connections: FakeConnectionStore,
+    sockets: FakeSockets,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    issued = issue(api, admin).body
+    live.connect(Connection(id="client=", tenant="acme", key_id=issued["key_id"]))
+    connections.available = False
+    answer = ask(api, admin, "DELETE", issued["key_id"])
+    assert (answer.status, answer.body["revoked_at"]) == (200, "2026-01-02T12:00:00.000000Z")
+    assert_refused(api.send(GET, issued["secret"]), 401, "AUTH_REQUIRED")
+    assert "connections_left" in capsys.readouterr().out
+    connections.available = True
+    assert ask(api, admin, "DELETE", issued["key_id"]).text == answer.text
+    assert sockets.ended == ["client="]
+
+
+def test_a_foreign_administrator_ends_no_web_sockets(
+    api: Api, admin: str, live: LiveService, sockets: FakeSockets
+) -> None:
+    key_id = issue(api, admin).body["key_id"]
+    live.connect(Connection(id="client=", tenant="acme", key_id=key_id))
+    assert ask(api, api.key("other", Scope.ADMIN), "DELETE", key_id).status == 404
+    assert sockets.ended == []
 
 
 def test_unknown_expired_and_revoked_keys_are_refused_alike(api: Api, admin: str) -> None:

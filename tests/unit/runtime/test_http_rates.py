@@ -32,7 +32,10 @@ def test_every_answer_to_a_known_caller_tells_its_rate(api: Api, slow: str) -> N
     ]
     assert [answer.status for answer in answers] == [200, 400, 404, 429]
     assert [rate(answer) for answer in answers] == [
-        ["3", left, "60"] for left in ("2", "1", "0", "0")
+        ["3", "2", "60"],
+        ["3", "1", "61"],
+        ["3", "0", "61"],
+        ["3", "0", "61"],
     ]
 
 
@@ -42,22 +45,22 @@ def test_forbidden_and_failing_requests_tell_it_too(api: Api, key: str) -> None:
 
     api.services.crawl.get = fail
     assert_refused(api.send(GET, key), 500, "INTERNAL_ERROR")
-    assert rate(api.send(GET, key)) == ["6000", "5998", "60"]
+    assert rate(api.send(GET, key)) == ["6000", "5998", "61"]
     forbidden = api.send(HEALTH, key, path="/api/v1/api-keys")
     assert_refused(forbidden, 403, "FORBIDDEN")
-    assert rate(forbidden) == ["6000", "5997", "60"]
+    assert rate(forbidden) == ["6000", "5997", "61"]
 
 
 def test_who_asks_too_often_is_told_when_to_come_again(api: Api, slow: str) -> None:
-    api.crawls.clock.advance(20.5)
-    for _ in range(3):
+    for seconds in (20.5, 5, 5):
+        api.crawls.clock.advance(seconds)
         assert api.send(QUERY, slow).status == 200
     answer = api.send(SUBMIT, slow)
     body = assert_refused(answer, 429, "RATE_LIMITED")
     assert body["details"] == {}
-    assert answer.headers["Retry-After"] == answer.headers["RateLimit-Reset"] == "40"
+    assert answer.headers["Retry-After"] == answer.headers["RateLimit-Reset"] == "50"
     assert api.crawls.queue.sent == []
-    api.crawls.clock.advance(40)
+    api.crawls.clock.advance(50)
     assert api.send(SUBMIT, slow).status == 202
 
 
@@ -93,6 +96,15 @@ def test_requests_pass_uncounted_while_counting_fails(
     assert len(skipped) == 5
     assert skipped[0]["level"] == "WARNING"
     assert skipped[0]["tenant"] == "acme"
+
+
+def test_a_flood_that_can_not_be_counted_is_refused_for_a_second(api: Api, slow: str) -> None:
+    api.windows.flooded = True
+    answer = api.send(SUBMIT, slow)
+    assert_refused(answer, 429, "RATE_LIMITED")
+    assert answer.headers["Retry-After"] == "1"
+    assert rate(answer) == ["3", "0", "1"]
+    assert api.crawls.queue.sent == []
 
 
 def test_a_refused_request_is_logged_with_its_tenant(

@@ -143,6 +143,25 @@ def test_a_revoked_key_is_refused_at_once(keys: KeyService, clock: HandClock) ->
     assert keys.authenticate(other).tenant == "acme"
 
 
+def test_what_was_opened_with_a_key_learns_by_its_id_that_it_has_ended(
+    keys: KeyService, clock: HandClock
+) -> None:
+    revoked, _ = keys.issue("acme", "laptop", READ)
+    expired, _ = keys.issue("acme", "server", READ, clock() + timedelta(seconds=10))
+    assert keys.is_active("acme", revoked.id)
+    assert keys.is_active("acme", expired.id)
+    keys.revoke("acme", revoked.id)
+    clock.advance(10)
+    assert not keys.is_active("acme", revoked.id)
+    assert not keys.is_active("acme", expired.id)
+
+
+def test_an_unknown_and_a_foreign_key_are_not_active(keys: KeyService) -> None:
+    key, _ = keys.issue("acme", "laptop", READ)
+    assert not keys.is_active("acme", "key_unknown")
+    assert not keys.is_active("other", key.id)
+
+
 def test_to_revoke_again_changes_nothing(keys: KeyService, clock: HandClock) -> None:
     key, _ = keys.issue("acme", "laptop", READ)
     first = keys.revoke("acme", key.id)

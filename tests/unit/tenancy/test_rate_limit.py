@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from spinneret.tenancy.models import Principal, Scope
+from spinneret.tenancy.models import Allowance, Principal, Scope
 from spinneret.tenancy.service import KeyService
 from tests.fakes.tenancy import FakeRateWindows
 from tests.fakes.time import HandClock
@@ -50,3 +50,17 @@ def test_while_nothing_can_be_counted_nobody_is_refused(
     assert {record.message for record in caplog.records} == {"rate_limit_skipped"}
     [key_id] = {vars(record)["key_id"] for record in caplog.records}
     assert key_id == holder.key_id
+
+
+def test_a_flood_that_can_not_be_counted_is_refused(
+    keys: KeyService,
+    holder: Principal,
+    windows: FakeRateWindows,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    windows.flooded = True
+    with caplog.at_level(logging.WARNING, "spinneret"):
+        answer = keys.take(holder)
+    assert answer == Allowance(admitted=False, limit=2, remaining=0, reset_seconds=1)
+    [record] = caplog.records
+    assert (record.message, vars(record)["key_id"]) == ("rate_limit_flooded", holder.key_id)

@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from spinneret.kernel import limits
 from spinneret.tenancy import items, rules
+from spinneret.tenancy.models import RateWindow
 from tests import factories
 from tests.fakes.time import START
 
@@ -45,5 +47,34 @@ def test_a_ticket_is_purged_at_its_end() -> None:
 
 
 def test_a_window_is_kept_as_long_as_it_counts() -> None:
-    window = rules.begun(None, 60, START + timedelta(seconds=59))
+    window = rules.counted(rules.UNUSED, 60, START + timedelta(seconds=59.5))
+    assert window is not None
     assert items.window_attributes(window)["purge_at"] == epoch(START) + 120
+
+
+def full_window() -> RateWindow:
+    """As many slots as one can have, of the highest limit."""
+    window = rules.UNUSED
+    for second in range(200):
+        for _ in range(limits.KEY_REQUESTS_PER_MINUTE_MAX // 61):
+            moment = START + timedelta(seconds=second, microseconds=999_999)
+            window = rules.counted(window, limits.KEY_REQUESTS_PER_MINUTE_MAX, moment) or window
+    assert len(window.past) == 60
+    return window
+
+
+def test_a_window_comes_back_as_it_was_stored() -> None:
+    for window in (rules.counted(rules.UNUSED, 1, START), full_window()):
+        assert window is not None
+        assert items.window_from_item(items.window_attributes(window)) == window
+
+
+def test_the_largest_window_is_below_a_kilobyte() -> None:
+    """By the DynamoDB Developer Guide, "Item sizes": names, strings, and two digits to a byte."""
+    key = items.window_key("t" * 63, "key_01JGK4N5X2Q8W3E7R9T0Y6U1P4")
+    item = {**key, **items.window_attributes(full_window())}
+    assert sum(len(name) + size_of(value) for name, value in item.items()) <= 1024
+
+
+def size_of(value: str | int) -> int:
+    return len(value) if isinstance(value, str) else len(str(value)) // 2 + 2

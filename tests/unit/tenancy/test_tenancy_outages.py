@@ -14,10 +14,11 @@ from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import DependencyUnavailable, RateLimited
 from spinneret.tenancy import items, rules
 from spinneret.tenancy.dynamo import DynamoKeyStore
 from spinneret.tenancy.dynamo_windows import DynamoRateWindows
+from spinneret.tenancy.models import RateWindow
 from tests import factories
 from tests.fakes.time import START
 
@@ -96,10 +97,30 @@ class _Raw(io.BytesIO):
     [refusal("ThrottlingException"), refusal("InternalServerError", 500), unreachable],
     ids=["throttled", "server error", "unreachable"],
 )
-@pytest.mark.parametrize("call", list(CALLS))
+@pytest.mark.parametrize("call", [each for each in CALLS if each != "take"])
 def test_an_outage_is_a_dependency_that_is_unavailable(call: str, outage: Any) -> None:
     with pytest.raises(DependencyUnavailable):
         CALLS[call](client_that_meets(outage))
+
+
+@pytest.mark.parametrize("outage", [refusal("InternalServerError", 500), unreachable])
+def test_a_window_that_is_out_of_reach_is_a_dependency_that_is_unavailable(outage: Any) -> None:
+    with pytest.raises(DependencyUnavailable):
+        CALLS["take"](client_that_meets(outage))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "Throttling",
+        "ThrottlingException",
+    ],
+)
+def test_a_window_that_is_asked_too_often_refuses(code: str) -> None:
+    with pytest.raises(RateLimited):
+        CALLS["take"](client_that_meets(refusal(code)))
 
 
 @pytest.mark.parametrize("call", list(CALLS))
@@ -108,28 +129,40 @@ def test_a_wrong_call_stays_an_exception(call: str) -> None:
         CALLS[call](client_that_meets(refusal("ValidationException")))
 
 
-@pytest.mark.parametrize("call", ["add", "revoke", "take"])
-def test_a_race_that_is_always_lost_ends_after_five_times(call: str) -> None:
+@pytest.mark.parametrize(
+    ("call", "end", "times"),
+    [
+        ("add", DependencyUnavailable, 5),
+        ("revoke", DependencyUnavailable, 5),
+        ("take", RateLimited, 10),
+    ],
+)
+def test_a_race_that_is_always_lost_ends_after_five_times(
+    call: str, end: type[Exception], times: int
+) -> None:
     operations: list[str] = []
 
     def noted(operation: str) -> Any:
         operations.append(operation)
         return raced(operation)
 
-    with pytest.raises(DependencyUnavailable):
+    with pytest.raises(end):
         CALLS[call](client_that_meets(noted))
-    writes = [each for each in operations if each != "GetItem"]
-    assert len(writes) == (10 if call == "take" else 5)
+    assert len([each for each in operations if each != "GetItem"]) == times
 
 
-def test_a_request_inside_a_minute_is_one_update() -> None:
+def test_a_request_beside_others_of_its_second_is_one_update() -> None:
     """What every request costs; the window's row as DynamoDB answers it afterwards."""
     operations: list[str] = []
-    window = {"minute": rules.minute_of(START), "count": 2, "opens_at": 0, "step": 0}
+    window = RateWindow(slot=rules.slot_of(START), began=0, count=2, room=60)
+    row = {
+        name: {"S": value} if isinstance(value, str) else {"N": str(value)}
+        for name, value in items.window_attributes(window).items()
+    }
 
     def counted(operation: str) -> Any:
         operations.append(operation)
-        return response({"Attributes": {name: {"N": str(n)} for name, n in window.items()}})
+        return response({"Attributes": row})
 
     answer = DynamoRateWindows(client_that_meets(counted), "t").take("acme", "key_1", 60, START)
     assert (answer.admitted, answer.remaining) == (True, 58)

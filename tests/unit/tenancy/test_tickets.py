@@ -34,7 +34,20 @@ def test_a_ticket_shows_one_job_for_reading_at_the_rate_of_its_key(
         scopes=frozenset({Scope.READ}),
         requests_per_minute=7,
         job_id="job_1",
+        expires_at=ticket.expires_at,
     )
+
+
+@pytest.mark.parametrize(("seconds", "end"), [(60, 60), (901, 900)])
+def test_a_visitor_s_end_is_the_ticket_s_or_the_key_s_whichever_comes_first(
+    keys: KeyService, clock: HandClock, seconds: int, end: int
+) -> None:
+    until = clock() + timedelta(seconds=seconds)
+    _, secret = keys.issue("acme", "laptop", frozenset(Scope), until)
+    holder = keys.authenticate(secret)
+    visitor = keys.redeem(keys.issue_ticket(holder, "job_1").secret)
+    assert holder.expires_at == until
+    assert visitor.expires_at == clock() + timedelta(seconds=end)
 
 
 def test_a_ticket_may_be_redeemed_again(keys: KeyService, holder: Principal) -> None:

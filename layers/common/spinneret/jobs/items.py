@@ -14,6 +14,7 @@ from typing import Any
 
 from spinneret.jobs import keys, rules
 from spinneret.jobs.models import (
+    Connection,
     Event,
     EventKind,
     Failure,
@@ -23,6 +24,7 @@ from spinneret.jobs.models import (
     Priority,
     Reply,
     RequestKey,
+    Watcher,
 )
 from spinneret.kernel import limits
 from spinneret.kernel.clock import (
@@ -58,6 +60,7 @@ def job_item(job: Job) -> Item:
         "own_faults": job.own_faults,
         "waiting_since": optional_stamp(job.waiting_since),
         "waiting_for": job.waiting_for,
+        "postponed_since": optional_stamp(job.postponed_since),
         "expires_at": optional_stamp(job.expires_at),
         "locked_by": job.locked_by,
         "locked_until": optional_stamp(job.locked_until),
@@ -70,9 +73,12 @@ def job_item(job: Job) -> Item:
         "domain": job.domain,
         "batch": job.batch,
         "duplicate_key": job.duplicate_key,
+        "idempotency_key": job.idempotency_key,
         "watchers": job.watchers,
         "notify": list(job.notify) or None,
         "notified_run": job.notified_run,
+        "notice_tries": job.notice_tries or None,
+        "notice_at": optional_stamp(job.notice_at),
         "list_key": keys.list_partition(job.tenant),
         "list_id": job.id,
     }
@@ -114,6 +120,7 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         own_faults=int(item["own_faults"]),
         waiting_since=parse_optional_stamp(item.get("waiting_since")),
         waiting_for=item.get("waiting_for"),
+        postponed_since=parse_optional_stamp(item.get("postponed_since")),
         expires_at=parse_optional_stamp(item.get("expires_at")),
         locked_by=item.get("locked_by"),
         locked_until=parse_optional_stamp(item.get("locked_until")),
@@ -126,9 +133,12 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         domain=item.get("domain"),
         batch=item.get("batch"),
         duplicate_key=item.get("duplicate_key"),
+        idempotency_key=item.get("idempotency_key"),
         watchers=int(item["watchers"]),
         notify=tuple(item.get("notify", ())),
         notified_run=int(item["notified_run"]),
+        notice_tries=int(item.get("notice_tries", 0)),
+        notice_at=parse_optional_stamp(item.get("notice_at")),
     )
 
 
@@ -173,6 +183,57 @@ def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
         "expires_at": stamp(expires),
         "purge_at": epoch_seconds(expires),
     }
+
+
+def connection_item(connection: Connection, now: datetime) -> Item:
+    """A connection that watches nothing yet."""
+    item = {
+        **keys.connection_key(connection.id),
+        "tenant": connection.tenant,
+        "key_id": connection.key_id,
+        "ends_at": optional_stamp(connection.ends_at),
+        "only_job": connection.only_job,
+        "purge_at": _purge_at(now),
+    }
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def connection_from_item(connection_id: str, item: Mapping[str, Any]) -> Connection:
+    """The inverse of `connection_item`, with the jobs that it watches by now."""
+    return Connection(
+        id=connection_id,
+        tenant=item["tenant"],
+        key_id=item.get("key_id", ""),  # a row of an earlier release: no key, so it ends
+        ends_at=parse_optional_stamp(item.get("ends_at")),
+        only_job=item.get("only_job"),
+        jobs=frozenset(item.get("jobs", ())),
+    )
+
+
+def opened_item(connection: Connection, now: datetime) -> Item:
+    """A connection among those of its key."""
+    return {**keys.opened_key(connection), "purge_at": _purge_at(now)}
+
+
+def watch_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
+    """A watcher of a job."""
+    item = {**keys.watch_key(ref, connection.id), "purge_at": _purge_at(now)}
+    if connection.ends_at is not None:
+        item["ends_at"] = stamp(connection.ends_at)
+    return item
+
+
+def watcher_from_item(item: Mapping[str, Any]) -> Watcher:
+    """The inverse of `watch_item`."""
+    return Watcher(
+        connection_id=str(item["sk"]).removeprefix(keys.WATCH_PREFIX),
+        ends_at=parse_optional_stamp(item.get("ends_at")),
+    )
+
+
+def _purge_at(now: datetime) -> int:
+    """Of a connection's rows, should its end get lost."""
+    return epoch_seconds(now + timedelta(seconds=limits.CONNECTION_SECONDS))
 
 
 def _text(value: Any) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Final
 
-from spinneret.jobs.models import JobRef
+from spinneret.jobs.models import Connection, JobRef
 from spinneret.kernel import limits
 
 _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
@@ -42,6 +42,16 @@ def watch_key(ref: JobRef, connection_id: str) -> dict[str, str]:
 def connection_key(connection_id: str) -> dict[str, str]:
     """Primary key of a WebSocket connection."""
     return {"pk": f"CONN#{connection_id}", "sk": "CONN"}
+
+
+def opened_partition(tenant: str, key_id: str) -> str:
+    """Partition of the connections that a key has open."""
+    return f"T#{tenant}#KEY#{key_id}#CONNS"
+
+
+def opened_key(connection: Connection) -> dict[str, str]:
+    """Primary key of a connection among those of its key."""
+    return {"pk": opened_partition(connection.tenant, connection.key_id), "sk": connection.id}
 
 
 def ref_of(partition: str) -> JobRef:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -103,7 +103,7 @@ class Job:
     kind: str
     status: JobStatus
     priority: Priority
-    payload: Mapping[str, Any]
+    payload: Mapping[str, Any] = field(repr=False)
     created_at: datetime
     due_at: datetime
     """Not to be claimed earlier."""
@@ -125,8 +125,11 @@ class Job:
     """Begin of that row of waits."""
     waiting_for: str | None = None
     """What a polite wait waits for, such as a host; whoever waits has been promised a turn."""
+    postponed_since: datetime | None = None
+    """First polite wait of this run."""
     expires_at: datetime | None = None
-    """Not to be claimed for the first time later; only kinds with a pending limit have it."""
+    """Not to be claimed later, while it waits for its first claim or politely; only kinds with a
+    pending limit have it."""
     locked_by: str | None = None
     locked_until: datetime | None = None
     started_at: datetime | None = None
@@ -141,10 +144,16 @@ class Job:
     """The submission that the job came with, if it made several."""
     duplicate_key: str | None = None
     """Fingerprint of what the job does (P-05's implicit key)."""
-    notify: tuple[str, ...] = ()
+    idempotency_key: str | None = None
+    """Scope of the Idempotency-Key that it came under, else `duplicate_key` (P-05)."""
+    notify: tuple[str, ...] = field(default=(), repr=False)
     """Whom the end of a run is told (webhooks): ids of endpoints, or URLs."""
     notified_run: int = 0
     """The last run whose end was told."""
+    notice_tries: int = 0
+    """How often the sweeper tried to tell the end of this run."""
+    notice_at: datetime | None = None
+    """When it tries next, after its first try."""
     watchers: int = 0
     """Live subscriptions; written by subscribing and unsubscribing only."""
 
@@ -152,6 +161,13 @@ class Job:
     def ref(self) -> JobRef:
         """The job's name."""
         return JobRef(tenant=self.tenant, job_id=self.id)
+
+    @property
+    def result_expires_at(self) -> datetime | None:
+        """From then on its result answers for no duplicate any more (ruling "Duplicate")."""
+        if self.status is not JobStatus.COMPLETED or self.finished_at is None:
+            return None
+        return self.finished_at + timedelta(seconds=limits.RESULT_FRESH_SECONDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,10 +203,10 @@ class Draft:
     """A job to be submitted: what the domain knows of it."""
 
     kind: str
-    payload: Mapping[str, Any]
+    payload: Mapping[str, Any] = field(repr=False)
     priority: Priority
     domain: str | None = None
-    notify: tuple[str, ...] = ()
+    notify: tuple[str, ...] = field(default=(), repr=False)
     duplicate_key: str | None
     """None bypasses the duplicate check (`force`)."""
 
@@ -202,8 +218,10 @@ class DeadLetter:
     body: str
     receipt: str
     """For the one that received it, until its visibility time-out."""
-    moves: int
-    """How often it was sent back before."""
+    moves: int | None
+    """How often it was sent back before; None when its count can't be read."""
+    group: str | None
+    """The group that it was sent in: its tenant, or none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +260,7 @@ class RequestKey:
     scope: str
     """Fingerprint of method, route template and key."""
     payload: str
-    """Fingerprint of the request's body."""
+    """Fingerprint of the request's query and body."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,7 +277,20 @@ class Connection:
 
     id: str
     tenant: str
+    key_id: str
+    """The key that it came with, itself or by a ticket."""
+    ends_at: datetime | None = None
+    """When what it came with ends by itself; None for never."""
     only_job: str | None = None
     """The one job that it may watch, if it came with a ticket."""
     jobs: frozenset[str] = frozenset()
     """Those that it watches."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watcher:
+    """A connection as the job that it watches knows it."""
+
+    connection_id: str
+    ends_at: datetime | None
+    """As the connection's."""

@@ -20,6 +20,7 @@ from spinneret.jobs.models import (
     Reply,
     RequestKey,
     StoredReply,
+    Watcher,
 )
 
 
@@ -59,7 +60,18 @@ class SubmissionRaced(Exception):
 
 
 Listener = Callable[[Job, Sequence[Event]], None]
-"""Told after every transition: the job as it now stands, and the events; never raises."""
+"""Told after every transition that has events: the job as it now stands, and they; never raises."""
+
+DueMark = tuple[datetime, JobRef]
+"""A place in the due index: the sweep time of a job."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DuePage:
+    """Jobs whose sweep time has come, oldest first, and where to go on; None when it's the end."""
+
+    refs: tuple[JobRef, ...]
+    after: DueMark | None
 
 
 class JobStore(Protocol):
@@ -91,7 +103,8 @@ class JobStore(Protocol):
     ) -> None:
         """Write jobs, first events, duplicate keys and the reply in one transaction.
 
-        `events` go with `jobs` one to one. Raises SubmissionRaced when a key was taken meanwhile,
+        `events` go with `jobs` one to one. Raises ValidationFailed for a payload that isn't JSON or
+        is over JOB_PAYLOAD_BYTES, and SubmissionRaced when a key was taken meanwhile,
         or a holder that is to be replaced began again.
         """
         ...
@@ -113,9 +126,10 @@ class JobStore(Protocol):
     ) -> int:
         """Write what changed from `before` to `after`, and the events; answers `watchers`.
 
-        With a lease: if that claim still stands, whatever else of the row `before` doesn't know.
+        With a lease: if that claim still stands, whatever else of the row `before` doesn't know;
+        the end of a claim that is written again because its answer was lost counts as written.
         Without: if the row stands as `before` says (status, fence, owner, end of the lease,
-        messages sent, watchers, run that was told). Raises LeaseLost otherwise.
+        messages sent, watchers, run that was told, tries to tell it). Raises LeaseLost otherwise.
         """
         ...
 
@@ -126,8 +140,8 @@ class JobStore(Protocol):
         """
         ...
 
-    def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
-        """Unfinished jobs of a shard whose sweep time has come, oldest first."""
+    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
+        """Unfinished jobs of a shard whose sweep time has come, oldest first, beyond `after`."""
         ...
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
@@ -213,7 +227,7 @@ class ConnectionStore(Protocol):
         """A connection that is open."""
         ...
 
-    def subscribe(self, connection_id: str, ref: JobRef, now: datetime) -> None:
+    def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
         """Watch a job; twice is once. Raises NotFound, and Conflict when there are too many."""
         ...
 
@@ -222,11 +236,18 @@ class ConnectionStore(Protocol):
         ...
 
     def close(self, connection_id: str) -> None:
-        """End its subscriptions and forget it; harmless when it is unknown."""
+        """End its subscriptions and forget it; harmless when it is unknown.
+
+        It can't subscribe from the first moment on.
+        """
         ...
 
-    def watching(self, ref: JobRef) -> list[str]:
-        """Ids of the connections that watch a job."""
+    def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
+        """Up to `limit` ids, in order and past `after`, of the connections that a key has open."""
+        ...
+
+    def watching(self, ref: JobRef) -> list[Watcher]:
+        """The connections that watch a job; never an outdated state."""
         ...
 
 

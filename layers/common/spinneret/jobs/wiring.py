@@ -31,7 +31,10 @@ def job_store(settings: JobSettings, *listeners: Listener) -> DynamoJobStore:
     """The store of this stage; what happens to a job is told to its watchers and to listeners."""
     client = dynamodb_client()
     announcer = Announcer(
-        DynamoConnectionStore(client, settings.jobs_table), sockets(settings), time.monotonic
+        DynamoConnectionStore(client, settings.jobs_table),
+        sockets(settings),
+        time.monotonic,
+        utc_now,
     )
     return DynamoJobStore(
         client, settings.jobs_table, settings.idempotency_table, [announcer, *listeners]

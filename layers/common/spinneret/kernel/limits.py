@@ -90,6 +90,7 @@ STREAM_SECONDS: Final = 5.0  # architecture, section 4: a long poll answers afte
 STREAM_POLL_SECONDS: Final = 0.25
 STREAM_RETRY_MS: Final = 1000
 PUSH_SECONDS: Final = 1.0  # architecture, section 4: for all watchers of a job together
+ENDING_SECONDS: Final = 10.0  # for all sockets of a key; API Gateway ends a request after 29 s
 WATCHERS_PER_JOB: Final = 20
 JOBS_PER_CONNECTION: Final = 20
 CATCH_UP_PAGES: Final = 10  # of LIST_LIMIT_MAX events each; a longer timeline is read by its route

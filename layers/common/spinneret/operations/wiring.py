@@ -13,8 +13,9 @@ from opensearchpy.exceptions import OpenSearchException
 from spinneret.adapters.aws import CONFIG, translated
 from spinneret.adapters.opensearch import opensearch_client
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.live import LiveService
 from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import job_control
+from spinneret.jobs.wiring import job_control, live_service
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService, Probe
 from spinneret.search.settings import SearchSettings
@@ -41,6 +42,8 @@ class CoreApi:
     uploads: UploadService
     health: HealthService
     jobs: JobControl
+    live: LiveService
+    """Ends the WebSockets of a revoked key."""
 
 
 def core_api(env: Mapping[str, str]) -> CoreApi:
@@ -51,6 +54,7 @@ def core_api(env: Mapping[str, str]) -> CoreApi:
         uploads=upload_service(settings),
         health=HealthService(_probes(settings)),
         jobs=job_control(settings),
+        live=live_service(settings),
     )
 
 

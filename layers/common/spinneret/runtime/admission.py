@@ -6,8 +6,9 @@ LocalStack and `sam local`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from spinneret.kernel import limits
 from spinneret.kernel.errors import BodyTooLarge, Forbidden, NotFound, RateLimited
@@ -17,6 +18,8 @@ from spinneret.tenancy.models import Allowance, Principal
 from spinneret.tenancy.service import KeyService
 
 Event = dict[str, Any]
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +46,7 @@ def identify(event: Event, keys: KeyService) -> Visit:
             f"a request carries at most {limits.REQUEST_BODY_MAX_BYTES} bytes of body; "
             "POST /api/v1/uploads takes larger ones"
         )
-    row = access.find(event["httpMethod"], event["path"])
+    row = _row(event["httpMethod"], event["path"])
     if row is not None and row.scope is None:
         return Visit(row=row)
     principal = _principal(event, row, keys)
@@ -103,6 +106,11 @@ def _over(allowance: Allowance) -> RateLimited:
     )
 
 
+def _row(method: str, path: str) -> Access | None:
+    """The route's row; no route has control characters, though a pattern may let them pass."""
+    return None if _CONTROL.search(path) else access.find(method, path)
+
+
 def _principal(event: Event, row: Access | None, keys: KeyService) -> Principal:
     """By the key in a header or, where the route takes one, by the ticket in the query."""
     secret = _secret(event)
@@ -112,10 +120,10 @@ def _principal(event: Event, row: Access | None, keys: KeyService) -> Principal:
 
 
 def _secret(event: Event) -> str | None:
-    """The credential; an Authorization header counts alone, whatever its scheme. None without."""
+    """The credential, None without; an Authorization header counts alone, whatever it says."""
     headers = event["headers"]
     authorization = headers.get("authorization")
-    if authorization:
+    if authorization is not None:
         scheme, _, token = str(authorization).partition(" ")
         return token.strip() if scheme.lower() == "bearer" else ""
     secret = headers.get("x-api-key")

@@ -46,8 +46,8 @@ _SECURITY_SCHEMES: Final = {
 }
 _HEADERS: Final = {
     "RateLimit-Limit": ("Requests that the key has per minute.", "integer"),
-    "RateLimit-Remaining": ("Requests that it has left in this minute.", "integer"),
-    "RateLimit-Reset": ("Seconds until it has all of them again.", "integer"),
+    "RateLimit-Remaining": ("Requests that would be admitted now.", "integer"),
+    "RateLimit-Reset": ("Seconds until more are admitted.", "integer"),
     "Retry-After": ("Seconds after which a new try makes sense.", "integer"),
     "WWW-Authenticate": (
         "`Bearer`. API Gateway passes it on as `x-amzn-Remapped-WWW-Authenticate`.",

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.jobs.live import LiveService
+from spinneret.jobs.models import Connection
 from spinneret.kernel.errors import DomainError
 from spinneret.runtime.admission import socket_caller
 from spinneret.runtime.logs import configure
@@ -67,8 +68,17 @@ def _serve(event: Event, services: Services) -> None:
     match event["requestContext"]["eventType"]:
         case "CONNECT":
             caller = socket_caller(event, services.keys)
-            services.live.connect(connection_id, caller.tenant, caller.job_id)
+            services.live.connect(
+                Connection(
+                    id=connection_id,
+                    tenant=caller.tenant,
+                    key_id=caller.key_id,
+                    ends_at=caller.expires_at,
+                    only_job=caller.job_id,
+                )
+            )
         case "DISCONNECT":
             services.live.disconnect(connection_id)
         case _:
-            services.live.receive(connection_id, event.get("body") or "")
+            text = event.get("body") or ""
+            services.live.receive(connection_id, text, services.keys.is_active)

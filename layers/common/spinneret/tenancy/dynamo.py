@@ -7,7 +7,7 @@ Tenancy table
                                                    partition, order of ids, which is by time
     pk `T#<tenant>#ROSTER`, sk `ROSTER`            ids of the tenant's active keys with their ends,
                                                    and a version, which every change has to match
-    pk `T#<tenant>#RATE#<key id>`, sk `WINDOW`     the key's rate window (dynamo_windows.py); apart
+    pk `T#<tenant>#RATE#<key id>`, sk `SLOTS`      the key's rate window (dynamo_windows.py); apart
                                                    from the credential, so that a flood of writes
                                                    never slows reading it, and a function may be
                                                    given leave to write nothing but windows

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,20 +11,29 @@ from botocore.exceptions import ClientError
 
 from spinneret.adapters import dynamo
 from spinneret.adapters.aws import error_code, translated
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import RateLimited
 from spinneret.tenancy import items, rules
 from spinneret.tenancy.models import Allowance, RateWindow
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_RACES: Final = 5  # after one lost race the minute's window stands and the next update decides
-_SPEND: Final = "SET #count = #count + :one, #opens_at = #opens_at + #step"
-_OPEN: Final = "#minute = :minute AND #count < :limit AND #opens_at <= :now"
+_RACES: Final = 5  # whoever wins a race leaves a window by which the next update decides
+_SPEND: Final = "SET #count = #count + :one"
+_ROOM: Final = "#slot = :slot AND #count < #room"
+# DynamoDB Developer Guide, "Error handling": answers to too many requests, by item, table, account.
+_THROTTLED: Final = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "Throttling",
+        "ThrottlingException",
+    }
+)
 
 
 class DynamoRateWindows:
-    """Implements RateWindows: one update per request, two for the first one of a minute.
+    """Implements RateWindows: one update per request, two for the first one of a second.
 
     An update whose answer is lost is sent again by the SDK and may count twice.
     """
@@ -35,38 +45,35 @@ class DynamoRateWindows:
     def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
         """See RateWindows."""
         place = items.window_key(tenant, key_id)
-        moment = now
+        slot = rules.slot_of(now)
         for _ in range(_RACES):
-            admitted, window = self._spend(place, limit, moment)
-            if window is not None:
-                moment = max(moment, rules.start_of(window.minute))
-            if window is None or window.minute < rules.minute_of(moment):
-                begun = rules.begun(window, limit, moment)
-                if self._begin(place, window, begun):
-                    return rules.allowance(begun, limit, moment, admitted=True)
-            elif admitted or not rules.admits(window, limit, moment):
-                return rules.allowance(window, limit, moment, admitted=admitted)
-        raise DependencyUnavailable("dynamodb", "a rate window is contended")
+            admitted, window = self._spend(place, slot)
+            if admitted:
+                return rules.allowance(window, limit, now, admitted=True)
+            changed = rules.counted(window, limit, now)
+            if changed is None:
+                return rules.allowance(window, limit, now, admitted=False)
+            slot = changed.slot
+            # A window with room was met by a clock that lags: the next update spends it.
+            if not rules.has_room(window, slot) and self._replace(place, window, changed):
+                return rules.allowance(changed, limit, now, admitted=True)
+        raise RateLimited("a rate window is contended")
 
-    def _spend(
-        self, place: items.Item, limit: int, moment: datetime
-    ) -> tuple[bool, RateWindow | None]:
-        """Whether the window of this minute took the request, and the window as it stands."""
-        values = {
-            ":one": 1,
-            ":minute": rules.minute_of(moment),
-            ":limit": limit,
-            ":now": rules.microseconds(moment),
-        }
-        admitted, item = self._update(place, _SPEND, (_OPEN, values))
-        return admitted, items.window_from_item(item) if item else None
+    def _spend(self, place: items.Item, slot: int) -> tuple[bool, RateWindow]:
+        """Whether the window had room in this slot, and the window as it stands."""
+        admitted, item = self._update(place, _SPEND, (_ROOM, {":one": 1, ":slot": slot}))
+        return admitted, items.window_from_item(item) if item else rules.UNUSED
 
-    def _begin(self, place: items.Item, former: RateWindow | None, begun: RateWindow) -> bool:
-        """Put a new minute's window in place of the former; False when somebody else did."""
-        attributes = items.window_attributes(begun)
+    def _replace(self, place: items.Item, former: RateWindow, changed: RateWindow) -> bool:
+        """Put a window in place of another; False when that one has changed.
+
+        Every write counts one more or begins a later slot, so these two tell.
+        """
+        attributes = items.window_attributes(changed)
         assignments = "SET " + ", ".join(f"#{name} = :to_{name}" for name in attributes)
+        unused = former == rules.UNUSED
         expression, values = dynamo.equals(
-            minute=former.minute if former else None, count=former.count if former else None
+            slot=None if unused else former.slot, count=None if unused else former.count
         )
         values = {**values, **{f":to_{name}": value for name, value in attributes.items()}}
         return self._update(place, assignments, (expression, values))[0]
@@ -77,7 +84,7 @@ class DynamoRateWindows:
         """Whether the condition held, and the item after the update or as it stands."""
         expression, values = condition
         try:
-            with translated("dynamodb"):
+            with translated("dynamodb"), _throttling_refuses():
                 answer = self._client.update_item(
                     TableName=self._table,
                     Key=place,
@@ -93,3 +100,14 @@ class DynamoRateWindows:
                 raise
             return False, dynamo.plain(error.response.get("Item"))
         return True, answer["Attributes"]
+
+
+@contextmanager
+def _throttling_refuses() -> Iterator[None]:
+    """Turn the answer to too many updates into RateLimited."""
+    try:
+        yield
+    except ClientError as error:
+        if error_code(error) in _THROTTLED:
+            raise RateLimited("too many requests at once") from error
+        raise

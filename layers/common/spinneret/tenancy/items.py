@@ -15,7 +15,7 @@ from spinneret.kernel.clock import (
     stamp,
 )
 from spinneret.tenancy import rules
-from spinneret.tenancy.models import ApiKey, RateWindow, Scope, StoredTicket
+from spinneret.tenancy.models import ApiKey, RateWindow, Scope, Slot, StoredTicket
 
 Item = dict[str, Any]
 
@@ -49,7 +49,7 @@ def roster_key(tenant: str) -> Item:
 
 def window_key(tenant: str, key_id: str) -> Item:
     """Primary key of a key's rate window."""
-    return {"pk": f"T#{tenant}#RATE#{key_id}", "sk": "WINDOW"}
+    return {"pk": f"T#{tenant}#RATE#{key_id}", "sk": "SLOTS"}
 
 
 def key_attributes(key: ApiKey) -> Item:
@@ -129,21 +129,31 @@ def still_active(roster: Mapping[str, str], now: datetime) -> dict[str, str]:
 
 
 def window_attributes(window: RateWindow) -> Item:
-    """A window's row without its primary key; of no use once the next minute has ended."""
+    """A window's row without its primary key: below one kilobyte, so that a write is one unit.
+
+    Past slots take 11 characters each: the microseconds from its last request to the current slot's
+    first one (0 to 60 s) and its requests, in hexadecimal.
+    """
     return {
-        "minute": window.minute,
+        "slot": window.slot,
+        "began": window.began,
         "count": window.count,
-        "opens_at": window.opens_at,
-        "step": window.step,
-        "purge_at": epoch_seconds(rules.start_of(window.minute + 2)),
+        "room": window.room,
+        "past": "".join(f"{window.began - each.last:07x}{each.count:04x}" for each in window.past),
+        "purge_at": epoch_seconds(rules.useless_at(window)),
     }
 
 
 def window_from_item(item: Mapping[str, Any]) -> RateWindow:
     """The inverse of `window_attributes`."""
+    began, past = int(item["began"]), str(item["past"])
     return RateWindow(
-        minute=int(item["minute"]),
+        slot=int(item["slot"]),
+        began=began,
         count=int(item["count"]),
-        opens_at=int(item["opens_at"]),
-        step=int(item["step"]),
+        room=int(item["room"]),
+        past=tuple(
+            Slot(last=began - int(past[at : at + 7], 16), count=int(past[at + 7 : at + 11], 16))
+            for at in range(0, len(past), 11)
+        ),
     )

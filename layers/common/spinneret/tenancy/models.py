@@ -63,6 +63,8 @@ class Principal:
     requests_per_minute: int = limits.KEY_REQUESTS_PER_MINUTE
     job_id: str | None = None
     """The one job that a ticket shows; None for the holder of a key."""
+    expires_at: datetime | None = None
+    """When the key or the ticket ends by itself; None for never."""
 
     def may(self, scope: Scope) -> bool:
         """Whether one of the scopes includes `scope`."""
@@ -89,16 +91,28 @@ class StoredTicket:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RateWindow:
-    """The requests of one key that were admitted in one minute; see rules.py."""
+class Slot:
+    """The requests of one key that were admitted in one second."""
 
-    minute: int
-    """Since 1970."""
+    last: int
+    """When the last of them came at the latest, in microseconds since 1970."""
     count: int
-    opens_at: int
-    """From when on the next request is admitted, in microseconds since 1970."""
-    step: int
-    """How much each admission delays the next one, in microseconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateWindow:
+    """The requests of one key that still count; see rules.py."""
+
+    slot: int
+    """The second of the latest ones, since 1970."""
+    began: int
+    """When the first request of the slot came, in microseconds since 1970."""
+    count: int
+    """Requests of the slot."""
+    room: int
+    """Requests that the slot may admit in all."""
+    past: tuple[Slot, ...] = ()
+    """Earlier slots in their order, those without requests left out: 60 at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,5 +124,4 @@ class Allowance:
     remaining: int
     """Requests that would be admitted at this moment."""
     reset_seconds: int
-    """Whole seconds until there are more: until the minute ends or, with none remaining, until the
-    next request is admitted."""
+    """Whole seconds until more are admitted, if nobody asks meanwhile."""

@@ -1,24 +1,15 @@
-"""The rate limit of a key as pure functions: a sliding window counter.
+"""The rate limit of a key as pure functions: a sliding window over slots of one second.
 
-The requests of the last 60 seconds are estimated as those of this minute plus those of the minute
-before, weighted by the share of it that is less than 60 seconds ago (J. Desgats, "How we built rate
-limiting capable of scaling to millions of domains", Cloudflare 2017). Second `t` of a minute takes
-a request while
+No 60 seconds, whenever they begin, admit more than `limit` requests. A window counts the requests
+of each of the last seconds; a second begins with `room` for as many as the limit leaves beside
+those that still count, and one conditional increment admits a request while there is room.
 
-    previous * (60 - t) / 60 + count <= limit    and    count < limit
+The only request of its second counts for 60 seconds to the microsecond, so that who keeps exactly
+to a rate of up to 60 per minute is never refused. Several of one second count until 60 seconds
+after its end, as if all had come last: who uses a higher limit evenly and in full is refused for up
+to three requests in a hundred.
 
-so that one minute never admits more than `limit`, and who keeps to the rate evenly is never
-refused. The estimate takes the minute before for even: 60 seconds across two minutes admit at most
-one request more than `limit`, plus as many as came later in the minute before than even ones would
-have.
-
-DynamoDB compares in a condition but doesn't multiply. Solved for `t`, the first condition reads
-
-    t >= 60 - (limit - count) * 60 / previous
-
-and every admission moves this moment on by 60 / previous. A window therefore holds the moment and
-the step, both fixed when its minute begins, and a single conditional update admits a request. The
-step is rounded up to a microsecond, in favour of the caller: by less than one request a minute.
+A clock that lags is taken for as late as the stored second began: time never goes back.
 """
 
 from __future__ import annotations
@@ -28,62 +19,86 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from spinneret.kernel import limits
-from spinneret.tenancy.models import Allowance, RateWindow
+from spinneret.tenancy.models import Allowance, RateWindow, Slot
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND: Final = 1_000_000
-_MINUTE: Final = limits.RATE_WINDOW_SECONDS * _SECOND
+_WINDOW: Final = limits.RATE_WINDOW_SECONDS * _SECOND
+
+UNUSED: Final = RateWindow(slot=0, began=0, count=0, room=0)
+"""The window of a key that has asked for nothing yet."""
 
 
-def microseconds(moment: datetime) -> int:
-    """Since 1970."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)
+def slot_of(moment: datetime) -> int:
+    """The second that a moment lies in, since 1970."""
+    return _microseconds(moment) // _SECOND
 
 
-def minute_of(moment: datetime) -> int:
-    """Since 1970."""
-    return microseconds(moment) // _MINUTE
+def useless_at(window: RateWindow) -> datetime:
+    """From when on nothing in the window counts, at the latest."""
+    return _EPOCH + timedelta(microseconds=(window.slot + 1) * _SECOND + _WINDOW)
 
 
-def start_of(minute: int) -> datetime:
-    """The inverse of `minute_of`."""
-    return _EPOCH + timedelta(seconds=minute * limits.RATE_WINDOW_SECONDS)
+def counted(window: RateWindow, limit: int, now: datetime) -> RateWindow | None:
+    """The window with one more request; None when the limit, at least 1, refuses it."""
+    moment = _taken_for(now, window)
+    slot = moment // _SECOND
+    if has_room(window, slot):
+        return replace(window, count=window.count + 1)
+    if slot == window.slot:
+        began, count, past = window.began, window.count, window.past
+    else:
+        began, count, past = moment, 0, (*window.past, _current(window))
+    counting = tuple(each for each in past if _end(each) > moment)
+    room = limit - _requests(counting)
+    if count >= room:
+        return None
+    return RateWindow(slot=slot, began=began, count=count + 1, room=room, past=counting)
 
 
-def begun(former: RateWindow | None, limit: int, now: datetime) -> RateWindow:
-    """A minute's window with its first request, which is always admitted."""
-    minute = minute_of(now)
-    previous = 0
-    if former is not None and former.minute == minute - 1:
-        previous = min(former.count, limit)
-    step = -(-_MINUTE // previous) if previous else 0
-    opens_at = (minute + 1) * _MINUTE - limit * step if previous else minute * _MINUTE
-    return spent(RateWindow(minute=minute, count=0, opens_at=opens_at, step=step))
-
-
-def admits(window: RateWindow, limit: int, now: datetime) -> bool:
-    """Whether one more request is admitted in the window's minute."""
-    return window.count < limit and window.opens_at <= microseconds(now)
-
-
-def spent(window: RateWindow) -> RateWindow:
-    """One more request was admitted."""
-    return replace(window, count=window.count + 1, opens_at=window.opens_at + window.step)
+def has_room(window: RateWindow, slot: int) -> bool:
+    """Whether the window takes one more request of this slot as it stands."""
+    return window.slot == slot and window.count < window.room
 
 
 def allowance(window: RateWindow, limit: int, now: datetime, *, admitted: bool) -> Allowance:
-    """What to tell the caller; `now` lies in the window's minute."""
-    present = microseconds(now)
-    remaining = limit - window.count
-    if window.step:
-        remaining = min(remaining, (present - window.opens_at) // window.step + 1)
-    remaining = max(0, remaining)
-    more_at = (window.minute + 1) * _MINUTE
-    if not remaining and window.count < limit:
-        more_at = window.opens_at
+    """What to tell a caller who was admitted into the window, or refused by it."""
+    moment = _taken_for(now, window)
+    counting = [each for each in (*window.past, _current(window)) if _end(each) > moment]
+    requests = _requests(counting)
+    remaining = max(limit - requests, window.room - window.count, 0) if admitted else 0
+    more_at = moment
+    for each in counting:
+        requests -= each.count
+        more_at = _end(each)
+        if limit - requests > remaining:
+            break
     return Allowance(
         admitted=admitted,
         limit=limit,
         remaining=remaining,
-        reset_seconds=-((present - more_at) // _SECOND),
+        reset_seconds=-((_microseconds(now) - more_at) // _SECOND),
     )
+
+
+def _taken_for(now: datetime, window: RateWindow) -> int:
+    return max(_microseconds(now), window.began)
+
+
+def _current(window: RateWindow) -> Slot:
+    """The slot that is still open, as it counts from now on."""
+    last = window.began if window.count == 1 else (window.slot + 1) * _SECOND
+    return Slot(last=last, count=window.count)
+
+
+def _end(slot: Slot) -> int:
+    return slot.last + _WINDOW
+
+
+def _requests(slots: tuple[Slot, ...] | list[Slot]) -> int:
+    return sum(each.count for each in slots)
+
+
+def _microseconds(moment: datetime) -> int:
+    """Since 1970."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)

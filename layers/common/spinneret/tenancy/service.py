@@ -7,6 +7,7 @@ import hashlib
 import logging
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -17,6 +18,7 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     Forbidden,
     NotFound,
+    RateLimited,
     ValidationFailed,
 )
 from spinneret.kernel.ids import NewId
@@ -37,6 +39,7 @@ KEY_PREFIX: Final = "spn_"  # lets secret scanners recognise a leaked key
 TICKET_PREFIX: Final = "spt_"
 _SECRET_BYTES: Final = 32  # 256 random bits: a plain SHA-256 suffices at rest
 _SHOWN: Final = len(KEY_PREFIX) + 4  # 24 of the 256 bits
+_FLOOD_SECONDS: Final = 1  # DynamoDB counts its limits by the second
 _TENANT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # goes into keys, so no `#` or `/`
 
 
@@ -103,8 +106,10 @@ class KeyService:
         """Count a request against its key's rate; None while the windows can't be reached.
 
         A limit that fails open harms less than one that stops everybody; what has no credential
-        was refused before.
+        was refused before. What comes too fast to be counted is refused: a flood must not lift
+        the limit.
         """
+        subject = {"tenant": principal.tenant, "key_id": principal.key_id}
         try:
             return self._windows.take(
                 principal.tenant,
@@ -112,11 +117,16 @@ class KeyService:
                 principal.requests_per_minute,
                 self._clock(),
             )
-        except DependencyUnavailable:
-            logger.warning(
-                "rate_limit_skipped",
-                extra={"tenant": principal.tenant, "key_id": principal.key_id},
+        except RateLimited as error:
+            logger.warning("rate_limit_flooded", extra={**subject, "reason": error.message})
+            return Allowance(
+                admitted=False,
+                limit=principal.requests_per_minute,
+                remaining=0,
+                reset_seconds=_FLOOD_SECONDS,
             )
+        except DependencyUnavailable:
+            logger.warning("rate_limit_skipped", extra=subject)
             return None
 
     def get(self, tenant: str, key_id: str) -> ApiKey:
@@ -133,6 +143,11 @@ class KeyService:
         The last admin key may be revoked too: the operator can issue another. Raises NotFound.
         """
         return _known(self._keys.revoke(tenant, key_id, self._clock()))
+
+    def is_active(self, tenant: str, key_id: str) -> bool:
+        """Whether a key is still good; what was opened with it asks again by its id."""
+        key = self._keys.get(tenant, key_id)
+        return key is not None and key.is_active(self._clock())
 
     def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
         """A ticket to read one job, which must be known to exist, for TICKET_SECONDS."""
@@ -157,17 +172,24 @@ class KeyService:
         ticket = self._keys.find_ticket(hash_of(secret)) if secret else None
         if ticket is None or ticket.expires_at <= self._clock():
             raise _refused()
-        return self._principal(self._keys.get(ticket.tenant, ticket.key_id), ticket.job_id)
+        holder = self._principal(self._keys.get(ticket.tenant, ticket.key_id))
+        ends = [end for end in (ticket.expires_at, holder.expires_at) if end is not None]
+        return replace(
+            holder,
+            scopes=frozenset({Scope.READ}),
+            job_id=ticket.job_id,
+            expires_at=min(ends),
+        )
 
-    def _principal(self, key: ApiKey | None, job_id: str | None = None) -> Principal:
+    def _principal(self, key: ApiKey | None) -> Principal:
         if key is None or not key.is_active(self._clock()):
             raise _refused()
         return Principal(
             tenant=key.tenant,
             key_id=key.id,
-            scopes=key.scopes if job_id is None else frozenset({Scope.READ}),
+            scopes=key.scopes,
             requests_per_minute=key.requests_per_minute,
-            job_id=job_id,
+            expires_at=key.expires_at,
         )
 
     def _secret(self, prefix: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from spinneret.adapters.aws import dynamodb_client
 from spinneret.kernel.clock import utc_now
@@ -12,6 +13,9 @@ from spinneret.kernel.settings import Settings
 from spinneret.tenancy.dynamo import DynamoKeyStore
 from spinneret.tenancy.dynamo_windows import DynamoRateWindows
 from spinneret.tenancy.service import KeyService
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +27,14 @@ class TenancySettings(Settings):
 
 def key_service(settings: TenancySettings) -> KeyService:
     """API keys of this stage."""
-    client = dynamodb_client()
+    return keys_in(dynamodb_client(), settings.tenancy_table)
+
+
+def keys_in(client: DynamoDBClient, table: str) -> KeyService:
+    """API keys of a table."""
     return KeyService(
-        keys=DynamoKeyStore(client, settings.tenancy_table),
-        windows=DynamoRateWindows(client, settings.tenancy_table),
+        keys=DynamoKeyStore(client, table),
+        windows=DynamoRateWindows(client, table),
         clock=utc_now,
         new_id=id_maker(utc_now),
         random=os.urandom,

@@ -1,0 +1,176 @@
+"""The WebSocket function on fakes, with the events that API Gateway sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.live import LiveService
+from spinneret.jobs.models import Connection
+from spinneret.jobs.ports import NewJob
+from spinneret.runtime.sockets import socket_entrypoint
+from spinneret.tenancy.models import Scope
+from spinneret.tenancy.service import KeyService
+from tests import factories
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.live import FakeConnectionStore, FakeSockets
+from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
+from tests.fakes.time import HandClock
+
+CLIENT = "client="
+SUBSCRIBE = '{"action": "subscribe", "job_id": "job_1"}'
+Call = Callable[..., int]
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the entry point asks for."""
+
+    keys: KeyService
+    live: LiveService
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def store() -> FakeJobStore:
+    """With one job."""
+    store, job = FakeJobStore(), factories.job()
+    store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), job.created_at)
+    return store
+
+
+@pytest.fixture
+def key_store() -> FakeKeyStore:
+    return FakeKeyStore()
+
+
+@pytest.fixture
+def sockets() -> FakeSockets:
+    return FakeSockets()
+
+
+@pytest.fixture
+def connections(store: FakeJobStore) -> FakeConnectionStore:
+    return FakeConnectionStore(store)
+
+
+@pytest.fixture
+def keys(key_store: FakeKeyStore, clock: HandClock) -> KeyService:
+    numbers = iter(range(1, 1000))
+    return KeyService(
+        keys=key_store,
+        windows=FakeRateWindows(),
+        clock=clock,
+        new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+        random=lambda length: next(numbers).to_bytes(length, "little"),
+    )
+
+
+@pytest.fixture
+def call(
+    store: FakeJobStore,
+    connections: FakeConnectionStore,
+    sockets: FakeSockets,
+    keys: KeyService,
+    clock: HandClock,
+) -> Call:
+    """Asks the function: `call("CONNECT", key=…)`; answers the status code."""
+    live = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
+    handler = socket_entrypoint(lambda _: Services(keys, live), "live")
+
+    def ask(
+        kind: str, text: str | None = None, key: str | None = None, ticket: str | None = None
+    ) -> int:
+        request = {"routeKey": "$default", "connectionId": CLIENT, "eventType": kind}
+        event = {
+            "requestContext": {**request, "requestId": "request-1"},
+            "headers": {"X-API-Key": key} if key else None,
+            "queryStringParameters": {"ticket": ticket} if ticket else None,
+            "body": text,
+        }
+        answer: dict[str, Any] = handler(event, None)  # type: ignore[arg-type]  # looks at no context
+        return int(answer["statusCode"])
+
+    return ask
+
+
+def issued(keys: KeyService, **given: Any) -> tuple[str, str]:
+    """A new key's id and secret."""
+    key, secret = keys.issue("acme", "laptop", frozenset({Scope.READ}), **given)
+    return key.id, secret
+
+
+def watchers(store: FakeJobStore) -> int:
+    job = store.get(factories.job().ref)
+    assert job is not None
+    return job.watchers
+
+
+def test_a_connection_remembers_its_key(
+    call: Call, keys: KeyService, connections: FakeConnectionStore, clock: HandClock
+) -> None:
+    end = clock() + timedelta(hours=1)
+    for given in ({}, {"expires_at": end}):
+        key_id, secret = issued(keys, **given)
+        assert call("CONNECT", key=secret) == 200
+        expected = Connection(
+            id=CLIENT, tenant="acme", key_id=key_id, ends_at=given.get("expires_at")
+        )
+        assert connections.find(CLIENT) == expected
+
+
+def test_a_connection_by_a_ticket_ends_with_it(
+    call: Call, keys: KeyService, connections: FakeConnectionStore
+) -> None:
+    key_id, secret = issued(keys)
+    ticket = keys.issue_ticket(keys.authenticate(secret), "job_1")
+    assert call("CONNECT", ticket=ticket.secret) == 200
+    assert connections.find(CLIENT) == Connection(
+        id=CLIENT, tenant="acme", key_id=key_id, ends_at=ticket.expires_at, only_job="job_1"
+    )
+
+
+@pytest.mark.parametrize("given", [{}, {"key": "spn_unknown"}, {"ticket": "spt_unknown"}])
+def test_without_a_valid_credential_there_is_no_connection(
+    call: Call, connections: FakeConnectionStore, given: dict[str, str]
+) -> None:
+    assert call("CONNECT", **given) == 401
+    assert connections.find(CLIENT) is None
+
+
+def test_a_message_after_the_revocation_of_its_key_ends_the_connection(
+    call: Call, keys: KeyService, sockets: FakeSockets, store: FakeJobStore
+) -> None:
+    key_id, secret = issued(keys)
+    assert call("CONNECT", key=secret) == 200
+    assert call("MESSAGE", SUBSCRIBE) == 200
+    assert watchers(store) == 1
+    keys.revoke("acme", key_id)
+    assert call("MESSAGE", SUBSCRIBE) == 200
+    assert (sockets.ended, watchers(store)) == ([CLIENT], 0)
+
+
+def test_a_message_waits_for_nothing_while_the_keys_are_down(
+    call: Call, keys: KeyService, key_store: FakeKeyStore, sockets: FakeSockets
+) -> None:
+    _, secret = issued(keys)
+    assert call("CONNECT", key=secret) == 200
+    key_store.available = False
+    assert call("MESSAGE", SUBSCRIBE) == 503
+    assert sockets.received == {}
+
+
+def test_a_connection_that_is_gone_is_forgotten(
+    call: Call, keys: KeyService, connections: FakeConnectionStore
+) -> None:
+    assert call("CONNECT", key=issued(keys)[1]) == 200
+    assert call("DISCONNECT") == 200
+    assert connections.find(CLIENT) is None
