@@ -22,7 +22,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
 
 from tests.simulation.run import Report, actor_threads, simulate  # noqa: E402 - after the path above
 
-PROCESSES = 2
 BLOCK = 25  # seeds that a process takes at a time
 SEEDS_MAX = 1_000_000
 TOLD_MAX = 3  # failing seeds whose story is printed
@@ -34,6 +33,8 @@ SUMS = (
     "duplicates",
     "lost_messages",
     "lease_losses",
+    "taken_back",
+    "repeated",
     "expired",
     "in_doubt",
 )
@@ -46,12 +47,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--first", type=int, default=0, help="where to begin (default 0)")
     parser.add_argument("--seed", type=int, help="one seed only, told step by step")
+    parser.add_argument("--processes", type=int, default=2, help="that share them (default 2)")
     arguments = parser.parse_args()
     if not 1 <= arguments.seeds <= SEEDS_MAX:
         parser.error(f"--seeds is 1 to {SEEDS_MAX}")
     if arguments.seed is not None:
         sys.exit(_tell(simulate(arguments.seed)))
-    sys.exit(_survey(range(arguments.first, arguments.first + arguments.seeds)))
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
+    sys.exit(_survey(seeds, arguments.processes))
 
 
 def _tell(report: Report) -> int:
@@ -61,12 +64,12 @@ def _tell(report: Report) -> int:
     return bool(report.violations)
 
 
-def _survey(seeds: Sequence[int]) -> int:
+def _survey(seeds: Sequence[int], processes: int) -> int:
     started = time.monotonic()
     sums: Counter[str] = Counter()
     failing: list[int] = []
     longest, passes = 0.0, 0
-    for figures, seed, settle in _all(seeds):
+    for figures, seed, settle in _all(seeds, processes):
         sums.update(figures)
         longest, passes = max(longest, settle[0]), max(passes, settle[1])
         if seed is not None:
@@ -90,13 +93,13 @@ Outcome = tuple[dict[str, int], int | None, tuple[float, int]]
 """Figures, the seed if it failed, and its way to rest."""
 
 
-def _all(seeds: Sequence[int]) -> Iterator[Outcome]:
+def _all(seeds: Sequence[int], processes: int) -> Iterator[Outcome]:
     blocks = [seeds[start : start + BLOCK] for start in range(0, len(seeds), BLOCK)]
-    if len(blocks) < _BLOCKS_FOR_TWO:
+    if processes == 1 or len(blocks) < _BLOCKS_FOR_TWO:
         yield from chain.from_iterable(map(_block, blocks))
         return
     # A fresh interpreter each: a fork would copy this one in the midst of its threads.
-    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
         yield from chain.from_iterable(pool.imap(_block, blocks))
 
 

@@ -44,4 +44,4 @@ def claimed(store: JobStore, tenant: str, owner: str = "one", **given: Any) -> J
 
 def watched(store: JobStore, job: Job, now: datetime) -> bool:
     """Whether the sweeper would find the job; other tests share the index of a real store."""
-    return job.ref in store.due(sweep_shard(job.id), now, 1000)
+    return job.ref in store.due(sweep_shard(job.id), now, 1000).refs

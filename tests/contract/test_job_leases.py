@@ -8,8 +8,8 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import JobStatus
-from spinneret.jobs.ports import JobStore
-from spinneret.kernel.errors import LeaseLost
+from spinneret.jobs.ports import Claimed, JobStore
+from spinneret.kernel.errors import FetchTimeout, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
@@ -29,6 +29,56 @@ def test_a_job_that_is_not_running_takes_no_write(
     with pytest.raises(LeaseLost):
         store.transition(before, done, lease=factories.lease(row))
     assert store.get(row.ref) == row
+
+
+ENDS = {
+    "complete": lambda job: rules.complete(job, {"n": 1}, START + SECOND),
+    "fail": lambda job: rules.after_error(job, ValueError(), START + SECOND, 0.5),
+    "wait": lambda job: rules.after_error(job, FetchTimeout("slow"), START + SECOND, 0.5),
+    "postpone": lambda job: rules.postpone(job, UNTIL, "site.example", START + SECOND),
+    "hand back": lambda job: rules.hand_back(job, START + SECOND),
+}
+
+
+@pytest.mark.parametrize("end", list(ENDS))
+def test_the_end_of_a_claim_that_is_written_again_counts_as_written(
+    store: JobStore, tenant: str, end: str
+) -> None:
+    """Its answer was lost; the worker asks again with the same events."""
+    before = claimed(store, tenant, watchers=2)
+    lease, after = factories.lease(before), ENDS[end](before)
+    noted = [factories.event(fence=1, number=1)]
+    for _ in range(3):
+        assert store.transition(before, after, noted, lease=lease) == 2
+        assert store.get(before.ref) == after
+    assert store.events(before.ref, None, 9) == [factories.event(), *noted]
+
+
+@pytest.mark.parametrize("end", ["wait", "postpone", "hand back"])
+def test_the_end_of_a_claim_is_known_after_a_resend(store: JobStore, tenant: str, end: str) -> None:
+    before = claimed(store, tenant)
+    lease, after = factories.lease(before), ENDS[end](before)
+    store.transition(before, after, lease=lease)
+    resent = rules.resent(after, UNTIL)
+    store.transition(after, resent)
+    assert store.transition(before, after, lease=lease) == 0
+    assert store.get(before.ref) == resent
+
+
+@pytest.mark.parametrize("end", list(ENDS))
+def test_the_end_of_a_claim_is_not_mistaken_for_another_one_s(
+    store: JobStore, tenant: str, end: str
+) -> None:
+    before = claimed(store, tenant)
+    lease, after = factories.lease(before), ENDS[end](before)
+    store.transition(before, rules.after_lease_expired(before, START + SECOND))
+    again = store.claim(before.ref, "two", UNTIL, UNTIL + SECOND)
+    assert isinstance(again, Claimed)
+    store.transition(again.job, ENDS[end](again.job), lease=again.lease)
+    standing = store.get(before.ref)
+    with pytest.raises(LeaseLost):
+        store.transition(before, after, lease=lease)
+    assert store.get(before.ref) == standing
 
 
 @pytest.mark.parametrize("known", [0, 1, 3])

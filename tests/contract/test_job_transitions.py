@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.keys import sweep_shard
+from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.models import Event, EventKind, Job, JobRef, JobStatus
-from spinneret.jobs.ports import JobStore
-from spinneret.kernel import limits
+from spinneret.jobs.ports import JobStore, Listener
 from spinneret.kernel.errors import LeaseLost
 from tests import factories
-from tests.contract.backends import OF_AWS
+from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import (
     SECOND,
     UNTIL,
     claimed,
-    new_job,
-    submit,
     submitted,
-    watched,
 )
+from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
 pytestmark = OF_AWS
 
-GRACE = timedelta(seconds=limits.RESEND_GRACE_SECONDS)
 
 # ---------------------------------------------------------------- Transitions
 
@@ -77,6 +73,7 @@ STALE: dict[str, dict[str, Any]] = {
     "messages sent": {"sends": 2},
     "watchers": {"watchers": 1},
     "run that was told": {"notified_run": 1},
+    "tries to tell it": {"notice_tries": 1},
 }
 
 
@@ -118,9 +115,9 @@ def test_a_renewed_lease_is_not_taken_away(store: JobStore, tenant: str) -> None
 
 def test_two_sweepers_that_overlap_send_one_message(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)
-    store.transition(job, rules.resent(job))
+    store.transition(job, rules.resent(job, START))
     with pytest.raises(LeaseLost):
-        store.transition(job, rules.resent(job))
+        store.transition(job, rules.resent(job, START))
 
 
 # ---------------------------------------------------------------- Under a lease
@@ -160,9 +157,10 @@ def test_a_lease_ends_with_its_claim(store: JobStore, tenant: str, outcome: str)
     before = claimed(store, tenant)
     after = outcomes_of(before)[outcome]
     store.transition(before, after)
-    for late in outcomes_of(before).values():
-        with pytest.raises(LeaseLost):
-            store.transition(before, late, lease=factories.lease(before))
+    for name, late in outcomes_of(before).items():
+        if name != outcome:
+            with pytest.raises(LeaseLost):
+                store.transition(before, late, lease=factories.lease(before))
     assert store.get(before.ref) == after
 
 
@@ -176,61 +174,35 @@ def test_a_finished_job_stays_finished(store: JobStore, tenant: str) -> None:
     assert store.get(before.ref) == done
 
 
-# ---------------------------------------------------------------- The due index
+# ---------------------------------------------------------------- Listeners
 
 
-def test_a_pending_job_is_watched_from_its_grace_on(store: JobStore, tenant: str) -> None:
-    job = submitted(store, tenant, due_at=START + SECOND)
-    watch = job.due_at + GRACE
-    assert not watched(store, job, watch - timedelta(microseconds=1))
-    assert watched(store, job, watch)
-
-
-def test_a_running_job_is_watched_from_the_end_of_its_lease_on(
-    store: JobStore, tenant: str
+def test_listeners_are_told_of_every_transition_with_events(
+    tables: Tables | None, tenant: str
 ) -> None:
-    job = claimed(store, tenant)
-    assert not watched(store, job, UNTIL - timedelta(microseconds=1))
-    assert watched(store, job, UNTIL)
+    """Not of the kernel's own bookkeeping: messages sent, tries to tell an end."""
+    told: list[tuple[Job, Sequence[Event]]] = []
+    store: JobStore = _listened_to(tables, lambda job, events: told.append((job, events)))
+    before = claimed(store, tenant, watchers=1)
+    noted = [factories.event(fence=1, number=1)]
+    checked = replace(before, step="fetching")
+    store.transition(before, checked, noted, lease=factories.lease(before))
+    done = rules.complete(checked, {}, START + SECOND)
+    for _ in range(2):  # the answer to the first one was lost
+        store.transition(checked, done, noted, lease=factories.lease(before))
+    tried = rules.notice_tried(done, UNTIL)
+    store.transition(done, tried)
+    store.transition(tried, rules.noticed(tried))
+    assert told == [(checked, noted), (done, noted), (done, noted)]
 
 
-def test_a_renewed_lease_moves_the_watch(store: JobStore, tenant: str) -> None:
-    job = claimed(store, tenant)
-    store.transition(job, replace(job, locked_until=UNTIL + SECOND))
-    assert not watched(store, job, UNTIL)
-    assert watched(store, job, UNTIL + SECOND)
-
-
-def test_a_resend_moves_the_watch(store: JobStore, tenant: str) -> None:
-    job = submitted(store, tenant)
-    resent = rules.resent(job)
-    watch = rules.sweep_at(resent)
-    assert watch is not None
-    store.transition(job, resent)
-    assert not watched(store, job, watch - timedelta(microseconds=1))
-    assert watched(store, job, watch)
-
-
-@pytest.mark.parametrize("outcome", ["complete", "fail"])
-def test_a_finished_job_is_watched_no_more(store: JobStore, tenant: str, outcome: str) -> None:
-    job = claimed(store, tenant)
-    store.transition(job, outcomes_of(job)[outcome])
-    assert not watched(store, job, START + timedelta(days=3650))
-
-
-def test_the_oldest_watch_comes_first_and_the_limit_holds(store: JobStore, tenant: str) -> None:
-    long_ago = START - timedelta(days=3650)  # before the watches of any other test
-    jobs = [new_job(tenant, due_at=long_ago + n * SECOND) for n in (3, 1, 2)]
-    same_shard = [job for job in jobs if sweep_shard(job.id) == sweep_shard(jobs[0].id)]
-    while len(same_shard) < 3:
-        job = new_job(tenant, due_at=long_ago + (4 + len(same_shard)) * SECOND)
-        same_shard += [job] if sweep_shard(job.id) == sweep_shard(jobs[0].id) else []
-    submit(store, *same_shard)
-    found = store.due(sweep_shard(jobs[0].id), long_ago + GRACE + 60 * SECOND, 1000)
-    own = [ref for ref in found if ref.tenant == tenant]
-    expected = [job.ref for job in sorted(same_shard, key=lambda job: job.due_at)]
-    assert own == expected
-    assert store.due(sweep_shard(jobs[0].id), START + GRACE, 2) == expected[:2]
+def _listened_to(tables: Tables | None, listener: Listener) -> JobStore:
+    if tables is not None:
+        names = tables.names
+        return DynamoJobStore(tables.client, names["Jobs"], names["Idempotency"], [listener])
+    store = FakeJobStore()
+    store.listeners.append(listener)
+    return store
 
 
 # ---------------------------------------------------------------- Events

@@ -17,7 +17,7 @@ from tests.conftest import Aws, Stack
 from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
 
-CRAWL_TIMEOUT = 20
+CRAWL_TIMEOUT = 30
 POLLING = ("--requests-per-minute", "6000")
 TERMINAL = {"completed", "failed", "cancelled"}
 

@@ -39,7 +39,7 @@ class Website:
     `/once?text=…`   404 the first time, then an article
     `/held?text=…`   an article once `release` is called
     `/hook?name=…`   takes a webhook: the next status of `statuses`, 200 when there is none
-    `/chatty?code=…` that status, with a secret all over the answer
+    `/chatty?code=…` that status, with a secret all over the answer; `/provider` does so to a POST
     `/leak?in=…`     a redirect with a secret in that part of it
 
     It is a proxy too, whose tunnels lead back to it.
@@ -98,11 +98,18 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Take a webhook."""
         parts = urlsplit(self.path)
-        [name] = parse_qs(parts.query)["name"]
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        if parts.path.startswith("/provider"):
+            self._chatter(500, self.website.secrets["provider"])
+            return
+        [name] = parse_qs(parts.query)["name"]
         self.website.hooks[name].append(Hook(dict(self.headers.items()), body))
         statuses = self.website.statuses[name]
-        self._send(statuses.pop(0) if statuses else 200, "text/plain", b"taken")
+        status = statuses.pop(0) if statuses else 200
+        if secret := self.website.secrets.get(name):
+            self._chatter(status, secret)
+        else:
+            self._send(status, "text/plain", b"taken")
 
     def do_CONNECT(self) -> None:
         """Open a tunnel: what comes next over the connection is answered as ever."""
@@ -143,8 +150,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, "text/html", b"x" * int(query["bytes"]))
 
     def _chatty(self, query: dict[str, str]) -> None:
-        """Tells the given secret wherever an answer has room for one."""
-        secret = self.website.secrets[query["code"]]
+        self._chatter(int(query["code"]), self.website.secrets[query["code"]])
+
+    def _chatter(self, status: int, secret: str) -> None:
+        """Tells the secret wherever an answer has room for one."""
         headers = {
             "Set-Cookie": f"session={secret}",
             "WWW-Authenticate": f"Bearer {secret}",
@@ -152,10 +161,10 @@ class _Handler(BaseHTTPRequestHandler):
             "X-Api-Key": secret,
         }
         body = f"Traceback: connect(password='{secret}') https://root:{secret}@db.example/"
-        if query["code"] == "200":  # a page's own words are its content, its headers aren't
+        if status == 200 and self.command == "GET":  # a page's own words are its content
             body = _article("nothing secret").decode()
         kind = f'text/html; charset="{secret}"'
-        self._send(int(query["code"]), kind, body.encode(), **headers)
+        self._send(status, kind, body.encode(), **headers)
 
     def _leak(self, query: dict[str, str]) -> None:
         """A redirect that can't be followed, with a secret in it."""

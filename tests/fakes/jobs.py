@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 from spinneret.jobs import keys, rules
+from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import (
     DeadLetter,
     Event,
@@ -27,6 +28,8 @@ from spinneret.jobs.models import (
 from spinneret.jobs.ports import (
     Begun,
     Claimed,
+    DueMark,
+    DuePage,
     EffectDone,
     InDoubt,
     Listener,
@@ -76,6 +79,8 @@ class FakeJobStore:
         reply: Reply,
         now: datetime,
     ) -> None:
+        for new in jobs:
+            check_payload(new.job.payload)
         with self._lock:
             if any(not self._free(new) for new in jobs) or self._alive(request, now):
                 raise SubmissionRaced
@@ -124,9 +129,10 @@ class FakeJobStore:
     ) -> int:
         with self._lock:
             stands = self._held(lease) if lease else self._stands(before)
-            if not stands:
+            if stands:
+                self._move(before, after, events)
+            elif lease is None or not self._is_ended(lease, after):
                 raise LeaseLost(f"job {before.id} has moved on")
-            self._move(before, after, events)
             watchers = self._jobs[before.ref].watchers
             after = self._jobs[before.ref]
         self._tell(after, events)
@@ -143,15 +149,22 @@ class FakeJobStore:
                 self._holders[key] = before.id
         self._tell(after, [event])
 
-    def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
+    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
         with self._lock:
-            watched = [(rules.sweep_at(job), ref.job_id, ref) for ref, job in self._jobs.items()]
-        found = [
-            (watch, job_id, ref)
-            for watch, job_id, ref in watched
-            if watch is not None and watch <= now and keys.sweep_shard(job_id) == shard
-        ]
-        return [ref for _, _, ref in sorted(found, key=lambda row: row[:2])[:limit]]
+            watched = [(rules.sweep_at(job), ref) for ref, job in self._jobs.items()]
+        marks = sorted(
+            [
+                (watch, ref)
+                for watch, ref in watched
+                if watch is not None and watch <= now and keys.sweep_shard(ref.job_id) == shard
+            ],
+            key=_place,
+        )
+        found = [mark for mark in marks if after is None or _place(mark) > _place(after)]
+        page = found[:limit]
+        return DuePage(
+            refs=tuple(ref for _, ref in page), after=page[-1] if len(page) == limit else None
+        )
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
         with self._lock:
@@ -180,7 +193,7 @@ class FakeJobStore:
             return self._held(lease)
 
     def _tell(self, job: Job, events: Sequence[Event]) -> None:
-        for listener in self.listeners:
+        for listener in self.listeners if events else ():
             listener(job, events)
 
     def subscribe(self, ref: JobRef, change: int) -> None:
@@ -196,6 +209,11 @@ class FakeJobStore:
             lease.fence,
             lease.owner,
         )
+
+    def _is_ended(self, lease: Lease, after: Job) -> bool:
+        job = self._jobs.get(after.ref)
+        ended = job is not None and job.status is not JobStatus.RUNNING
+        return ended and job.fence == lease.fence and _ended_as(job) == _ended_as(after)
 
     def _stands(self, before: Job) -> bool:
         job = self._jobs.get(before.ref)
@@ -281,7 +299,16 @@ class FakeDeadLetterQueues:
 
 def _standing(job: Job) -> tuple[object, ...]:
     claim = job.status, job.fence, job.locked_by, job.locked_until
-    return *claim, job.sends, job.watchers, job.notified_run
+    return *claim, job.sends, job.watchers, job.notified_run, job.notice_tries
+
+
+def _place(mark: DueMark) -> tuple[datetime, str]:
+    watch, ref = mark
+    return watch, ref.job_id
+
+
+def _ended_as(job: Job) -> tuple[object, ...]:
+    return job.status, job.fence, job.locked_by, job.attempts, job.due_at, job.finished_at
 
 
 def _ended(job: Job) -> tuple[object, ...]:

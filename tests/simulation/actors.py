@@ -196,6 +196,7 @@ class Actors:
             clock=self._world.clock_of(actor),
             random=self._world.rng.random,
             new_owner=lambda: f"owner-{self._world.number('owner')}",
+            sleep=lambda seconds: self._world.sleep(actor, seconds),
         )
         done = False
         try:

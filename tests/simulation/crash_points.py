@@ -148,6 +148,11 @@ def _loses_its_worker(claim: Claim) -> None:
     _completes(claim)
 
 
+def _kills_its_worker(claim: Claim) -> None:
+    claim.context.checkpoint("fetch", 30)
+    raise Crash("poison")
+
+
 _COMPLETED: Final = frozenset({JobStatus.COMPLETED})
 
 FLOWS: Final[Mapping[str, Flow]] = {
@@ -161,6 +166,7 @@ FLOWS: Final[Mapping[str, Flow]] = {
     "wait": Flow(work=_waits, moves={}, ends=_COMPLETED),
     "hand back": Flow(work=_is_handed_back, moves={}, ends=_COMPLETED),
     "lose the worker": Flow(work=_loses_its_worker, moves={}, ends=_COMPLETED),
+    "kill every worker": Flow(work=_kills_its_worker, moves={}, ends=frozenset({JobStatus.FAILED})),
     "cancel": Flow(
         work=_completes, moves={5.0: Move.CANCEL}, ends=_COMPLETED | {JobStatus.CANCELLED}
     ),

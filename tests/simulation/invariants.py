@@ -10,7 +10,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.jobs.models import Event, Job, JobRef, JobStatus, Lease, Reply, RequestKey
@@ -53,8 +53,9 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
         }
     ),
 }
-RESENDS_UNTIL: Final = (30, 90, 210, 450, 930)  # seconds after the due time; then every 900
-RESEND_EVERY: Final = 900
+RESENDS_UNTIL: Final = (30, 90, 210, 450, 930, 1890, 3810)  # seconds after the due time …
+RESEND_EVERY: Final = 3600  # … and then
+SKEW: Final = timedelta(seconds=5)
 
 
 class Watch:
@@ -118,12 +119,15 @@ class Watch:
         actor.lease = lease
         self._times(row)
 
-    def moved(self, actor: Actor, was: Job, events: Sequence[Event]) -> None:
-        """A transition was accepted."""
+    def moved(self, actor: Actor, was: Job, events: Sequence[Event], lease: Lease | None) -> None:
+        """A transition was accepted, under a lease or without."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
         if job.notified_run > was.notified_run:
             self._noticed(was, job, events)
+            return
+        if job.notice_tries > was.notice_tries:
+            self._notice_tried(actor, was, job, events)
             return
         self._check(
             move in MOVES[actor.role], job.ref, f"{actor.role} moved it {' -> '.join(move)}"
@@ -142,6 +146,9 @@ class Watch:
         self._times(job)
         self._timeline(job, events)
         match actor.role:
+            case Role.WORKER if lease is None:
+                self.counts["taken back"] += 1
+                self._lost(was, job, self._now() + actor.skew - SKEW)
             case Role.WORKER:
                 self._worker_moved(actor, was, job)
             case Role.SWEEPER:
@@ -156,6 +163,23 @@ class Watch:
         self._check(told, job.ref, "marked as told, but it wasn't")
         changed = replace(job, notified_run=was.notified_run)
         self._check(changed == was and not events, job.ref, "a mark changed more than itself")
+
+    def _notice_tried(self, actor: Actor, was: Job, job: Job, events: Sequence[Event]) -> None:
+        self._check(actor.role is Role.SWEEPER, job.ref, f"{actor.role} tried to tell an end again")
+        changed = replace(job, notice_tries=was.notice_tries, notice_at=was.notice_at)
+        self._check(changed == was and not events, job.ref, "a try changed more than itself")
+        ended = job.finished_at
+        age = (self._now() + actor.skew - ended).total_seconds() if ended else 0.0
+        allowed = _resends_allowed(age)
+        self._check(job.notice_tries <= allowed, job.ref, f"told too often for {age:.0f} s")
+
+    def repeated(self, actor: Actor, was: Job) -> None:
+        """The end of a claim was written once more, and counted as written."""
+        self.counts["repeated"] += 1
+        self._check(self._row(was.ref) == was, was.ref, "a repeated end changed the row")
+        lease = actor.lease
+        own = lease is not None and lease.fence == was.fence
+        self._check(own, was.ref, f"{actor.name} took another's end for its own")
 
     def committed(self, actor: Actor, lease: Lease) -> None:
         """A handler's effect was accepted under a lease."""
@@ -249,11 +273,7 @@ class Watch:
         self._decisions[job.ref] += job.status is JobStatus.PENDING
         now = self._now() + actor.skew
         if was.status is JobStatus.RUNNING:
-            self.counts["lease losses"] += 1
-            until = was.locked_until
-            self._check(until is not None and until <= now, job.ref, "a live lease was taken away")
-            self._check(_charges(job) == _charges(was) + 1, job.ref, "a lost lease wasn't charged")
-            self._check(job.fence > was.fence, job.ref, "a lost lease left its fence")
+            self._lost(was, job, now)
             return
         if job.status is JobStatus.EXPIRED:
             due = was.expires_at
@@ -265,6 +285,20 @@ class Watch:
         age = (now - job.due_at).total_seconds()
         allowed = _resends_allowed(age)
         self._check(self._resends[wait] <= allowed, job.ref, f"resent too often for {age:.0f} s")
+
+    def _lost(self, was: Job, job: Job, now: datetime) -> None:
+        """A dead worker's claim was ended; `now` is the latest moment it can have lasted to."""
+        self.counts["lease losses"] += 1
+        until, since = was.locked_until, was.claimed_at
+        assert until is not None
+        assert since is not None
+        self._check(until <= now, job.ref, "a live lease was taken away")
+        self._check(_charges(job) == _charges(was) + 1, job.ref, "a lost lease wasn't charged")
+        self._check(job.redrives == was.redrives, job.ref, "a lost lease began a redrive")
+        self._check(job.fence > was.fence, job.ref, "a lost lease left its fence")
+        worked = timedelta(milliseconds=job.worked_ms - was.worked_ms)
+        longest = max(until - since, timedelta(0)) + timedelta(milliseconds=1)
+        self._check(worked <= longest, job.ref, "nobody worked for so long")
 
     def _runs(self, actor: Actor, was: Job, job: Job) -> None:
         retried = actor.role is Role.USER and was.status is JobStatus.FAILED

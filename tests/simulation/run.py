@@ -28,6 +28,10 @@ class Report:
     duplicates: int
     lost_messages: int
     lease_losses: int
+    taken_back: int
+    """Of these, by workers."""
+    repeated: int
+    """Outcomes that were written again after their answer had been lost."""
     expired: int
     in_doubt: int
     """Side effects whose begin found an earlier claim's record without a result."""
@@ -62,6 +66,8 @@ def simulate(seed: int, threads: Executor | None = None) -> Report:
         duplicates=world.counts["duplicates"],
         lost_messages=world.counts["lost messages"],
         lease_losses=watch.counts["lease losses"],
+        taken_back=watch.counts["taken back"],
+        repeated=watch.counts["repeated"],
         expired=watch.counts["expired"],
         in_doubt=world.counts["in doubt"],
         settle_seconds=((story.settled_at or world.now) - (story.calm_at or 0)) / SECOND,

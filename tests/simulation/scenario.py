@@ -38,8 +38,8 @@ class Story:
 
     In the calm, work is short: what outlives its time-out again and again never rests.
     What calm may take: the longest wait that was stored (RETRY_AFTER_MAX), the longest gap between
-    two resends (900 s) and a lease (305 s), then the series of attempts of a job that kills its
-    workers, each a lease and a sweep.
+    two resends of a job of that age (960 s) and a lease (305 s), then the attempts of a job that
+    kills its workers, each a lease and a sweep.
     """
 
     def __init__(self, rng: Random, faults: SeededFaults, world: World) -> None:
@@ -53,6 +53,8 @@ class Story:
         self._stormy_seconds = rng.choice([20.0, 120.0, 600.0])
         self._postponing = rng.choice([0.0, 0.0, 0.1])
         self._overlapping = rng.random() < 0.3
+        self._unswept = rng.random() < 0.2
+        """No pass of the sweeper before the calm."""
         self._waiting = 0
         self.calm_at: int | None = None
         self.settled_at: int | None = None
@@ -108,7 +110,9 @@ class Story:
             self.settled_at = None
         elif self.settled_at is None:
             self.settled_at = self._world.now
-        if self.settled_at is None and (not self._actors.sweepers or self._overlapping):
+        swept = self.calm_at is not None or not self._unswept
+        free = not self._actors.sweepers or self._overlapping
+        if self.settled_at is None and swept and free:
             self.passes += self.calm_at is not None
             self._actors.sweep()
         if not self._is_over():
@@ -143,9 +147,7 @@ class Story:
         page = self._rng.choice(PAGES)
         nature = self._rng.choice(["well", "well", "well", "broken", "poison"])
         return Draft(
-            kind=ONE_SERIES
-            if nature == "poison"
-            else self._rng.choice(["crawl", ONE_SERIES, IMPATIENT]),
+            kind=self._rng.choice(["crawl", ONE_SERIES, IMPATIENT]),
             payload={"page": page, "nature": nature},
             priority=self._rng.choice(list(Priority)),
             notify=("hook",) if self._rng.random() < 0.5 else (),

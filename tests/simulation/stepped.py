@@ -13,13 +13,23 @@ from spinneret.jobs.models import (
     JobFilter,
     JobPage,
     JobRef,
+    JobStatus,
     Lane,
     Lease,
     Reply,
     RequestKey,
     StoredReply,
 )
-from spinneret.jobs.ports import Begun, Claimed, EffectDone, InDoubt, NewJob, Refused
+from spinneret.jobs.ports import (
+    Begun,
+    Claimed,
+    DueMark,
+    DuePage,
+    EffectDone,
+    InDoubt,
+    NewJob,
+    Refused,
+)
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.simulation.baton import Actor
 from tests.simulation.world import World
@@ -97,12 +107,16 @@ class SteppedStore:
             was = self._store.get(before.ref)
             watchers = self._store.transition(before, after, events, lease=lease)
             assert was is not None
-            self._watch.moved(self._actor, was, events)
+            if lease is not None and was.status is not JobStatus.RUNNING:
+                self._watch.repeated(self._actor, was)
+            else:
+                self._watch.moved(self._actor, was, events, lease)
             return watchers
 
         subject = _Change(before, after)
         watchers = self._world.call(self._actor, "store.transition", effect, subject)
-        self.notify(after, events)
+        if events:
+            self.notify(after, events)
         return watchers
 
     def notify(self, job: Job, _: Sequence[Event]) -> None:
@@ -125,17 +139,17 @@ class SteppedStore:
             was = self._store.get(before.ref)
             self._store.begin_again(before, after, event, holder)
             assert was is not None
-            self._watch.moved(self._actor, was, [event])
+            self._watch.moved(self._actor, was, [event], None)
 
         self._world.call(self._actor, "store.begin_again", effect, _Change(before, after))
 
-    def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
+    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
         """See JobStore. An empty shard is no step: nothing can happen between two of them."""
-        found = self._store.due(shard, now, limit)
-        if not found and not self._world.faults.is_down("store"):
+        found = self._store.due(shard, now, limit, after)
+        if not found.refs and not self._world.faults.is_down("store"):
             return found
         return self._world.call(
-            self._actor, "store.due", lambda: self._store.due(shard, now, limit), shard
+            self._actor, "store.due", lambda: self._store.due(shard, now, limit, after), shard
         )
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -109,6 +109,22 @@ def test_keys_that_a_busy_table_leaves_out_are_an_outage(call: str) -> None:
     answer = {"Responses": {}, "UnprocessedKeys": left_out}
     with pytest.raises(DependencyUnavailable):
         CALLS[call](store_that_meets(lambda: _response(200, answer)))
+
+
+def test_keys_that_an_answer_had_no_room_for_are_asked_for_again() -> None:
+    """An answer of BatchGetItem holds 16 MB at most."""
+    answers = iter([_part("a", left=["b", "c"]), _part(left=["b", "c"]), _part("b", left=["c"])])
+    store = store_that_meets(lambda: _response(200, next(answers, _part("c"))))
+    found = store.find_duplicates("acme", ["a", "b", "c"])
+    assert found == {"a": "job_a", "b": "job_b", "c": "job_c"}
+
+
+def _part(*found: str, left: Sequence[str] = ()) -> dict[str, Any]:
+    """An answer of BatchGetItem; an answer that leaves nothing out says so by an empty map."""
+    keys = [{"pk": {"S": f"T#acme#SAME#{each}"}} for each in left]
+    items = [{"pk": {"S": f"T#acme#SAME#{each}"}, "job_id": {"S": f"job_{each}"}} for each in found]
+    rest = {"idempotency": {"Keys": keys, "ConsistentRead": True}} if keys else {}
+    return {"Responses": {"idempotency": items}, "UnprocessedKeys": rest}
 
 
 @pytest.mark.parametrize("code", ["ValidationException", "ResourceNotFoundException"])

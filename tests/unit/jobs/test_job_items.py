@@ -46,6 +46,7 @@ FULL = factories.job(
     notify=("hook",),
     notified_run=1,
     notice_tries=3,
+    notice_at=START + 8 * SECOND,
     watchers=8,
 )
 

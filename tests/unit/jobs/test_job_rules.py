@@ -28,6 +28,7 @@ from tests.fakes.time import START
 SECOND = timedelta(seconds=1)
 UNTIL = START + 60 * SECOND
 NOW = START + 10 * SECOND
+DAY = 24 * 3600
 MIDDLE = 0.5  # jitter of nothing
 
 
@@ -72,7 +73,13 @@ def test_a_transient_error_waits_and_is_charged(kind: type[DomainError]) -> None
         (0, 120.0, JobStatus.PENDING, 120),
         (1, 3600.0, JobStatus.PENDING, 3600),
         (2, None, JobStatus.FAILED, None),
+        (0, -5.0, JobStatus.PENDING, 1),
+        (0, 1e300, JobStatus.PENDING, DAY),
+        (0, float("inf"), JobStatus.PENDING, DAY),
+        (0, float("-inf"), JobStatus.PENDING, 1),
+        (0, float("nan"), JobStatus.PENDING, DAY),
         (2, 120.0, JobStatus.FAILED, None),
+        (2, 1e300, JobStatus.FAILED, None),
         (7, None, JobStatus.FAILED, None),
     ],
 )
@@ -148,9 +155,48 @@ def test_a_lost_worker_is_charged_and_its_job_due_at_once() -> None:
     assert (after.last_error.code, after.last_error.type) == ("LEASE_EXPIRED", "lease_expired")
 
 
-def test_a_job_that_kills_every_worker_fails_in_the_end() -> None:
-    after = rules.after_lease_expired(running(attempts=limits.JOB_MAX_ATTEMPTS - 1), NOW)
+@pytest.mark.parametrize("redrives", [0, 3])
+def test_a_job_that_kills_every_worker_fails_in_the_end(redrives: int) -> None:
+    """Redrives are for transient reasons."""
+    job = running(attempts=limits.JOB_MAX_ATTEMPTS - 1, redrives=redrives, max_redrives=5)
+    after = rules.after_lease_expired(job, NOW)
     assert (after.status, after.attempts) == (JobStatus.FAILED, limits.JOB_MAX_ATTEMPTS)
+    assert (after.redrives, after.finished_at, after.fence) == (redrives, NOW, job.fence + 1)
+
+
+WITHDRAWALS = {
+    "lost lease": rules.after_lease_expired,
+    "cancel": rules.cancel,
+    "pause": rules.pause,
+}
+
+
+@pytest.mark.parametrize(
+    ("moment", "worked"), [(-5, 0), (10, 10), (60, 60), (61, 60), (100_000, 60)]
+)
+@pytest.mark.parametrize("withdrawal", list(WITHDRAWALS))
+def test_nobody_works_past_the_end_of_a_lease(withdrawal: str, moment: int, worked: int) -> None:
+    """The sweeper, or a tenant, comes by when the worker has long been dead."""
+    after = WITHDRAWALS[withdrawal](running(worked_ms=7), START + moment * SECOND)
+    assert after.worked_ms == 7 + 1000 * worked
+
+
+def test_a_worker_s_own_outcome_counts_all_its_work() -> None:
+    after = rules.complete(running(), {}, UNTIL + 30 * SECOND)
+    assert after.worked_ms == 90_000
+
+
+@pytest.mark.parametrize(
+    ("late", "abandoned"),
+    [(-1, False), (0, False), (4.999, False), (limits.CLOCK_SKEW_SECONDS, True), (1e6, True)],
+)
+def test_a_claim_is_abandoned_when_its_lease_is_over_by_every_clock(
+    late: float, abandoned: bool
+) -> None:
+    now = UNTIL + timedelta(seconds=late)
+    assert rules.is_abandoned(running(), now) is abandoned
+    assert not rules.is_abandoned(factories.job(), now)
+    assert not rules.is_abandoned(running(status=JobStatus.COMPLETED), now)
 
 
 def test_a_hand_back_charges_nothing_and_is_due_at_once() -> None:
@@ -239,7 +285,7 @@ def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
         watch = rules.sweep_at(job)
         assert watch is not None
         moments.append(watch)
-        job = rules.resent(job)
+        job = rules.resent(job, watch)
     waits = [(b - a).total_seconds() for a, b in itertools.pairwise(moments)]
     assert waits[0] == limits.RESEND_GRACE_SECONDS
     assert waits == sorted(waits)

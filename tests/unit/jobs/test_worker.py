@@ -20,7 +20,7 @@ from spinneret.kernel.errors import (
 )
 from tests.fakes.jobs import Sent
 from tests.fakes.time import HandClock
-from tests.unit.jobs.worker_bench import LEASE_SECONDS, MIDDLE, Bench, raising, succeed
+from tests.unit.jobs.worker_bench import MIDDLE, Bench, raising, succeed
 
 # ---------------------------------------------------------------- Outcomes
 
@@ -146,21 +146,6 @@ def test_a_fault_of_our_own_is_waited_for_an_hour(bench: Bench) -> None:
     waited = (bench.clock() - begin).total_seconds()
     assert waited >= limits.OWN_FAULT_LIMIT_SECONDS
     assert waited <= limits.OWN_FAULT_LIMIT_SECONDS + limits.OWN_FAULT_CAP_SECONDS
-
-
-def test_a_store_that_is_down_at_the_outcome_leaves_the_job_to_its_lease(bench: Bench) -> None:
-    def unavailable(*_: Any, **__: Any) -> int:
-        raise DependencyUnavailable("dynamodb")
-
-    working = bench.store.transition
-    bench.store.transition = unavailable  # type: ignore[method-assign]  # an outage
-    with pytest.raises(DependencyUnavailable):
-        bench.run(succeed)
-    bench.store.transition = working  # type: ignore[method-assign]  # its end
-    assert bench.job.status is JobStatus.RUNNING
-    bench.clock.advance(LEASE_SECONDS)
-    bench.sweep()
-    assert bench.run(succeed).status is JobStatus.COMPLETED
 
 
 # ---------------------------------------------------------------- Secrets

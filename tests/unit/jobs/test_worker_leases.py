@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import EventKind, Job, JobRef, JobStatus, Lane
+from spinneret.jobs.models import EventKind, Job, JobFilter, JobRef, JobStatus, Lane
 from spinneret.jobs.ports import Claimed
 from spinneret.jobs.worker import Context, Handler, Postpone
 from spinneret.kernel import limits
@@ -20,6 +20,7 @@ from spinneret.kernel.errors import (
     LeaseLost,
     NotFound,
 )
+from tests import factories
 from tests.fakes.jobs import Sent
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, MIDDLE, Bench, raising, succeed
 
@@ -106,18 +107,6 @@ def test_a_message_of_an_unknown_or_foreign_job_is_left_alone(bench: Bench, tena
 
 def test_a_duplicate_message_does_not_disturb_the_running_job(bench: Bench) -> None:
     def handler(_: Context) -> Mapping[str, Any]:
-        running = bench.job
-        assert bench.run(raising(AssertionError("ran twice"))) == running
-        return {"n": 1}
-
-    assert bench.run(handler).result == {"n": 1}
-
-
-def test_an_expired_lease_is_taken_back_by_the_sweeper_only(bench: Bench) -> None:
-    """A message that comes early finds the job still locked; the sweeper charges the attempt."""
-
-    def handler(_: Context) -> Mapping[str, Any]:
-        bench.clock.advance(LEASE_SECONDS)
         running = bench.job
         assert bench.run(raising(AssertionError("ran twice"))) == running
         return {"n": 1}
@@ -212,6 +201,27 @@ def test_a_killed_worker_leaves_the_job_to_its_lease(bench: Bench, kill: BaseExc
         None,
         None,
     )
+
+
+def test_a_payload_that_kills_every_worker_fails_for_good_and_is_listed(bench: Bench) -> None:
+    """Also where redrives are left: they are for transient reasons."""
+    poison = factories.job(id="job_2", max_redrives=limits.REDRIVES)
+    bench.add(poison)
+    deaths = 0
+    for _ in range(20):
+        messages = [sent for sent in bench.queue.take() if sent.ref == poison.ref]
+        if deaths == 0 or messages:
+            with pytest.raises(SystemExit):
+                bench.run(raising(SystemExit(1)), poison.ref)
+            deaths += 1
+        bench.clock.advance(300)
+        bench.sweep()
+    assert deaths == limits.JOB_MAX_ATTEMPTS
+    troubled = bench.store.page(poison.tenant, JobFilter(troubled=True), None, 9)
+    [dead] = troubled.jobs
+    assert (dead.id, dead.status, dead.attempts) == (poison.id, JobStatus.FAILED, deaths)
+    assert dead.last_error is not None
+    assert dead.last_error.code == "LEASE_EXPIRED"
 
 
 # ---------------------------------------------------------------- Lost answers

@@ -44,9 +44,15 @@ class Bench:
             clock=self.clock,
             random=lambda: MIDDLE,
             new_owner=lambda: next(self.owners),
+            sleep=self.sleep,
         )
         worker.run(ref or self.ref, lambda: self.remaining)
         return self.job
+
+    def sleep(self, seconds: float) -> None:
+        """What a worker does in an outage: the invocation's time passes."""
+        self.clock.advance(seconds)
+        self.remaining -= seconds
 
     def sweep(self) -> None:
         Sweeper(

@@ -10,6 +10,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
+from spinneret.kernel import limits
 from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
@@ -18,14 +19,22 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
 
-# Retries live here and nowhere above: three tries of 2 s + 5 s at most stay under the lease margin
-# of a checkpoint; longer outages are waited for by rescheduling the job.
+# A call ends within AWS_CALL_SECONDS, so that a hand-back which a worker begins at its deadline
+# margin is written before the deadline. Retries live here; above it there are only `transact`, for
+# answers that the SDK doesn't repeat, and the worker's outcome, which can't be rescheduled. All
+# other work waits for longer outages by rescheduling its job.
 CONFIG: Final = Config(
-    connect_timeout=2,
-    read_timeout=5,
-    retries={"mode": "standard", "total_max_attempts": 3},
+    connect_timeout=limits.AWS_CONNECT_SECONDS,
+    read_timeout=limits.AWS_READ_SECONDS,
+    retries={"mode": "standard", "total_max_attempts": limits.AWS_TRIES},
     s3={"addressing_style": "path"},
     max_pool_connections=10,
+)
+# Bodies of megabytes take longer; no outcome of a job waits for a bucket.
+_BUCKETS: Final = Config(
+    read_timeout=5,
+    retries={"mode": "standard", "total_max_attempts": 3},
+    signature_version="s3v4",  # what is presigned, too
 )
 
 # Answers that say "later", by service: throttling, internal errors, and a stack that is being made.
@@ -62,8 +71,7 @@ def sqs_client() -> SQSClient:
 
 def s3_client() -> S3Client:
     """A client for buckets, addressing them by path."""
-    signed = Config(signature_version="s3v4")  # what is presigned, too
-    client: S3Client = boto3.client("s3", config=CONFIG.merge(signed))
+    client: S3Client = boto3.client("s3", config=CONFIG.merge(_BUCKETS))
     return client
 
 

@@ -25,8 +25,14 @@ if TYPE_CHECKING:
         UpdateTypeDef,
     )
 
-_COLLISIONS_MAX: Final = 4
-_COLLISION_SECONDS: Final = 0.02  # a transaction takes some milliseconds
+_TRIES_MAX: Final = 4
+_WAIT_SECONDS: Final = 0.02  # a transaction takes some milliseconds
+_PASSING: Final[Mapping[str, str]] = {
+    "ProvisionedThroughputExceeded": "is throttling",
+    "ThrottlingError": "is throttling",
+    "TransactionConflict": "transactions collide",
+}
+"""Cancellation reasons that go by (TransactWriteItems API reference)."""
 
 Item = dict[str, Any]
 Condition = tuple[str, Mapping[str, Any]]
@@ -50,23 +56,26 @@ def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef])
 
     The SDK sends one client token with all its tries, so a try that meets its own success is
     answered as a success (TransactWriteItems API reference, ClientRequestToken). It doesn't try
-    again when another transaction was at one of the items in the same moment; this does.
+    again when another transaction was at one of the items in the same moment, or when an item's
+    partition was throttled; this does, with full jitter.
     """
-    for collisions in range(_COLLISIONS_MAX):
+    for tries in range(1, _TRIES_MAX + 1):
         try:
             with translated("dynamodb"):
                 client.transact_write_items(TransactItems=writes)
         except ClientError as error:
             if error_code(error) != "TransactionCanceledException":
                 raise
-            _raise_unless_collided(error)
-            time.sleep(random.uniform(0, _COLLISION_SECONDS * 2**collisions))  # noqa: S311 - jitter
+            why = _passing_reason(error)
+            if tries == _TRIES_MAX:
+                raise DependencyUnavailable("dynamodb", why) from error
+            time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (tries - 1)))  # noqa: S311 - jitter
         else:
             return
-    raise DependencyUnavailable("dynamodb", "transactions collide")
 
 
-def _raise_unless_collided(error: ClientError) -> None:
+def _passing_reason(error: ClientError) -> str:
+    """Why trying again may help. Raises ConditionFailed, or the error itself, if it can't."""
     reasons: Any = error.response.get("CancellationReasons") or []
     failed = {
         number: plain(reason.get("Item"))
@@ -75,10 +84,10 @@ def _raise_unless_collided(error: ClientError) -> None:
     }
     if failed:
         raise ConditionFailed(failed) from error
-    if any(reason.get("Code") == "ValidationError" for reason in reasons):
+    codes = {reason.get("Code", "None") for reason in reasons} - {"None"}
+    if codes - _PASSING.keys():
         raise error
-    if not any(reason.get("Code") == "TransactionConflict" for reason in reasons):
-        raise DependencyUnavailable("dynamodb", "is throttling") from error
+    return _PASSING.get(min(codes, default=""), "cancels transactions")
 
 
 def batch_get(
@@ -86,19 +95,28 @@ def batch_get(
 ) -> list[Item]:
     """The items that exist, in no order; at most 100 keys. Raises DependencyUnavailable.
 
-    `attributes` limits what is read; without them the whole items are.
+    `attributes` limits what is read; without them the whole items are. What an answer leaves out,
+    since it holds 16 MB at most or the table is busy, is asked for again.
     """
-    if not keys:
-        return []
     request: KeysAndAttributesTypeDef = {"Keys": keys, "ConsistentRead": True}
     if attributes:
         request["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)
         request["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
-    with translated("dynamodb"):
-        answer = client.batch_get_item(RequestItems={table: request})
-    if answer.get("UnprocessedKeys"):
-        raise DependencyUnavailable("dynamodb", "is throttling")
-    return list(answer["Responses"].get(table, []))
+    found: list[Item] = []
+    in_vain = 0
+    while request["Keys"]:
+        with translated("dynamodb"):
+            answer = client.batch_get_item(RequestItems={table: request})
+        found += answer["Responses"].get(table, [])
+        rest = answer.get("UnprocessedKeys", {}).get(table)
+        left = rest["Keys"] if rest else []
+        if len(left) == len(request["Keys"]):
+            in_vain += 1
+            if in_vain == _TRIES_MAX:
+                raise DependencyUnavailable("dynamodb", "is throttling")
+            time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (in_vain - 1)))  # noqa: S311 - jitter
+        request["Keys"] = left
+    return found
 
 
 def newest_first(

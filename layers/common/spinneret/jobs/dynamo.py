@@ -31,7 +31,9 @@ from botocore.exceptions import ClientError
 
 from spinneret.adapters import dynamo
 from spinneret.adapters.aws import error_code, translated
+from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import dynamo_lists, items, keys
+from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import (
     Event,
     Job,
@@ -44,15 +46,23 @@ from spinneret.jobs.models import (
     RequestKey,
     StoredReply,
 )
-from spinneret.jobs.ports import Claimed, Listener, NewJob, Refused, SubmissionRaced
+from spinneret.jobs.ports import (
+    Claimed,
+    DueMark,
+    DuePage,
+    Listener,
+    NewJob,
+    Refused,
+    SubmissionRaced,
+)
 from spinneret.kernel import limits
-from spinneret.kernel.clock import epoch_seconds, stamp
+from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
 
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
@@ -131,9 +141,10 @@ class DynamoJobStore:
         writes: list[TransactWriteItemTypeDef] = []
         if request is not None:
             record = items.request_item(request, reply, now)
-            writes.append(dynamo.put(self._idempotency, record, _unless_alive(now)))
+            writes.append(dynamo.put(self._idempotency, record, conditions.unless_alive(now)))
         for new, event in zip(jobs, events, strict=True):
             job = new.job
+            check_payload(job.payload)
             writes.append(dynamo.put(self._jobs, items.job_item(job), _NEW))
             writes.append(dynamo.put(self._jobs, items.event_item(job.ref, event)))
             if job.duplicate_key is not None:
@@ -187,22 +198,26 @@ class DynamoJobStore:
         """
         watchers = before.watchers
         for _ in range(_SUBSCRIPTION_RACES):
-            standing = _claim_stands(lease, watchers) if lease else _row_stands(before)
+            standing = (
+                conditions.claim_stands(lease, watchers) if lease else conditions.row_stands(before)
+            )
             try:
                 dynamo.transact(self._client, self._moved(before, after, events, standing))
             except dynamo.ConditionFailed as failed:
                 row = failed.standing[0]
-                if lease is None or not _is_held(row, lease):
+                if lease is not None and conditions.is_held(row, lease):
+                    watchers = int(row["watchers"])
+                    continue
+                if lease is None or not conditions.is_ended(row, lease, after):
                     raise LeaseLost(f"job {before.id} has moved on") from failed
                 watchers = int(row["watchers"])
-            else:
-                self._tell(replace(after, watchers=watchers), events)
-                return watchers
+            self._tell(replace(after, watchers=watchers), events)
+            return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
     def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
         """See JobStore."""
-        writes = self._moved(before, after, [event], _row_stands(before))
+        writes = self._moved(before, after, [event], conditions.row_stands(before))
         if before.duplicate_key is not None:
             record = self._duplicate_record(before, before.duplicate_key, event.created_at)
             free = _NEW if holder is None else dynamo.equals(job_id=holder)
@@ -213,20 +228,31 @@ class DynamoJobStore:
             raise SubmissionRaced from failed
         self._tell(after, [event])
 
-    def due(self, shard: int, now: datetime, limit: int) -> list[JobRef]:
+    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
         """See JobStore."""
+        partition = keys.sweep_partition(shard)
+        request: QueryInputTypeDef = {
+            "TableName": self._jobs,
+            "IndexName": "due",
+            "KeyConditionExpression": "sweep_shard = :shard AND sweep_at <= :now",
+            "ExpressionAttributeValues": {":shard": partition, ":now": stamp(now)},
+            "Limit": limit,
+        }
+        if after is not None:
+            watch, ref = after
+            request["ExclusiveStartKey"] = {
+                **keys.job_key(ref),
+                "sweep_shard": partition,
+                "sweep_at": stamp(watch),
+            }
         with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._jobs,
-                IndexName="due",
-                KeyConditionExpression="sweep_shard = :shard AND sweep_at <= :now",
-                ExpressionAttributeValues={
-                    ":shard": keys.sweep_partition(shard),
-                    ":now": stamp(now),
-                },
-                Limit=limit,
-            )
-        return [keys.ref_of(str(item["pk"])) for item in answer["Items"]]
+            answer = self._client.query(**request)
+        refs = tuple(keys.ref_of(str(item["pk"])) for item in answer["Items"])
+        last = answer.get("LastEvaluatedKey")
+        if last is None:
+            return DuePage(refs=refs, after=None)
+        place = (parse_stamp(str(last["sweep_at"])), keys.ref_of(str(last["pk"])))
+        return DuePage(refs=refs, after=place)
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
         """See JobStore."""
@@ -252,7 +278,7 @@ class DynamoJobStore:
         return found[:limit]
 
     def _tell(self, job: Job, events: Sequence[Event]) -> None:
-        for listener in self._listeners:
+        for listener in self._listeners if events else ():
             listener(job, events)
 
     def _moved(
@@ -313,24 +339,3 @@ class DynamoJobStore:
 def _claimed(job: Job, owner: str) -> Claimed:
     lease = Lease(tenant=job.tenant, job_id=job.id, fence=job.fence, owner=owner)
     return Claimed(job=job, lease=lease)
-
-
-def _claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
-    return dynamo.equals(
-        status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, watchers=watchers
-    )
-
-
-def _is_held(row: dict[str, Any], lease: Lease) -> bool:
-    held = (row.get("status"), row.get("fence"), row.get("locked_by"))
-    return held == (JobStatus.RUNNING, lease.fence, lease.owner)
-
-
-def _row_stands(before: Job) -> dynamo.Condition:
-    row = items.job_item(before)
-    names = ("status", "fence", "locked_by", "locked_until", "sends", "watchers", "notified_run")
-    return dynamo.equals(**{name: row.get(name) for name in names})
-
-
-def _unless_alive(now: datetime) -> dynamo.Condition:
-    return "attribute_not_exists(#pk) OR #expires_at <= :now", {":now": stamp(now)}

@@ -18,7 +18,8 @@ class KindPolicy:
     max_redrives: int = 0
     work_seconds: float = limits.JOB_WORK_SECONDS
     pending_seconds: float | None = None
-    """How long a job may wait for its first claim before it expires; None waits for ever."""
+    """How long a job may wait for its first claim, and how long politely in all, before it expires;
+    None waits for ever."""
 
 
 CRAWL_LANES: Mapping[Priority, Lane] = {
@@ -29,10 +30,16 @@ CRAWL_LANES: Mapping[Priority, Lane] = {
 }
 
 KINDS: Mapping[str, KindPolicy] = {
-    "crawl": KindPolicy(lanes=CRAWL_LANES, max_redrives=limits.REDRIVES),
+    "crawl": KindPolicy(
+        lanes=CRAWL_LANES,
+        max_redrives=limits.REDRIVES,
+        pending_seconds=limits.JOB_PENDING_SECONDS,
+    ),
     # Five attempts over 2.6 hours are the whole series (P-10): a redrive would begin it again every
     # five minutes. A tenant redelivers by its own word.
     "delivery": KindPolicy(
-        lanes=dict.fromkeys(Priority, Lane.DELIVERY), max_attempts=limits.DELIVERY_ATTEMPTS
+        lanes=dict.fromkeys(Priority, Lane.DELIVERY),
+        max_attempts=limits.DELIVERY_ATTEMPTS,
+        pending_seconds=limits.JOB_PENDING_SECONDS,
     ),
 }

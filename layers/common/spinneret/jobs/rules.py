@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,15 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.models import Event, EventKind, Failure, Job, JobStatus, Move
+from spinneret.jobs.telling import failure_of
 from spinneret.kernel import limits
-from spinneret.kernel.errors import (
-    Conflict,
-    DependencyUnavailable,
-    DomainError,
-    PermanentError,
-    TransientError,
-)
-from spinneret.kernel.redaction import redact, redact_text
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, TransientError
 
 TERMINAL: Final = frozenset(
     {
@@ -83,19 +76,33 @@ def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -
         case TransientError():
             pause = backoff(job.attempts + 1, unit_random, limits.BACKOFF_CAP_SECONDS)
             if error.retry_after is not None:
-                pause = max(pause, timedelta(seconds=error.retry_after))
-            return _charged(job, Move.WAIT, failure_of(error), now, pause)
+                wish = min(limits.JOB_WAIT_MAX_SECONDS, error.retry_after)
+                pause = max(pause, timedelta(seconds=max(0.0, wish)))
+            return _charged(job, failure_of(error), now, pause)
         case _:
             charged = replace(job, attempts=job.attempts + 1)
             return _failed(charged, failure_of(error), now)
 
 
 def after_lease_expired(job: Job, now: datetime) -> Job:
-    """The claim ended without a word: charged like a failure, due again at once."""
+    """The claim ended without a word: charged like a failure, due again at once.
+
+    Who kills all its workers has failed for good: redrives are for transient reasons.
+    """
     failure = Failure(
         code="LEASE_EXPIRED", message="the worker was lost", type="lease_expired", details={}
     )
-    return _overtaken(_charged(job, Move.LOSE_LEASE, failure, now, timedelta(0)))
+    charged = replace(_withdrawn(job, now), attempts=job.attempts + 1, last_error=failure)
+    if charged.attempts >= job.max_attempts:
+        return _overtaken(_finished(charged, Move.FAIL, now))
+    return _overtaken(replace(charged, status=_after(job, Move.LOSE_LEASE)))
+
+
+def is_abandoned(job: Job, now: datetime) -> bool:
+    """Running under a lease that is over by every clock that we reckon with."""
+    if job.status is not JobStatus.RUNNING or job.locked_until is None:
+        return False
+    return job.locked_until + timedelta(seconds=limits.CLOCK_SKEW_SECONDS) <= now
 
 
 def hand_back(job: Job, now: datetime, work_seconds: float = limits.JOB_WORK_SECONDS) -> Job:
@@ -112,20 +119,36 @@ def hand_back(job: Job, now: datetime, work_seconds: float = limits.JOB_WORK_SEC
     return replace(after, status=_after(job, Move.HAND_BACK))
 
 
-def postpone(job: Job, until: datetime, waiting_for: str, now: datetime) -> Job:
-    """A polite wait for a turn at `until`; nothing is charged, however often it happens."""
+def postpone(
+    job: Job,
+    until: datetime,
+    waiting_for: str,
+    now: datetime,
+    pending_seconds: float | None = None,
+) -> Job:
+    """A polite wait for a turn at `until`; nothing is charged, however often it happens.
+
+    `pending_seconds` after the first such wait of this run the job expires.
+    """
+    since = job.postponed_since or now
+    limit = None if pending_seconds is None else since + timedelta(seconds=pending_seconds)
     return replace(
         _released(job, now),
         status=_after(job, Move.WAIT),
         due_at=_not_before_creation(job, max(until, now)),
         waiting_for=waiting_for,
+        postponed_since=since,
+        expires_at=limit,
     )
 
 
 def expire(job: Job, now: datetime) -> Job:
-    """The time within which a first claim had to come is over."""
-    failure = Failure(code="EXPIRED", message="not begun in time", type="expired")
-    return _overtaken(replace(_finished(job, Move.EXPIRE, now), last_error=failure))
+    """The time within which a first claim, or a turn that was waited for, had to come is over."""
+    missed = f"no turn in time: {job.waiting_for}" if job.waiting_for else "not begun in time"
+    failure = Failure(code="EXPIRED", message=missed, type="expired")
+    return _overtaken(
+        replace(_finished(job, Move.EXPIRE, now), last_error=failure, waiting_for=None)
+    )
 
 
 def cancel(job: Job, now: datetime) -> Job:
@@ -133,7 +156,7 @@ def cancel(job: Job, now: datetime) -> Job:
 
     Raises Conflict for a finished job, like all moves that a tenant asks for.
     """
-    return _overtaken(_finished(_released(job, now), Move.CANCEL, now))
+    return _overtaken(_finished(_withdrawn(job, now), Move.CANCEL, now))
 
 
 def pause(job: Job, now: datetime) -> Job:
@@ -141,7 +164,14 @@ def pause(job: Job, now: datetime) -> Job:
 
     Pausing lifts a limit of pending: the tenant takes the waiting on itself.
     """
-    return _overtaken(replace(_released(job, now), status=_after(job, Move.PAUSE), expires_at=None))
+    return _overtaken(
+        replace(
+            _withdrawn(job, now),
+            status=_after(job, Move.PAUSE),
+            postponed_since=None,
+            expires_at=None,
+        )
+    )
 
 
 def resume(job: Job, now: datetime) -> Job:
@@ -166,6 +196,9 @@ def retry(job: Job, now: datetime) -> Job:
         sends=1,
         own_faults=0,
         waiting_since=None,
+        postponed_since=None,
+        notice_tries=0,
+        notice_at=None,
         started_at=None,
         finished_at=None,
         progress=0,
@@ -192,6 +225,13 @@ def noticed(job: Job) -> Job:
     return replace(job, notified_run=job.run)
 
 
+def notice_tried(job: Job, now: datetime) -> Job:
+    """The sweeper is about to try to tell the end of this run; its next try is later each time."""
+    tries = job.notice_tries + 1
+    gap = _resend_wait(tries + 1) - _resend_wait(tries)
+    return replace(job, notice_tries=tries, notice_at=now + gap)
+
+
 def status_event(job: Job, moment: datetime, **data: Any) -> Event:
     """Tells the status of a job that was moved from outside a claim: the first of its fence."""
     return Event(
@@ -209,7 +249,7 @@ def sweep_at(job: Job) -> datetime | None:
     """When the sweeper looks at the job next; None when it is paused, or finished and told.
 
     A running job's lease end; a pending job's resend time, later with every message sent, or its
-    expiry.
+    expiry; the next try to tell the end of a run, until there were NOTICE_TRIES.
     """
     match job.status:
         case JobStatus.RUNNING:
@@ -217,14 +257,15 @@ def sweep_at(job: Job) -> datetime | None:
         case JobStatus.PENDING:
             resend = job.due_at + _resend_wait(job.sends)
             return min(resend, job.expires_at) if job.expires_at else resend
-        case _ if awaits_notice(job) and job.finished_at is not None:
-            return job.finished_at + timedelta(seconds=limits.RESEND_GRACE_SECONDS)
+        case _ if awaits_notice(job) and job.notice_tries < limits.NOTICE_TRIES:
+            assert job.finished_at is not None  # it has ended
+            return job.notice_at or job.finished_at + _resend_wait(1)
         case _:
             return None
 
 
 def _resend_wait(sends: int) -> timedelta:
-    """30 s after the first message, 1, 2, 4, 8 minutes after the next ones, then 15 each."""
+    """30 s after the first message, 1, 2, 4 … 32 minutes after the next ones, then an hour each."""
     doubling = min(
         sends, int(math.log2(limits.RESEND_CAP_SECONDS / limits.RESEND_GRACE_SECONDS)) + 1
     )
@@ -232,41 +273,12 @@ def _resend_wait(sends: int) -> timedelta:
     return timedelta(seconds=seconds + (sends - doubling) * limits.RESEND_CAP_SECONDS)
 
 
-def resent(job: Job) -> Job:
-    """One more message was sent for the same wait."""
-    return replace(job, sends=job.sends + 1)
-
-
-def told(text: str) -> str:
-    """A text as events and failures tell it: without secrets, and bounded."""
-    return redact_text(text)[: limits.EVENT_MESSAGE_CHARS]
-
-
-def told_data(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data as events and failures tell them: without secrets; left out where they are too large."""
-    clean: dict[str, Any] = redact(dict(data))
-    size = len(json.dumps(clean, default=str))
-    return clean if size <= limits.EVENT_DATA_BYTES else {"omitted_bytes": size}
-
-
-def failure_of(error: Exception) -> Failure:
-    """What a tenant may know of an error."""
-    if not isinstance(error, DomainError):
-        return Failure(
-            code="INTERNAL_ERROR", message=type(error).__name__, type="internal", details={}
-        )
-    match error:
-        case DependencyUnavailable():
-            kind = "dependency"
-        case TransientError():
-            kind = "transient"
-        case PermanentError():
-            kind = "permanent"
-        case _:
-            kind = "internal"
-    return Failure(
-        code=error.code, message=told(error.message), type=kind, details=told_data(error.details)
-    )
+def resent(job: Job, now: datetime) -> Job:
+    """One more message was sent for the same wait; times of resends that were missed are over."""
+    after = replace(job, sends=job.sends + 1)
+    while job.due_at + _resend_wait(after.sends) <= now:
+        after = replace(after, sends=after.sends + 1)
+    return after
 
 
 def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: float) -> Job:
@@ -284,7 +296,7 @@ def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: f
     )
 
 
-def _charged(job: Job, move: Move, failure: Failure, now: datetime, wait: timedelta) -> Job:
+def _charged(job: Job, failure: Failure, now: datetime, wait: timedelta) -> Job:
     attempts = job.attempts + 1
     redrives = job.redrives
     if attempts >= job.max_attempts:
@@ -294,7 +306,7 @@ def _charged(job: Job, move: Move, failure: Failure, now: datetime, wait: timede
         wait = max(wait, _redrive_wait(redrives))
     return replace(
         _released(job, now),
-        status=_after(job, move),
+        status=_after(job, Move.WAIT),
         due_at=now + wait,
         attempts=attempts,
         redrives=redrives,
@@ -327,6 +339,12 @@ def _after(job: Job, move: Move) -> JobStatus:
             f"a {job.status} job can't {move}", details={"status": job.status, "move": move}
         )
     return to
+
+
+def _withdrawn(job: Job, now: datetime) -> Job:
+    """Released by somebody else: nobody is known to have worked past the end of the lease."""
+    worked_until = now if job.locked_until is None else min(now, job.locked_until)
+    return replace(_released(job, worked_until), due_at=_not_before_creation(job, now))
 
 
 def _released(job: Job, now: datetime) -> Job:

@@ -2,23 +2,26 @@
 
 A queue message is only a hint. The sweeper walks the due index and brings back what its hint has
 missed: jobs whose message was never sent or was lost, waits beyond what SQS can delay, claims
-whose lease ran out, and jobs that nobody began in time.
+whose lease ran out, jobs that nobody began in time, and ends that nobody was told.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter, deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Event, Job, JobRef, JobStatus
-from spinneret.jobs.ports import JobQueue, JobStore, Listener
+from spinneret.jobs.leases import take_back
+from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.jobs.ports import DueMark, JobQueue, JobStore, Listener
 from spinneret.jobs.worker import send
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
 logger = logging.getLogger(__name__)
 
@@ -27,14 +30,40 @@ logger = logging.getLogger(__name__)
 class Swept:
     """What one pass did."""
 
-    resent: int
-    leases_expired: int
-    expired: int
-    """Jobs whose first claim didn't come in time."""
-    notified: int
+    resent: int = 0
+    leases_expired: int = 0
+    expired: int = 0
+    """Jobs whose first claim, or whose turn, didn't come in time."""
+    notified: int = 0
     """Finished jobs whose end had not been told."""
-    raced: int
+    raced: int = 0
     """Jobs that moved on between look-up and write: nothing to do."""
+    failed: int = 0
+    """Jobs and pages that were passed over, and notices that failed: a later pass tries again."""
+    unfinished: int = 0
+    """Shards whose end wasn't reached within SWEEP_SECONDS."""
+
+
+Turn = tuple[int, DueMark | None]
+"""A shard, and where in it to go on."""
+
+
+@dataclass(kw_only=True)
+class _Pass:
+    begun: datetime
+    counts: Counter[str] = field(default_factory=Counter)
+    refusals: int = 0
+    """Calls in a row that weren't answered."""
+    met: set[type[Exception]] = field(default_factory=set)
+    """What jobs were passed over for."""
+
+    def refused(self, error: DependencyUnavailable) -> None:
+        """One job or one page may be passed over; a part that is down isn't asked for each job."""
+        self.counts["failed"] += 1
+        self.refusals += 1
+        logger.warning("sweep_refused", extra={"reason": error.message})
+        if self.refusals == limits.SWEEP_REFUSALS:
+            raise error
 
 
 class Sweeper:
@@ -56,16 +85,57 @@ class Sweeper:
         self._notify = notify
 
     def sweep(self) -> Swept:
-        """At most SWEEP_PAGE jobs of every shard, oldest first."""
-        counts = {"resent": 0, "leases_expired": 0, "expired": 0, "notified": 0, "raced": 0}
-        for shard in range(limits.SWEEP_SHARDS):
-            for ref in self._store.due(shard, self._clock(), limits.SWEEP_PAGE):
-                if done := self._bring_back(ref):
-                    counts[done] += 1
-        swept = Swept(**counts)
-        if any(counts.values()):
-            logger.info("swept", extra=counts)
+        """What was due when the pass began, oldest first; the shards take turns of a page each.
+
+        Raises DependencyUnavailable after SWEEP_REFUSALS calls in a row that weren't answered.
+        """
+        this = _Pass(begun=self._clock())
+        turns = deque(_shards(this.begun))
+        try:
+            while turns and self._in_time(this):
+                turns += self._turn(turns.popleft(), this)
+        finally:
+            swept = Swept(**this.counts, unfinished=len(turns))
+            if swept != Swept():
+                logger.info("swept", extra=asdict(swept))
         return swept
+
+    def _in_time(self, this: _Pass) -> bool:
+        return self._clock() - this.begun < timedelta(seconds=limits.SWEEP_SECONDS)
+
+    def _turn(self, turn: Turn, this: _Pass) -> list[Turn]:
+        """Bring a page back; where its shard goes on, if it does."""
+        shard, after = turn
+        try:
+            page = self._store.due(shard, this.begun, limits.SWEEP_PAGE, after)
+        except DependencyUnavailable as error:
+            this.refused(error)
+            return []
+        this.refusals = 0
+        for ref in page.refs:
+            if not self._in_time(this):
+                return [turn]
+            self._try(ref, this)
+        return [] if page.after is None else [(shard, page.after)]
+
+    def _try(self, ref: JobRef, this: _Pass) -> None:
+        """Bring one job back; whatever is wrong with it concerns no other job."""
+        try:
+            done = self._bring_back(ref)
+        except LeaseLost:
+            done = "raced"
+        except DependencyUnavailable as error:
+            this.refused(error)
+            return
+        except Exception as error:  # a row or a kind that this release can't read
+            said = {"job_id": ref.job_id, "error_type": type(error).__name__}
+            first = type(error) not in this.met  # one stack is enough; there may be thousands
+            this.met.add(type(error))
+            logger.error("sweep_failed", extra=said, exc_info=error if first else None)
+            done = "failed"
+        this.refusals = 0
+        if done is not None:
+            this.counts[done] += 1
 
     def _bring_back(self, ref: JobRef) -> str | None:
         job = self._store.get(ref)
@@ -74,27 +144,34 @@ class Sweeper:
         if job is None or watch is None or watch > now:
             return None  # the index lags behind the row
         if rules.awaits_notice(job):
-            self._notify(job, ())
+            return self._tell_end(job, now)
+        if job.status is JobStatus.RUNNING:
+            after = take_back(self._store, job, now)
+            if after.status is JobStatus.PENDING:
+                send(self._queue, self._kinds, after, now)
+            return "leases_expired"
+        if job.expires_at is not None and job.expires_at <= now:
+            after = rules.expire(job, now)
+            self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
+            return "expired"
+        self._store.transition(job, rules.resent(job, now))
+        send(self._queue, self._kinds, job, now)
+        return "resent"
+
+    def _tell_end(self, job: Job, now: datetime) -> str:
+        """One more try; the next one is later already, so that no notice stops the sweeper."""
+        tried = rules.notice_tried(job, now)
+        self._store.transition(job, tried)
+        self._notify(tried, ())
+        after = self._store.get(job.ref)
+        if after is None or after.run != job.run or not rules.awaits_notice(after):
             return "notified"
-        try:
-            if job.expires_at is not None and job.expires_at <= now:
-                after = rules.expire(job, now)
-                self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
-                return "expired"
-            if job.status is JobStatus.PENDING:
-                self._store.transition(job, rules.resent(job))
-                send(self._queue, self._kinds, job, now)
-                return "resent"
-            after = rules.after_lease_expired(job, now)
-            self._store.transition(job, after, [_lease_event(job, after)])
-        except LeaseLost:
-            return "raced"
-        if after.status is JobStatus.PENDING:
-            send(self._queue, self._kinds, after, now)
-        return "leases_expired"
+        if after.notice_tries >= limits.NOTICE_TRIES:
+            logger.error("notice_given_up", extra={"job_id": job.id, "tries": after.notice_tries})
+        return "failed"
 
 
-def _lease_event(job: Job, after: Job) -> Event:
-    assert job.locked_until is not None  # a running job has a lease
-    moment = max(job.locked_until, after.finished_at or job.locked_until)
-    return rules.status_event(after, moment, reason="LEASE_EXPIRED")
+def _shards(now: datetime) -> list[Turn]:
+    """All of them, beginning with another one every minute."""
+    first = int(now.timestamp() // 60)
+    return [((first + n) % limits.SWEEP_SHARDS, None) for n in range(limits.SWEEP_SHARDS)]

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.jobs import rules
+from spinneret.jobs.bodies import check_result
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Event, EventKind, Job, JobRef, JobStatus, Lease
+from spinneret.jobs.leases import Remaining, lease_end, take_back
+from spinneret.jobs.models import Event, EventKind, Failure, Job, JobRef, JobStatus, Lease
 from spinneret.jobs.ports import Claimed, JobQueue, JobStore, Refused
+from spinneret.jobs.telling import told, told_data
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
 logger = logging.getLogger(__name__)
-
-Remaining = Callable[[], float]
-"""Seconds that the invocation has left."""
 
 
 class HandBack(Exception):
@@ -48,7 +49,7 @@ class Context:
         """The job as it surely is in the store; `job` may be ahead of it."""
         self._store = store
         self._clock = clock
-        self._remaining = remaining
+        self.remaining = remaining
         self._events: list[Event] = []
         self._numbered = 0
         self.note(EventKind.STATUS_CHANGED, JobStatus.RUNNING, {"status": JobStatus.RUNNING})
@@ -60,35 +61,54 @@ class Context:
         """
         if len(self._events) >= limits.EVENTS_PER_WRITE:
             self._flush(self.job)
-        self._events.append(self._event(kind, message, self.job.progress, data))
+        self._add(kind, message, self.job.progress, data or {})
 
     def checkpoint(self, step: str, progress: int) -> None:
         """Write step, progress and events, and renew the lease.
 
         Raises LeaseLost when the claim is over, HandBack when the invocation's time is nearly up.
         """
-        if self._remaining() < limits.DEADLINE_MARGIN_SECONDS:
+        if self.remaining() < limits.DEADLINE_MARGIN_SECONDS:
             raise HandBack
         after = replace(
             self.job,
             step=step,
             progress=max(progress, self.job.progress),
-            locked_until=lease_end(self._clock, self._remaining),
+            locked_until=lease_end(self._clock, self.remaining),
         )
-        self.write(after, EventKind.STEP_STARTED, step)
+        self._add(EventKind.STEP_STARTED, step, after.progress, {})
+        self._flush(after)
 
-    def write(
-        self, after: Job, kind: EventKind, message: str, data: Mapping[str, Any] | None = None
-    ) -> None:
-        """One fenced write of the job as it now is, with the events noted so far and this one.
+    def end(self, after: Job, failure: Failure | None = None) -> None:
+        """Write the outcome, and the events noted so far: what went wrong, and the status.
+
+        Raises LeaseLost and DependencyUnavailable; after any other error it was as if never tried.
+        """
+        noted = len(self._events)
+        if failure is not None:
+            self._add(EventKind.ERROR, failure.message, after.progress, {"code": failure.code})
+        said = {"status": after.status.value}
+        if after.waiting_for is not None:
+            said["waiting_for"] = after.waiting_for
+        self._add(EventKind.STATUS_CHANGED, after.status, after.progress, said)
+        try:
+            self._flush(after)
+        except (DependencyUnavailable, LeaseLost):
+            raise
+        except Exception:
+            del self._events[noted:]
+            raise
+
+    def end_again(self, after: Job) -> None:
+        """The write of an outcome that wasn't answered once more, with the same events."""
+        self._flush(after)
+
+    def _flush(self, after: Job) -> None:
+        """One fenced write of the job as it now is, with the events noted so far.
 
         When its answer is lost it may have happened: events and progress are kept for the next
         write, which says them once more under the same ids, so that the timeline never goes back.
         """
-        self._events.append(self._event(kind, message, after.progress, data))
-        self._flush(after)
-
-    def _flush(self, after: Job) -> None:
         try:
             watchers = self._store.transition(self._written, after, self._events, lease=self.lease)
         except DependencyUnavailable:
@@ -97,19 +117,18 @@ class Context:
         self.job = self._written = replace(after, watchers=watchers)
         self._events = []
 
-    def _event(
-        self, kind: EventKind, message: str, progress: int, data: Mapping[str, Any] | None
-    ) -> Event:
+    def _add(self, kind: EventKind, message: str, progress: int, data: Mapping[str, Any]) -> None:
         self._numbered += 1
-        return Event(
+        event = Event(
             fence=self.lease.fence,
             number=self._numbered,
             kind=kind,
-            message=rules.told(message),
+            message=told(message),
             created_at=self._clock(),
             progress=progress,
-            data=rules.told_data(data or {}),
+            data=told_data(data),
         )
+        self._events.append(event)
 
 
 Handler = Callable[[Context], Mapping[str, Any]]
@@ -129,6 +148,7 @@ class Worker:
         clock: Clock,
         random: Callable[[], float],
         new_owner: Callable[[], str],
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._store = store
         self._queue = queue
@@ -137,6 +157,7 @@ class Worker:
         self._clock = clock
         self._random = random
         self._new_owner = new_owner
+        self._sleep = sleep
 
     def run(self, ref: JobRef, remaining: Remaining) -> None:
         """Claim and do the job if it is there to be done; otherwise leave quietly.
@@ -149,27 +170,17 @@ class Worker:
             return
         context = Context(claimed, self._store, self._clock, remaining)
         try:
-            try:
-                result = self._handlers[claimed.job.kind](context)
-            except LeaseLost:
-                raise
-            except HandBack:
-                limit = self._kinds[context.job.kind].work_seconds
-                self._end(context, rules.hand_back(context.job, self._clock(), limit))
-            except Postpone as wish:
-                now = self._clock()
-                self._end(context, rules.postpone(context.job, wish.until, wish.waiting_for, now))
-            except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
-                self._fail(context, error)
-            else:
-                self._end(context, rules.complete(context.job, result, self._clock()))
+            self._work(context)
         except LeaseLost:
             logger.warning("lease_lost", extra={"job_id": ref.job_id, "fence": claimed.lease.fence})
 
     def _claim(self, ref: JobRef, remaining: Remaining) -> Claimed | None:
+        """Raises DependencyUnavailable."""
         owner = self._new_owner()
-        now = self._clock()
-        outcome = self._store.claim(ref, owner, now, lease_end(self._clock, remaining))
+        outcome = self._store.claim(ref, owner, self._clock(), lease_end(self._clock, remaining))
+        if isinstance(outcome, Refused) and self._taken_back(outcome.job):
+            until = lease_end(self._clock, remaining)
+            outcome = self._store.claim(ref, owner, self._clock(), until)
         match outcome:
             case Claimed():
                 return outcome
@@ -177,7 +188,55 @@ class Worker:
                 logger.warning("job_unknown", extra={"job_id": ref.job_id})
             case Refused(job=Job() as job):
                 logger.info("job_not_claimed", extra={"job_id": ref.job_id, "status": job.status})
+                self._come_back_to(job)
         return None
+
+    def _taken_back(self, job: Job | None) -> bool:
+        """Whether a dead worker's claim was ended, as the sweeper would, by us or meanwhile."""
+        now = self._clock()
+        if job is None or not rules.is_abandoned(job, now):
+            return False
+        try:
+            take_back(self._store, job, now)
+        except LeaseLost:
+            logger.info("lease_taken_back_by_another", extra={"job_id": job.id})
+        return True
+
+    def _come_back_to(self, job: Job) -> None:
+        """Replace a message that came early, by a clock that lags or by all that SQS can delay."""
+        now = self._clock()
+        wait = (job.due_at - now).total_seconds()
+        if job.status is JobStatus.PENDING and 0 < wait <= limits.SQS_MAX_DELAY_SECONDS:
+            send(self._queue, self._kinds, job, now)
+
+    def _work(self, context: Context) -> None:
+        """Run the handler and write what came of it. Raises LeaseLost and DependencyUnavailable."""
+        policy = self._kinds.get(context.job.kind)
+        try:
+            result = self._handlers[context.job.kind](context)
+            check_result(result)
+        except LeaseLost:
+            raise
+        except HandBack:
+            limit = policy.work_seconds if policy else limits.JOB_WORK_SECONDS
+            self._end(context, rules.hand_back(context.job, self._clock(), limit))
+        except Postpone as wish:
+            patience = policy.pending_seconds if policy else None
+            now = self._clock()
+            waiting = rules.postpone(context.job, wish.until, wish.waiting_for, now, patience)
+            self._end(context, waiting)
+        except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
+            self._fail(context, error)
+        else:
+            self._complete(context, result)
+
+    def _complete(self, context: Context, result: Mapping[str, Any]) -> None:
+        try:
+            self._end(context, rules.complete(context.job, result, self._clock()))
+        except (DependencyUnavailable, LeaseLost):
+            raise
+        except Exception as error:  # noqa: BLE001 - what the store can't take is an outcome, too
+            self._fail(context, error)
 
     def _fail(self, context: Context, error: Exception) -> None:
         after = rules.after_error(context.job, error, self._clock(), self._random())
@@ -194,16 +253,37 @@ class Worker:
             },
             exc_info=error if failure.type == "internal" else None,
         )
-        context.note(EventKind.ERROR, failure.message, {"code": failure.code})
-        self._end(context, after)
+        self._end(context, after, failure)
 
-    def _end(self, context: Context, after: Job) -> None:
-        said: dict[str, str] = {"status": after.status}
-        if after.waiting_for is not None:
-            said["waiting_for"] = after.waiting_for
-        context.write(after, EventKind.STATUS_CHANGED, after.status, said)
+    def _end(self, context: Context, after: Job, failure: Failure | None = None) -> None:
+        try:
+            context.end(after, failure)
+        except DependencyUnavailable as error:
+            self._end_again(context, after, error)
         if after.status is JobStatus.PENDING:
             send(self._queue, self._kinds, after, self._clock())
+
+    def _end_again(self, context: Context, after: Job, error: DependencyUnavailable) -> None:
+        """Repeat an outcome's write while lease and deadline allow: it can't be rescheduled.
+
+        Whether it happened unheard doesn't matter, as the store recognises it. Waits double with
+        full jitter, so that workers of one outage don't come back in step. Raises `error` in the
+        end, and LeaseLost.
+        """
+        until = context.job.locked_until
+        for doubling in range(1, limits.OUTCOME_TRIES):
+            wait = self._random() * min(limits.OUTCOME_CAP_SECONDS, 2.0 ** (doubling - 1))
+            in_time = context.remaining() - wait >= limits.AWS_CALL_SECONDS
+            if not in_time or until is None or until <= self._clock() + timedelta(seconds=wait):
+                break
+            logger.warning("outcome_not_written", extra={"job_id": after.id, "tries": doubling})
+            self._sleep(wait)
+            try:
+                context.end_again(after)
+            except DependencyUnavailable:
+                continue
+            return
+        raise error
 
 
 def send(queue: JobQueue, kinds: Mapping[str, KindPolicy], job: Job, now: datetime) -> None:
@@ -217,9 +297,3 @@ def send(queue: JobQueue, kinds: Mapping[str, KindPolicy], job: Job, now: dateti
         queue.send(kinds[job.kind].lanes[job.priority], [job.ref], delay)
     except DependencyUnavailable:
         logger.warning("job_not_sent", extra={"job_id": job.id})
-
-
-def lease_end(clock: Clock, remaining: Remaining) -> datetime:
-    """min(300 s, what the invocation has left + margin) from now (P-02)."""
-    seconds = min(limits.LEASE_MAX_SECONDS, remaining() + limits.LEASE_MARGIN_SECONDS)
-    return clock() + timedelta(seconds=seconds)

@@ -1,0 +1,35 @@
+"""The free-form values that a job's row holds: JSON, and not too large for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spinneret.kernel import limits
+from spinneret.kernel.canonical import canonical_json
+from spinneret.kernel.errors import ResultRefused, ValidationFailed
+
+
+def check_payload(payload: Mapping[str, Any]) -> None:
+    """Raises ValidationFailed."""
+    reason = _unfit(payload, limits.JOB_PAYLOAD_BYTES)
+    if reason is not None:
+        raise ValidationFailed(f"the job's payload {reason}")
+
+
+def check_result(result: Mapping[str, Any]) -> None:
+    """Raises ResultRefused: a handler's fault, which another attempt would only repeat."""
+    reason = _unfit(result, limits.JOB_RESULT_BYTES)
+    if reason is not None:
+        raise ResultRefused(f"the job's result {reason}")
+
+
+def _unfit(value: Mapping[str, Any], most: int) -> str | None:
+    """Why it can't be stored; the canonical form has the stored form's length."""
+    if not isinstance(value, Mapping):
+        return "isn't an object"
+    try:
+        size = len(canonical_json(value))
+    except (TypeError, ValueError, RecursionError):  # sets, NaN, circles, depth
+        return "isn't JSON"
+    return f"has {size} bytes of JSON, over {most}" if size > most else None

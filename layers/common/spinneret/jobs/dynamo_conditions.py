@@ -1,0 +1,55 @@
+"""What a job's row must be like for a write, and what a refused write learns from it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from spinneret.adapters import dynamo
+from spinneret.jobs import items
+from spinneret.jobs.models import Job, JobStatus, Lease
+from spinneret.kernel.clock import stamp
+
+_STANDS: Final = (
+    "status",
+    "fence",
+    "locked_by",
+    "locked_until",
+    "sends",
+    "watchers",
+    "notified_run",
+    "notice_tries",
+)
+_ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_at")
+
+
+def claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
+    """Nobody has taken the claim over, and so many watch the job."""
+    return dynamo.equals(
+        status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, watchers=watchers
+    )
+
+
+def is_held(row: dict[str, Any], lease: Lease) -> bool:
+    """Whether the claim still stands in a row."""
+    held = (row.get("status"), row.get("fence"), row.get("locked_by"))
+    return held == (JobStatus.RUNNING, lease.fence, lease.owner)
+
+
+def is_ended(row: dict[str, Any], lease: Lease, after: Job) -> bool:
+    """Whether the claim ended as `after` says: nobody else writes under its fence."""
+    if after.status is JobStatus.RUNNING or row.get("fence") != lease.fence:
+        return False
+    wanted = items.job_item(after)
+    return all(row.get(name) == wanted.get(name) for name in _ENDS)
+
+
+def row_stands(before: Job) -> dynamo.Condition:
+    """Nothing has happened to the row that a move from outside must know."""
+    row = items.job_item(before)
+    return dynamo.equals(**{name: row.get(name) for name in _STANDS})
+
+
+def unless_alive(now: datetime) -> dynamo.Condition:
+    """There is no record, or it has expired."""
+    return "attribute_not_exists(#pk) OR #expires_at <= :now", {":now": stamp(now)}

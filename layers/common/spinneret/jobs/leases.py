@@ -1,0 +1,33 @@
+"""How long a claim lasts, and how one ends whose worker was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job
+from spinneret.jobs.ports import JobStore
+from spinneret.kernel import limits
+from spinneret.kernel.clock import Clock
+
+Remaining = Callable[[], float]
+"""Seconds that the invocation has left."""
+
+
+def lease_end(clock: Clock, remaining: Remaining) -> datetime:
+    """min(300 s, what the invocation has left + margin) from now (P-02)."""
+    seconds = min(limits.LEASE_MAX_SECONDS, remaining() + limits.LEASE_MARGIN_SECONDS)
+    return clock() + timedelta(seconds=seconds)
+
+
+def take_back(store: JobStore, job: Job, now: datetime) -> Job:
+    """End the claim of a worker that was lost; the job as it then stands.
+
+    Raises LeaseLost when the row has changed since it was read.
+    """
+    after = rules.after_lease_expired(job, now)
+    assert job.locked_until is not None  # a running job has a lease
+    moment = max(job.locked_until, after.finished_at or job.locked_until)
+    store.transition(job, after, [rules.status_event(after, moment, reason="LEASE_EXPIRED")])
+    return after

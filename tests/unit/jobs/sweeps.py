@@ -1,0 +1,50 @@
+"""Jobs for the sweeper's tests."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from spinneret.jobs import rules
+from spinneret.jobs.keys import sweep_shard
+from spinneret.jobs.models import Job, JobRef
+from spinneret.jobs.ports import Claimed, NewJob
+from tests import factories
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START, HandClock
+
+
+def add(store: FakeJobStore, *jobs: Job) -> None:
+    """Store jobs as they are."""
+    for job in jobs:
+        store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
+
+
+def claim(store: FakeJobStore, ref: JobRef, clock: HandClock, seconds: float = 60) -> Job:
+    """Take a job under a lease of so many seconds."""
+    claimed = store.claim(ref, "one", clock(), clock() + timedelta(seconds=seconds))
+    assert isinstance(claimed, Claimed)
+    return claimed.job
+
+
+def finish(store: FakeJobStore, ref: JobRef, clock: HandClock) -> None:
+    """Complete a job, telling nobody."""
+    before = claim(store, ref, clock)
+    store.transition(before, rules.complete(before, {}, clock()))
+
+
+def stored(store: FakeJobStore, ref: JobRef) -> Job:
+    """A job that there is."""
+    job = store.get(ref)
+    assert job is not None
+    return job
+
+
+def of_one_shard(count: int, shard: int = sweep_shard("job_0"), **given: Any) -> list[Job]:
+    """Jobs that are due one after the other."""
+    numbered = (f"job_{n}" for n in range(100 * count))
+    ids = [job_id for job_id in numbered if sweep_shard(job_id) == shard][:count]
+    return [
+        factories.job(id=job_id, due_at=START + timedelta(milliseconds=n), **given)
+        for n, job_id in enumerate(ids)
+    ]

@@ -1,0 +1,197 @@
+"""Messages that find a job not there to be claimed: what becomes of it, and of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.models import Job, JobStatus, Lane
+from spinneret.jobs.ports import Claimed
+from spinneret.jobs.worker import Postpone
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
+from tests import factories
+from tests.fakes.jobs import Sent
+from tests.fakes.time import START
+from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench, raising, succeed
+
+RAN = raising(AssertionError("ran"))
+MINUTE = timedelta(seconds=60)
+
+
+def lost(bench: Bench, **given: Any) -> Job:
+    """A job whose worker died under a lease of a minute."""
+    job = factories.job(id="job_2", **given)
+    bench.add(job)
+    claimed = bench.store.claim(job.ref, "dead", bench.clock(), bench.clock() + MINUTE)
+    assert isinstance(claimed, Claimed)
+    return claimed.job
+
+
+def now_stands(bench: Bench, job: Job) -> Job:
+    found = bench.store.get(job.ref)
+    assert found is not None
+    return found
+
+
+# ---------------------------------------------------------------- Leases that are over
+
+
+def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(bench: Bench) -> None:
+    """The message of a worker that died comes back; it charges what the sweeper would."""
+    job = lost(bench)
+    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    bench.run(succeed, job.ref)
+    done = now_stands(bench, job)
+    assert (done.status, done.attempts, done.fence) == (JobStatus.COMPLETED, 1, 3)
+    events = bench.store.events(job.ref, None, 9)
+    assert [(event.fence, event.message) for event in events] == [
+        (0, "pending"),
+        (2, "pending"),
+        (3, "running"),
+        (3, "completed"),
+    ]
+    assert events[1].data == {"status": "pending", "reason": "LEASE_EXPIRED"}
+
+
+@pytest.mark.parametrize("late", [-1.0, 0.0, limits.CLOCK_SKEW_SECONDS - 0.001])
+def test_a_lease_that_may_not_be_over_by_every_clock_is_left_alone(
+    bench: Bench, late: float
+) -> None:
+    job = lost(bench)
+    bench.clock.advance(60 + late)
+    bench.run(RAN, job.ref)
+    assert now_stands(bench, job) == job
+    assert bench.queue.sent == []
+
+
+def test_the_last_attempt_is_not_taken_but_failed(bench: Bench) -> None:
+    told: list[JobStatus] = []
+    bench.store.listeners.append(lambda job, _: told.append(job.status))
+    job = lost(bench, attempts=limits.JOB_MAX_ATTEMPTS - 1, max_redrives=5)
+    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    bench.run(RAN, job.ref)
+    dead = now_stands(bench, job)
+    assert (dead.status, dead.attempts) == (JobStatus.FAILED, limits.JOB_MAX_ATTEMPTS)
+    assert (told, bench.queue.sent) == ([JobStatus.FAILED], [])
+
+
+def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(bench: Bench) -> None:
+    """The other one is overtaken between its look and its write."""
+    job = lost(bench)
+    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    working = bench.store.transition
+    runs: list[str] = []
+
+    def overtaken(*given: Any, **named: Any) -> int:
+        bench.store.transition = working  # type: ignore[method-assign]  # only once
+        bench.run(lambda _: runs.append("first") or {}, job.ref)
+        return working(*given, **named)
+
+    bench.store.transition = overtaken  # type: ignore[method-assign]  # another worker
+    bench.run(lambda _: runs.append("second") or {}, job.ref)
+    assert runs == ["first"]
+    assert (now_stands(bench, job).status, now_stands(bench, job).attempts) == ("completed", 1)
+
+
+def test_a_lease_that_was_renewed_meanwhile_stands(bench: Bench) -> None:
+    job = lost(bench)
+    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    working = bench.store.transition
+
+    def renewed(before: Job, after: Job, *given: Any, **named: Any) -> int:
+        bench.store.transition = working  # type: ignore[method-assign]  # only once
+        alive = replace(job, locked_until=bench.clock() + MINUTE)
+        working(job, alive, lease=factories.lease(job))
+        return working(before, after, *given, **named)
+
+    bench.store.transition = renewed  # type: ignore[method-assign]  # a checkpoint
+    bench.run(RAN, job.ref)
+    assert (now_stands(bench, job).status, now_stands(bench, job).fence) == ("running", job.fence)
+
+
+def test_a_store_that_fails_in_the_middle_gives_the_message_back(bench: Bench) -> None:
+    job = lost(bench)
+    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+
+    def down(*_: Any, **__: Any) -> int:
+        raise DependencyUnavailable("dynamodb")
+
+    bench.store.transition = down  # type: ignore[method-assign]  # an outage
+    with pytest.raises(DependencyUnavailable):
+        bench.run(RAN, job.ref)
+    assert now_stands(bench, job) == job
+
+
+# ---------------------------------------------------------------- Messages that come early
+
+
+@pytest.mark.parametrize(
+    ("early", "delay"),
+    [(0.001, 1), (0.02, 1), (1.0, 1), (1.5, 2), (5.0, 5), (900.0, 900)],
+)
+def test_a_message_that_comes_early_is_replaced_by_one_that_does_not(
+    bench: Bench, early: float, delay: int
+) -> None:
+    job = factories.job(id="job_2", due_at=START + timedelta(seconds=early))
+    bench.add(job)
+    bench.run(RAN, job.ref)
+    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, delay)]
+    assert now_stands(bench, job) == job
+    bench.clock.advance(delay)
+    bench.run(succeed, job.ref)
+    assert now_stands(bench, job).status is JobStatus.COMPLETED
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"due_at": START + timedelta(seconds=900.001)},
+        {"due_at": START, "expires_at": START},
+        {"status": JobStatus.PAUSED, "due_at": START + MINUTE},
+        {"status": JobStatus.CANCELLED, "due_at": START + MINUTE},
+        {"status": JobStatus.FAILED, "due_at": START + MINUTE},
+    ],
+    ids=["far off", "expired", "paused", "cancelled", "failed"],
+)
+def test_other_messages_are_not_replaced(bench: Bench, given: dict[str, Any]) -> None:
+    job = factories.job(id="job_2", **given)
+    bench.add(job)
+    bench.run(RAN, job.ref)
+    assert bench.queue.sent == []
+
+
+def test_duplicates_of_a_message_do_not_multiply(bench: Bench) -> None:
+    bench.run(raising(FetchTimeout("slow")))
+    [sent] = bench.queue.take()
+    for _ in range(5):
+        bench.run(RAN)
+        bench.run(RAN)
+        assert bench.queue.take() == [sent, sent]
+
+
+def test_a_wait_that_sqs_can_not_delay_is_met_to_the_second(bench: Bench) -> None:
+    """The first message comes after all that SQS can delay, and sends one for the rest."""
+    until = bench.clock() + timedelta(seconds=1500)
+    bench.run(raising(Postpone(until, "site.example")))
+    seconds = [900, 600]
+    for delay in seconds:
+        assert [sent.delay for sent in bench.queue.take()] == [delay]
+        bench.clock.advance(delay)
+        job = bench.run(succeed)
+    assert (job.status, job.started_at) == (JobStatus.COMPLETED, START)
+    assert bench.clock() == until
+
+
+def test_a_queue_that_is_down_leaves_an_early_message_to_the_sweeper(bench: Bench) -> None:
+    job = factories.job(id="job_2", due_at=START + timedelta(seconds=1))
+    bench.add(job)
+    bench.queue.available = False
+    bench.run(RAN, job.ref)
+    bench.queue.available = True
+    bench.clock.advance(1 + LEASE_SECONDS)
+    bench.sweep()
+    assert job.ref in [sent.ref for sent in bench.queue.take()]

@@ -1,0 +1,94 @@
+"""A lane for ten minutes, one of them without a store (F24)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+from spinneret.jobs.models import Job, JobStatus
+from tests import factories
+from tests.simulation.actors import Actors, Claim, Request
+from tests.simulation.baton import Actor
+from tests.simulation.faults import CrashPoints, Fate
+from tests.simulation.run import actor_threads, silent_logs
+from tests.simulation.world import World
+
+JOBS = 140
+WORKERS = 4
+TIMEOUT = 120.0
+BEGIN, END = 200.0, 260.0
+SWEEP_SECONDS = 60.0
+CALLS_MOST = 1.2  # of the calls that were needed: reliability, row F24
+
+
+class Outage(CrashPoints):
+    """Everything goes well but for one minute without a store; counts its calls."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.is_on = False
+        self.met: Counter[Fate] = Counter()
+
+    def switch(self) -> None:
+        """Begin or end it."""
+        self.is_on = not self.is_on
+
+    def fate_of(self, actor: Actor, call: str) -> Fate:
+        """See Faults."""
+        if not call.startswith("store."):
+            return Fate.NONE
+        fate = Fate.UNAVAILABLE if self.is_on else Fate.NONE
+        self.met[fate] += 1
+        return fate
+
+    def is_down(self, service: str) -> bool:
+        """See Faults."""
+        return self.is_on and service == "store"
+
+
+def work(claim: Claim) -> None:
+    """Some 15 seconds with three checkpoints, and one effect."""
+    for number in range(3):
+        claim.work(5.0)
+        claim.context.checkpoint(f"step {number}", 30 * (number + 1))
+    claim.commit()
+
+
+def jobs_of_a_lane(outage: Outage) -> list[Job]:
+    """What became of its jobs; every promise of a job must have been kept."""
+    with silent_logs(), actor_threads() as threads:
+        world = World(Random(1), outage, threads)
+        actors = Actors(world, work, lambda: TIMEOUT)
+        actors.workers_max = WORKERS
+        for _ in range(JOBS):
+            actors.request(
+                Request(drafts=[factories.draft(duplicate_key=None)], key=None), lambda _: None
+            )
+        for moment in (BEGIN, END):
+            world.after(moment, outage.switch)
+
+        def is_over() -> bool:
+            return not world.actors and not actors.flying and not world.watch.unsettled()
+
+        def sweep() -> None:
+            if not is_over():
+                actors.sweep()
+                world.after(SWEEP_SECONDS, sweep)
+
+        world.after(SWEEP_SECONDS, sweep)
+        world.run(is_over)
+    if not world.watch.violations:
+        world.watch.at_end()
+    assert not world.watch.violations, world.watch.violations
+    stored = [world.store.get(ref) for ref in world.watch.accepted]
+    return [job for job in stored if job is not None]
+
+
+def test_a_minute_without_a_store_loses_nothing_charges_nothing_and_asks_little() -> None:
+    outage = Outage()
+    jobs = jobs_of_a_lane(outage)
+    assert [job.status for job in jobs] == [JobStatus.COMPLETED] * JOBS
+    assert {(job.attempts, job.redrives) for job in jobs} == {(0, 0)}
+    needed, in_vain = outage.met[Fate.NONE], outage.met[Fate.UNAVAILABLE]
+    assert in_vain > 0
+    assert needed + in_vain <= CALLS_MOST * needed

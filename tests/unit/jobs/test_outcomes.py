@@ -1,0 +1,204 @@
+"""Writing what came of a claim: results that can't be kept, and a store that doesn't answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.models import JobStatus
+from spinneret.jobs.worker import Context, Handler, Postpone
+from spinneret.kernel import limits
+from spinneret.kernel.canonical import canonical_json
+from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout, NotFound
+from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench, raising, succeed
+
+# ---------------------------------------------------------------- Results
+
+
+def _circle() -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    result["again"] = result
+    return result
+
+
+def sized(size: int) -> dict[str, str]:
+    """A result of so many bytes of JSON."""
+    return {"text": "x" * (size - len(canonical_json({"text": ""})))}
+
+
+UNFIT: dict[str, Any] = {
+    "not a number": {"score": float("nan")},
+    "infinite": {"score": float("inf")},
+    "a set": {"tags": {"a", "b"}},
+    "bytes": {"body": b"\x00"},
+    "a circle": _circle(),
+    "no object": ["a", "b"],
+    "nothing": None,
+    "too large": sized(limits.JOB_RESULT_BYTES + 1),
+    "too large in UTF-8": {"text": "ü" * (limits.JOB_RESULT_BYTES // 2)},
+}
+
+
+@pytest.mark.parametrize("unfit", list(UNFIT))
+def test_a_result_that_can_not_be_kept_fails_the_job_for_good(bench: Bench, unfit: str) -> None:
+    job = bench.run(lambda _: UNFIT[unfit])
+    assert (job.status, job.attempts, job.result) == (JobStatus.FAILED, 1, None)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.type) == ("RESULT_REFUSED", "permanent")
+    assert job.last_error.message.startswith("the job's result ")
+    assert [message for _, _, message in bench.timeline][-1] == "failed"
+    assert bench.run(raising(AssertionError("ran again"))) == job
+
+
+def test_the_largest_result_is_kept(bench: Bench) -> None:
+    result = sized(limits.JOB_RESULT_BYTES)
+    job = bench.run(lambda _: result)
+    assert (job.status, job.result) == (JobStatus.COMPLETED, result)
+
+
+def test_a_result_that_the_store_can_not_take_fails_the_job(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever the reason: it would be the same in the next attempt."""
+    working = bench.store.transition
+
+    def picky(before: Any, after: Any, *given: Any, **named: Any) -> int:
+        if after.status is JobStatus.COMPLETED:
+            raise ValueError("item too large")
+        return working(before, after, *given, **named)
+
+    bench.store.transition = picky  # type: ignore[method-assign]  # a wrong call
+    job = bench.run(succeed)
+    assert (job.status, job.attempts) == (JobStatus.FAILED, 1)
+    assert [message for _, _, message in bench.timeline] == [
+        "pending",
+        "running",
+        "ValueError",
+        "failed",
+    ]
+    assert "crawl_failed" in caplog.text
+
+
+# ---------------------------------------------------------------- A store that doesn't answer
+
+
+def handing_back(bench: Bench) -> Handler:
+    def handler(context: Context) -> Mapping[str, Any]:
+        bench.remaining = limits.DEADLINE_MARGIN_SECONDS - 0.1
+        context.checkpoint("late", 10)
+        return {}
+
+    return handler
+
+
+ENDINGS: dict[str, tuple[Callable[[Bench], Handler], JobStatus, int]] = {
+    "completes": (lambda _: succeed, JobStatus.COMPLETED, 0),
+    "fails": (lambda _: raising(NotFound("gone")), JobStatus.FAILED, 1),
+    "fails transiently": (lambda _: raising(FetchTimeout("slow")), JobStatus.PENDING, 1),
+    "waits for our own parts": (
+        lambda _: raising(DependencyUnavailable("s3")),
+        JobStatus.PENDING,
+        0,
+    ),
+    "waits politely": (
+        lambda bench: raising(Postpone(bench.clock() + timedelta(seconds=90), "site.example")),
+        JobStatus.PENDING,
+        0,
+    ),
+    "hands back": (handing_back, JobStatus.PENDING, 0),
+}
+
+
+def outage(bench: Bench, calls: int, *, happens: bool = False) -> list[float]:
+    """So many writes of outcomes fail, or only their answers; the seconds slept in between."""
+    working, left = bench.store.transition, [calls]
+    slept: list[float] = []
+    sleeping = bench.sleep
+
+    def fails(*given: Any, **named: Any) -> int:
+        if left[0] == 0:
+            return working(*given, **named)
+        left[0] -= 1
+        if happens:
+            working(*given, **named)
+        raise DependencyUnavailable("dynamodb")
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        sleeping(seconds)
+
+    bench.store.transition = fails  # type: ignore[method-assign]  # an outage
+    bench.sleep = sleep  # type: ignore[method-assign]  # watched
+    return slept
+
+
+@pytest.mark.parametrize("happens", [False, True], ids=["write lost", "answer lost"])
+@pytest.mark.parametrize("ending", list(ENDINGS))
+def test_an_outcome_that_fails_once_is_written_and_charges_nothing(
+    bench: Bench, ending: str, happens: bool
+) -> None:
+    make, status, attempts = ENDINGS[ending]
+    told: list[JobStatus] = []
+    bench.store.listeners.append(lambda job, _: told.append(job.status))
+    outage(bench, 1, happens=happens)
+    job = bench.run(make(bench))
+    assert (job.status, job.attempts, job.redrives) == (status, attempts, 0)
+    assert set(told) == {status}
+    assert [sent.ref for sent in bench.queue.take()] == [job.ref] * (status is JobStatus.PENDING)
+    events = bench.store.events(job.ref, None, 99)
+    assert [event.message for event in events if event.fence == 1][-1] == status
+    assert len([event for event in events if event.message == status and event.fence == 1]) == 1
+
+
+def test_a_minute_without_a_store_is_sat_out_with_growing_waits(bench: Bench) -> None:
+    bench.remaining = 120
+    slept = outage(bench, 11)
+    assert bench.run(succeed).status is JobStatus.COMPLETED
+    assert slept == [0.5, 1, 2, 4, 8, 8, 8, 8, 8, 8, 8]
+    assert sum(slept) > 60
+
+
+def test_an_outcome_is_given_up_before_the_deadline(bench: Bench) -> None:
+    """The last try still has all its time; the lease then tells that the worker was lost."""
+    working = bench.store.transition
+    bench.remaining = 30
+    slept = outage(bench, 1000)
+    with pytest.raises(DependencyUnavailable):
+        bench.run(succeed)
+    assert bench.remaining >= limits.AWS_CALL_SECONDS
+    assert slept == [0.5, 1, 2, 4, 8]
+    assert bench.job.status is JobStatus.RUNNING
+    bench.store.transition = working  # type: ignore[method-assign]  # its end
+    bench.clock.advance(LEASE_SECONDS)
+    bench.sweep()
+    assert (bench.job.status, bench.job.attempts) == (JobStatus.PENDING, 1)
+
+
+def test_an_outcome_is_not_repeated_past_the_lease(bench: Bench) -> None:
+    bench.remaining = 100_000.0
+    outage(bench, 1000)
+    began = bench.clock()
+    with pytest.raises(DependencyUnavailable):
+        bench.run(succeed)
+    assert (bench.clock() - began).total_seconds() < limits.LEASE_MAX_SECONDS
+
+
+def test_a_claim_that_was_taken_over_in_an_outage_writes_nothing(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    outage(bench, 1)
+    sleeping = bench.sleep
+
+    def overtaken(seconds: float) -> None:
+        sleeping(seconds)
+        bench.clock.advance(LEASE_SECONDS)
+        bench.sweep()
+        bench.clock.advance(-LEASE_SECONDS)
+
+    bench.sleep = overtaken  # type: ignore[method-assign]  # meanwhile
+    job = bench.run(succeed)
+    assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
+    assert "lease_lost" in caplog.text

@@ -1,0 +1,136 @@
+"""Waits for a turn: not charged, and not for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Job, JobStatus, Move, Reply
+from spinneret.jobs.service import JobService
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Context, Postpone
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable
+from tests import factories
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.time import START, HandClock
+from tests.unit.jobs.worker_bench import Bench, raising, succeed
+
+LIMIT = limits.JOB_PENDING_SECONDS
+HOUR = timedelta(hours=1)
+
+
+def waiting(context: Context) -> Mapping[str, Any]:
+    raise Postpone(context.job.due_at + HOUR, "site.example")
+
+
+def next_turn(bench: Bench) -> datetime:
+    bench.clock.now = bench.job.due_at
+    return bench.clock.now
+
+
+def wait_until(bench: Bench, moment: datetime) -> Job:
+    """Be given another turn again and again."""
+    while bench.job.due_at < moment:
+        next_turn(bench)
+        bench.run(waiting)
+    return bench.job
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_a_job_that_nobody_begins_expires(
+    kind: str, service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    """Every kind: nothing waits for ever."""
+    policy = KINDS[kind]
+    assert policy.pending_seconds is not None
+    placed: list[Job] = []
+
+    def answer(jobs: Any) -> Reply:
+        placed.append(jobs[0].job)
+        return factories.reply()
+
+    service.submit("acme", [factories.draft(kind=kind)], None, answer)
+    sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
+    clock.advance(policy.pending_seconds - 1)
+    assert sweeper.sweep().expired == 0
+    clock.advance(1)
+    assert sweeper.sweep().expired == 1
+    ended = store.get(placed[0].ref)
+    assert ended is not None
+    assert (ended.status, ended.attempts) == (JobStatus.EXPIRED, 0)
+
+
+def test_polite_waits_end_after_a_week(bench: Bench) -> None:
+    job = wait_until(bench, START + timedelta(seconds=LIMIT) - HOUR)
+    assert (job.status, job.attempts, job.expires_at) == (
+        JobStatus.PENDING,
+        0,
+        START + timedelta(seconds=LIMIT),
+    )
+    bench.clock.now = START + timedelta(seconds=LIMIT)
+    assert bench.run(raising(AssertionError("ran"))).status is JobStatus.PENDING
+    bench.sweep()
+    ended = bench.job
+    assert (ended.status, ended.waiting_for) == (JobStatus.EXPIRED, None)
+    assert ended.last_error is not None
+    assert (ended.last_error.code, ended.last_error.type) == ("EXPIRED", "expired")
+    assert ended.last_error.message == "no turn in time: site.example"
+
+
+def test_a_turn_that_comes_in_time_ends_the_wait(bench: Bench) -> None:
+    wait_until(bench, START + timedelta(days=6))
+    next_turn(bench)
+    assert bench.run(succeed).status is JobStatus.COMPLETED
+
+
+def test_faults_of_our_own_do_not_begin_the_week_anew(bench: Bench) -> None:
+    bench.run(waiting)
+    for _ in range(6):
+        next_turn(bench)
+        bench.run(raising(DependencyUnavailable("s3")))
+        assert bench.job.expires_at is None
+        bench.clock.advance(24 * 3600)
+        bench.run(waiting)
+    assert bench.job.expires_at == START + timedelta(seconds=LIMIT)
+
+
+def test_a_job_that_was_claimed_does_not_expire_while_it_works(bench: Bench) -> None:
+    bench.run(waiting)
+    next_turn(bench)
+
+    def handler(_: Context) -> Mapping[str, Any]:
+        assert bench.job.expires_at is None
+        return {}
+
+    assert bench.run(handler).status is JobStatus.COMPLETED
+
+
+def test_a_pause_lifts_the_limit_and_the_next_wait_sets_it_anew(
+    bench: Bench, control: JobControl
+) -> None:
+    bench.run(waiting)
+    control.move(bench.ref, Move.PAUSE)
+    assert (bench.job.expires_at, bench.job.postponed_since) == (None, None)
+    bench.clock.advance(2 * LIMIT)
+    control.move(bench.ref, Move.RESUME)
+    resumed = bench.clock()
+    bench.run(waiting)
+    assert bench.job.expires_at == resumed + timedelta(seconds=LIMIT)
+
+
+def test_a_new_run_has_a_week_of_its_own() -> None:
+    failed = factories.job(status=JobStatus.FAILED, postponed_since=START)
+    assert rules.retry(failed, START + HOUR).postponed_since is None
+
+
+def test_a_kind_without_a_limit_waits_for_as_long_as_it_is_told() -> None:
+    running = factories.running_job(START + HOUR)
+    after = rules.postpone(running, START + 1000 * HOUR, "site.example", START)
+    assert after.expires_at is None

@@ -1,0 +1,147 @@
+"""Ends of jobs that nobody was told: the sweeper tries again, and nothing else waits for it."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.kernel import limits
+from spinneret.kernel.errors import LeaseLost
+from tests import factories
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.time import START, HandClock
+from tests.unit.jobs.sweeps import add, claim, finish, of_one_shard, stored
+
+MINUTE = 60.0
+DAY = 24 * 3600.0
+REF = factories.job().ref
+
+
+class Notices:
+    """Tells ends, or fails to, as silently as a listener does."""
+
+    def __init__(self, store: FakeJobStore, clock: HandClock) -> None:
+        self.works = False
+        self.tries: list[float] = []
+        """Seconds after START."""
+        self._store = store
+        self._clock = clock
+
+    def __call__(self, job: Job, _: Any) -> None:
+        if not rules.awaits_notice(job):
+            return
+        self.tries.append((self._clock() - START).total_seconds())
+        if self.works:
+            self._store.transition(job, rules.noticed(job))
+
+
+@pytest.fixture
+def notices(store: FakeJobStore, clock: HandClock) -> Notices:
+    return Notices(store, clock)
+
+
+@pytest.fixture
+def sweeper(
+    store: FakeJobStore, queue: FakeJobQueue, clock: HandClock, notices: Notices
+) -> Sweeper:
+    """As wired: what tells ends listens to the store, too."""
+    store.listeners.append(notices)
+    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=notices)
+
+
+def finished(store: FakeJobStore, clock: HandClock, *jobs: Job) -> None:
+    add(store, *jobs)
+    clock.advance(1)
+    for job in jobs:
+        finish(store, job.ref, clock)
+
+
+def test_an_end_that_was_not_told_is_told_by_the_sweeper_once(
+    store: FakeJobStore, clock: HandClock, sweeper: Sweeper, notices: Notices
+) -> None:
+    finished(store, clock, factories.job(notify=("end_1",)))
+    assert sweeper.sweep() == Swept()
+    clock.advance(limits.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep() == Swept(failed=1)
+    notices.works = True
+    clock.advance(2 * limits.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep() == Swept(notified=1)
+    clock.advance(DAY)
+    assert sweeper.sweep() == Swept()
+    assert len(notices.tries) == 2
+
+
+def test_an_end_that_can_not_be_told_is_tried_ever_more_rarely_and_given_up_after_a_day(
+    store: FakeJobStore,
+    clock: HandClock,
+    sweeper: Sweeper,
+    notices: Notices,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    finished(store, clock, factories.job(notify=("end_1",)))
+    for _ in range(2 * 2 * 24 * 60):
+        clock.advance(MINUTE / 2)
+        sweeper.sweep()
+    assert len(notices.tries) == limits.NOTICE_TRIES
+    gaps = [later - former for former, later in itertools.pairwise([1.0, *notices.tries])]
+    assert gaps[:8] == [30, 60, 120, 240, 480, 960, 1920, 3600]
+    assert set(gaps[8:]) == {3600}
+    assert DAY <= notices.tries[-1] <= DAY + 3600
+    told = [record.message for record in caplog.records]
+    assert told.count("notice_given_up") == 1
+    assert stored(store, REF).notified_run == 0
+    assert rules.sweep_at(stored(store, REF)) is None
+
+
+def test_notices_that_fail_hide_no_lost_lease(
+    store: FakeJobStore, clock: HandClock, sweeper: Sweeper
+) -> None:
+    """More of them than a page holds, all older than the lease."""
+    *untold, running = of_one_shard(2 * limits.SWEEP_PAGE + 1, notify=("end_1",))
+    finished(store, clock, *untold)
+    add(store, running)
+    claim(store, running.ref, clock, seconds=600)
+    clock.advance(600)
+    swept = sweeper.sweep()
+    assert (swept.leases_expired, swept.failed) == (1, len(untold))
+    assert stored(store, running.ref).status is JobStatus.PENDING
+    assert sweeper.sweep() == Swept()
+
+
+def test_a_notice_that_ends_the_process_is_not_tried_again_at_once(
+    store: FakeJobStore, clock: HandClock, queue: FakeJobQueue
+) -> None:
+    finished(store, clock, factories.job(notify=("end_1",)))
+    clock.advance(limits.RESEND_GRACE_SECONDS)
+
+    def die(*_: Any) -> None:
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=die).sweep()
+    watch = rules.sweep_at(stored(store, REF))
+    assert watch is not None
+    assert watch > clock() + timedelta(seconds=limits.RESEND_GRACE_SECONDS)
+
+
+def test_of_two_sweepers_that_overlap_one_tries(store: FakeJobStore, clock: HandClock) -> None:
+    finished(store, clock, factories.job(notify=("end_1",)))
+    job = stored(store, REF)
+    store.transition(job, rules.notice_tried(job, clock()))
+    with pytest.raises(LeaseLost):
+        store.transition(job, rules.notice_tried(job, clock()))
+
+
+def test_the_end_of_a_new_run_is_tried_from_the_beginning(clock: HandClock) -> None:
+    ended = factories.job(
+        status=JobStatus.FAILED, notify=("end_1",), notice_tries=limits.NOTICE_TRIES
+    )
+    again = rules.retry(rules.notice_tried(ended, clock()), clock())
+    assert (again.notice_tries, again.notice_at) == (0, None)

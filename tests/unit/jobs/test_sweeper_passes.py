@@ -1,0 +1,210 @@
+"""One pass of the sweeper: how far it goes, and what can't stop it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.keys import sweep_shard
+from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.jobs.ports import DuePage
+from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable
+from tests import factories
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.time import HandClock
+from tests.unit.jobs.sweeps import add, claim, of_one_shard, stored
+
+MINUTE = 60.0
+SHARD = sweep_shard("job_0")
+
+
+class TroubledStore(FakeJobStore):
+    """Reading a row, or a shard, may fail; every call takes time if it is told so."""
+
+    def __init__(self, clock: HandClock) -> None:
+        super().__init__()
+        self.reads: list[JobRef] = []
+        self.seconds = 0.0
+        self.row: Callable[[JobRef], None] = lambda _: None
+        self.shard: Callable[[int], None] = lambda _: None
+        self._clock = clock
+
+    def get(self, ref: JobRef) -> Job | None:
+        self.reads.append(ref)
+        self._clock.advance(self.seconds)
+        self.row(ref)
+        return super().get(ref)
+
+    def due(self, shard: int, now: Any, limit: int, after: Any = None) -> DuePage:
+        self.shard(shard)
+        return super().due(shard, now, limit, after)
+
+
+@pytest.fixture
+def store(clock: HandClock) -> TroubledStore:
+    return TroubledStore(clock)
+
+
+@pytest.fixture
+def sweeper(store: TroubledStore, queue: FakeJobQueue, clock: HandClock) -> Sweeper:
+    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
+
+
+def failing(error: Exception, *refs: JobRef) -> Callable[[JobRef], None]:
+    """Reading these rows fails."""
+
+    def read(ref: JobRef) -> None:
+        if ref in refs:
+            raise error
+
+    return read
+
+
+# ---------------------------------------------------------------- How far
+
+
+def test_a_pass_goes_through_all_pages_of_all_shards(
+    sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    per_shard = 2 * limits.SWEEP_PAGE + 5
+    for shard in range(limits.SWEEP_SHARDS):
+        add(store, *of_one_shard(per_shard, shard))
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    assert sweeper.sweep() == Swept(resent=per_shard * limits.SWEEP_SHARDS)
+    assert len(set(queue.take())) == per_shard * limits.SWEEP_SHARDS
+    assert sweeper.sweep() == Swept()
+
+
+def test_a_pass_ends_in_time_and_the_next_ones_do_the_rest(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+) -> None:
+    jobs = of_one_shard(3 * limits.SWEEP_PAGE)
+    add(store, *jobs)
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    store.seconds = limits.SWEEP_SECONDS / limits.SWEEP_PAGE
+    began = clock()
+    first = sweeper.sweep()
+    assert (clock() - began).total_seconds() == pytest.approx(limits.SWEEP_SECONDS)
+    assert first.resent == limits.SWEEP_PAGE
+    assert first.unfinished > 0
+    assert [sweeper.sweep().resent for _ in range(2)] == [limits.SWEEP_PAGE] * 2
+    assert {stored(store, job.ref).sends > 1 for job in jobs} == {True}
+
+
+def test_no_shard_waits_for_the_end_of_another_one_s_backlog(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+) -> None:
+    other = (SHARD + 1) % limits.SWEEP_SHARDS
+    add(store, *of_one_shard(5 * limits.SWEEP_PAGE))
+    [late] = of_one_shard(1, other)
+    add(store, late)
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    store.seconds = limits.SWEEP_SECONDS / (2 * limits.SWEEP_PAGE)
+    sweeper.sweep()
+    assert stored(store, late.ref).sends == 2
+
+
+def test_every_minute_another_shard_is_the_first(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+) -> None:
+    firsts = []
+    for _ in range(limits.SWEEP_SHARDS):
+        asked: list[int] = []
+        store.shard = asked.append
+        sweeper.sweep()
+        assert sorted(asked) == list(range(limits.SWEEP_SHARDS))
+        firsts.append(asked[0])
+        clock.advance(MINUTE)
+    assert sorted(firsts) == list(range(limits.SWEEP_SHARDS))
+
+
+# ---------------------------------------------------------------- What can't stop it
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("field"), ValueError("'archived' is not a valid JobStatus")]
+)
+def test_rows_that_can_not_be_read_hide_nothing(
+    sweeper: Sweeper,
+    store: TroubledStore,
+    clock: HandClock,
+    error: Exception,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """More of them than a page holds, older than all others, at every pass."""
+    *bad, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
+    add(store, *bad, late)
+    store.row = failing(error, *(job.ref for job in bad))
+    clock.advance(1)
+    claim(store, late.ref, clock)
+    clock.advance(60)
+    for _ in range(2):
+        swept = sweeper.sweep()
+        assert swept.failed == len(bad)
+    store.row = failing(error)
+    assert stored(store, late.ref).status is JobStatus.PENDING
+    names = {record.message for record in caplog.records if record.levelno >= logging.ERROR}
+    assert names == {"sweep_failed"}
+
+
+def test_a_kind_that_this_release_does_not_know_concerns_no_other_job(
+    sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    odd, even = of_one_shard(2)
+    add(store, factories.job(id=odd.id, kind="audit"), even)
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    assert sweeper.sweep() == Swept(resent=1, failed=1)
+    assert [sent.ref for sent in queue.take()] == [even.ref]
+
+
+def test_a_call_that_is_refused_concerns_no_other_job(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+) -> None:
+    jobs = of_one_shard(20)
+    add(store, *jobs)
+    store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs[::3]))
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    assert sweeper.sweep() == Swept(resent=13, failed=7)
+    store.row = failing(DependencyUnavailable("dynamodb"))
+    assert sweeper.sweep() == Swept(resent=7)
+
+
+def test_a_shard_that_does_not_answer_concerns_no_other_shard(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+) -> None:
+    def busy(shard: int) -> None:
+        if shard == SHARD:
+            raise DependencyUnavailable("dynamodb")
+
+    store.shard = busy
+    for shard in range(limits.SWEEP_SHARDS):
+        add(store, *of_one_shard(1, shard))
+    clock.advance(limits.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep() == Swept(resent=limits.SWEEP_SHARDS - 1, failed=1)
+
+
+def test_a_store_that_is_down_is_reported_and_not_asked_for_every_job(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+) -> None:
+    jobs = of_one_shard(50)
+    add(store, *jobs)
+    store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs))
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    with pytest.raises(DependencyUnavailable):
+        sweeper.sweep()
+    assert len(store.reads) == limits.SWEEP_REFUSALS
+
+
+def test_an_index_that_is_down_is_reported(sweeper: Sweeper, store: TroubledStore) -> None:
+    def down(_: int) -> None:
+        raise DependencyUnavailable("dynamodb")
+
+    store.shard = down
+    with pytest.raises(DependencyUnavailable):
+        sweeper.sweep()

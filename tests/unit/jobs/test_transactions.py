@@ -1,0 +1,90 @@
+"""Transactions that DynamoDB cancels, and the time that its calls may take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from spinneret.adapters import aws, dynamo
+from spinneret.kernel import limits
+from spinneret.kernel.errors import DependencyUnavailable
+
+
+class Client:
+    """Answers transactions as it is told to."""
+
+    def __init__(self, *answers: list[str] | None) -> None:
+        self.calls = 0
+        self._answers = list(answers)
+
+    def transact_write_items(self, **_: Any) -> None:
+        self.calls += 1
+        reasons = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if reasons is not None:
+            answer: Any = {
+                "Error": {"Code": "TransactionCanceledException"},
+                "CancellationReasons": [{"Code": reason} for reason in reasons],
+            }
+            raise ClientError(answer, "TransactWriteItems")
+
+
+PASSING = [
+    ["TransactionConflict"],
+    ["ThrottlingError"],
+    ["ProvisionedThroughputExceeded"],
+    ["None", "ThrottlingError", "None", "TransactionConflict"],
+    [],
+]
+
+
+@pytest.mark.parametrize("reasons", PASSING)
+def test_a_cancellation_that_goes_by_is_tried_again(reasons: list[str]) -> None:
+    client: Any = Client(reasons, reasons, None)
+    dynamo.transact(client, [])
+    assert client.calls == 3
+
+
+@pytest.mark.parametrize("reasons", PASSING)
+def test_a_cancellation_that_stays_is_an_outage(reasons: list[str]) -> None:
+    client: Any = Client(reasons)
+    with pytest.raises(DependencyUnavailable):
+        dynamo.transact(client, [])
+    assert client.calls == 4
+
+
+@pytest.mark.parametrize("besides", ["None", "ThrottlingError", "TransactionConflict"])
+def test_a_condition_that_does_not_hold_is_not_tried_again(besides: str) -> None:
+    client: Any = Client([besides, "ConditionalCheckFailed"])
+    with pytest.raises(dynamo.ConditionFailed) as failed:
+        dynamo.transact(client, [])
+    assert (client.calls, failed.value.standing) == (1, {1: {}})
+
+
+@pytest.mark.parametrize("besides", ["None", "ThrottlingError"])
+def test_a_write_that_is_wrong_stays_an_exception(besides: str) -> None:
+    client: Any = Client([besides, "ValidationError"])
+    with pytest.raises(ClientError):
+        dynamo.transact(client, [])
+    assert client.calls == 1
+
+
+# ---------------------------------------------------------------- Time
+
+
+def _longest(config: Any) -> float:
+    tries = config.retries["total_max_attempts"]
+    waits = sum(2.0**n for n in range(tries - 1))  # botocore, mode "standard": up to 1, 2, 4 s …
+    return float(tries * (config.connect_timeout + config.read_timeout) + waits)
+
+
+def test_a_call_takes_no_longer_than_we_reckon_with() -> None:
+    assert aws.CONFIG.retries["mode"] == "standard"  # type: ignore[attr-defined]  # botocore's
+    assert _longest(aws.CONFIG) <= limits.AWS_CALL_SECONDS
+
+
+def test_a_hand_back_that_begins_at_the_margin_ends_before_the_deadline() -> None:
+    """Its write with all tries, and its message with one; the sweeper sends what is cut off."""
+    one_try = limits.AWS_CONNECT_SECONDS + limits.AWS_READ_SECONDS
+    assert limits.AWS_CALL_SECONDS + one_try <= limits.DEADLINE_MARGIN_SECONDS
