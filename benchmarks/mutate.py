@@ -42,7 +42,7 @@ def _contract(*suites: str, unit: str) -> Selection:
 
 # By the beginning of the mutant's name: the tests that are likely to notice, the likeliest first.
 SELECTIONS: Final[Mapping[str, Selection]] = {
-    "jobs/": _contract("job_*", "duplicate_*", "effect*", "connection_*", unit="jobs"),
+    "jobs/": _contract("job_*", "due_*", "duplicate_*", "effect*", "connection_*", unit="jobs"),
     "documents/": _contract("document_*", unit="documents"),
     "politeness/": _contract("domain_*", unit="politeness"),
     "proxies/": _contract("proxy_*", unit="proxies"),

@@ -13,7 +13,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
 from spinneret.kernel import limits
-from spinneret.kernel.errors import Conflict, EffectInProgress
+from spinneret.kernel.errors import Conflict, Contended
 from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.operations.wiring import CoreApi
 from spinneret.runtime.answers import answers
@@ -87,25 +87,25 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
     )
 
 
-@router.post("/api/v1/jobs/<job_id>/cancel", **answers({200: Moved}, Conflict, EffectInProgress))
+@router.post("/api/v1/jobs/<job_id>/cancel", **answers({200: Moved}, Conflict, Contended))
 def cancel_job(job_id: str) -> Moved:
     """Cancel a job that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.CANCEL)
 
 
-@router.post("/api/v1/jobs/<job_id>/pause", **answers({200: Moved}, Conflict, EffectInProgress))
+@router.post("/api/v1/jobs/<job_id>/pause", **answers({200: Moved}, Conflict, Contended))
 def pause_job(job_id: str) -> Moved:
     """Let a job rest that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.PAUSE)
 
 
-@router.post("/api/v1/jobs/<job_id>/resume", **answers({200: Moved}, Conflict, EffectInProgress))
+@router.post("/api/v1/jobs/<job_id>/resume", **answers({200: Moved}, Conflict, Contended))
 def resume_job(job_id: str) -> Moved:
     """Let a paused job go on."""
     return moved(_jobs(), principal(router), job_id, Move.RESUME)
 
 
-@router.post("/api/v1/jobs/<job_id>/retry", **answers({200: Moved}, Conflict, EffectInProgress))
+@router.post("/api/v1/jobs/<job_id>/retry", **answers({200: Moved}, Conflict, Contended))
 def retry_job(job_id: str) -> Moved:
     """Begin a new run of a failed job."""
     return moved(_jobs(), principal(router), job_id, Move.RETRY)

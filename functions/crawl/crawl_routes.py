@@ -15,7 +15,7 @@ from spinneret.kernel.errors import (
     CircuitOpen,
     Conflict,
     DomainBlocked,
-    EffectInProgress,
+    Contended,
     FeatureDisabled,
     IdempotencyMismatch,
     UrlBlocked,
@@ -55,7 +55,7 @@ def get_crawl(job_id: str) -> CrawlView:
     return _services().crawl.get(principal(router).tenant, job_id)
 
 
-@router.post("/api/v1/crawl/<job_id>/cancel", **answers({200: Moved}, Conflict, EffectInProgress))
+@router.post("/api/v1/crawl/<job_id>/cancel", **answers({200: Moved}, Conflict, Contended))
 def cancel_crawl(job_id: str) -> Moved:
     """Cancel a crawl that isn't finished."""
     return moved(_services().jobs, principal(router), job_id, Move.CANCEL)

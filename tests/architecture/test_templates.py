@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.kernel import limits
 from spinneret.runtime.access import ROUTES
 from tests.architecture.conftest import ROOT, Templates
 
@@ -62,6 +63,11 @@ def test_visibility_is_at_least_six_times_the_workers_time_out(templates: Templa
         ]
         timeout = templates.default(functions[name]["Timeout"])
         assert templates.default(visibility) >= 6 * timeout, name
+
+
+def test_a_pass_of_the_sweeper_ends_before_its_function_does(templates: Templates) -> None:
+    timeout = templates.default(templates.functions()["Sweeper"]["Timeout"])
+    assert limits.SWEEP_SECONDS + limits.AWS_CALL_SECONDS < timeout
 
 
 def test_every_schedule_says_what_becomes_of_a_failure(templates: Templates) -> None:

@@ -11,7 +11,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.dynamo_effects import DynamoEffectStore
 from spinneret.jobs.models import Job, Lease
 from spinneret.jobs.ports import Claimed, InDoubt, JobStore
-from spinneret.kernel.errors import EffectInProgress
+from spinneret.kernel.errors import Contended
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.contract.interleaved import interrupted
@@ -64,5 +64,5 @@ def test_an_effect_is_taken_over_only_as_it_was_found(
     late = effects_of(
         interrupted(tables, "transact_write_items", lambda: faster(effects, store, first), before=2)
     )
-    with pytest.raises(EffectInProgress):
+    with pytest.raises(Contended):
         begin(late, factories.lease(claimed(store, tenant)))

@@ -11,7 +11,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.dynamo_effects import DynamoEffectStore
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.ports import Begun, Claimed, EffectDone, EffectStore, InDoubt, JobStore
-from spinneret.kernel.errors import EffectInProgress, IdempotencyMismatch, LeaseLost
+from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
@@ -142,7 +142,7 @@ def test_two_jobs_are_not_at_one_effect_at_the_same_time(
 ) -> None:
     first, second = claimed(store, tenant), claimed(store, tenant)
     effects.begin(factories.lease(first), KEY, REQUEST, START)
-    with pytest.raises(EffectInProgress):
+    with pytest.raises(Contended):
         effects.begin(factories.lease(second), KEY, REQUEST, START)
     store.transition(first, rules.after_lease_expired(first, UNTIL + timedelta(seconds=1)))
     assert effects.begin(factories.lease(second), KEY, REQUEST, START + SECOND) == InDoubt()

@@ -12,7 +12,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus, Move
 from spinneret.jobs.ports import Claimed, Holder, NewJob, SubmissionRaced
-from spinneret.kernel.errors import Conflict, EffectInProgress, LeaseLost, NotFound
+from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import START, HandClock
@@ -85,7 +85,7 @@ def test_a_job_that_never_rests_is_a_conflict_that_passes(
     job = factories.job(status=status)
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
     control = JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
-    with pytest.raises(EffectInProgress) as refused:
+    with pytest.raises(Contended) as refused:
         control.move(job.ref, move)
     assert (refused.value.status, refused.value.code) == (409, "CONFLICT")
     assert refused.value.retry_after == 1

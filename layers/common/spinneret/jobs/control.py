@@ -12,7 +12,7 @@ from spinneret.jobs.ports import JobQueue, JobStore, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, EffectInProgress, LeaseLost, NotFound
+from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 
 _RACES = 5  # a running job renews its lease now and then while a tenant's word is written
 
@@ -56,7 +56,7 @@ class JobControl:
     def move(self, ref: JobRef, move: Move) -> Job:
         """Cancel, pause, resume or retry; the job as it then stands.
 
-        Raises NotFound, Conflict when the job's status doesn't allow it, and EffectInProgress when
+        Raises NotFound, Conflict when the job's status doesn't allow it, and Contended when
         others kept moving the job.
         """
         for _ in range(_RACES):
@@ -74,7 +74,7 @@ class JobControl:
             if after.status is JobStatus.PENDING:
                 send(self._queue, self._kinds, after, now)
             return after
-        raise EffectInProgress("the job is changing; try again", retry_after=1)
+        raise Contended("the job is changing; try again", retry_after=1)
 
     def _holder(self, job: Job) -> str | None:
         """Who holds the job's duplicate key. Raises Conflict when that is another live job."""

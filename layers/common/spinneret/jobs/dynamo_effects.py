@@ -21,7 +21,7 @@ from spinneret.jobs.models import JobRef, JobStatus, Lease
 from spinneret.jobs.ports import Begun, EffectDone, InDoubt
 from spinneret.kernel import limits
 from spinneret.kernel.clock import epoch_seconds
-from spinneret.kernel.errors import EffectInProgress, IdempotencyMismatch, LeaseLost
+from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -60,7 +60,7 @@ class DynamoEffectStore:
             return EffectDone(result=json.loads(known["result"]))
         unchanged = dynamo.equals(job_id=known["job_id"], fence=known["fence"], result=None)
         if self._put(lease, record, unchanged, self._claim_is_over(lease, known)) is not None:
-            raise EffectInProgress("another job is at it", retry_after=1)
+            raise Contended("another job is at it", retry_after=1)
         return InDoubt()
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:

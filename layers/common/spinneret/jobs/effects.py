@@ -41,7 +41,7 @@ class Effects:
         IdempotencyMismatch. `perform` takes at most `seconds`, which must lie within the lease, or
         the job is handed back: by then nobody else can have begun. `reconcile` finds out whether
         an earlier claim that didn't come back performed it: its result, or None. Raises LeaseLost,
-        and EffectInProgress while another job is at it.
+        and Contended while another job is at it.
         """
         begun = self._store.begin(context.lease, key, request, self._clock())
         if isinstance(begun, EffectDone):

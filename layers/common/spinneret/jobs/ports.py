@@ -183,7 +183,7 @@ class EffectStore(Protocol):
         """Say that this claim is about to perform an effect.
 
         Raises LeaseLost, IdempotencyMismatch for another request under the key, and
-        EffectInProgress while the claim of another job that began it still stands.
+        Contended while the claim of another job that began it still stands.
         """
         ...
 

@@ -7,7 +7,7 @@
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused
     ├── TransientError          a worker tries again and charges an attempt
-    │   └── FetchTimeout, FetchFailed (ProxyFailed), HttpUnavailable, RateLimited, EffectInProgress,
+    │   └── FetchTimeout, FetchFailed (ProxyFailed), HttpUnavailable, RateLimited, Contended,
     │       CircuitOpen, DomainLockLost, DeliveryFailed
     ├── DependencyUnavailable   one of our own parts is down: try again, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
@@ -232,8 +232,8 @@ class DeliveryFailed(TransientError):
     status = 502
 
 
-class EffectInProgress(TransientError):
-    """Another job is performing the same side effect right now."""
+class Contended(TransientError):
+    """Others are at the same thing right now; a moment later there is an answer."""
 
     code = "CONFLICT"
     status = 409
