@@ -14,8 +14,8 @@ from spinneret.jobs.models import Move
 from spinneret.kernel.errors import (
     CircuitOpen,
     Conflict,
-    DomainBlocked,
     Contended,
+    DomainBlocked,
     FeatureDisabled,
     IdempotencyMismatch,
     UrlBlocked,

@@ -30,6 +30,7 @@ from spinneret.sites.service import SiteSettings
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+Port = Annotated[int | None, Query(ge=1, le=65535)]
 
 
 @router.get("/api/v1/domains")
@@ -44,16 +45,19 @@ def list_domains(
 
 
 @router.get("/api/v1/domains/<domain>", **answers({200: DomainDetail}, ValidationFailed))
-def get_domain(domain: str) -> DomainDetail:
-    """The settings for a domain, or the defaults, and its breaker."""
-    return domain_detail(_sites().get(_tenant(), parse_domain(domain)))
+def get_domain(domain: str, port: Port = None) -> DomainDetail:
+    """The settings for a domain, or the defaults, and its breaker.
+
+    `port` asks for the breaker of a port: all but those of http and https have one of their own.
+    """
+    return domain_detail(_sites().get(_tenant(), parse_domain(domain), _unusual(port)))
 
 
 @router.put("/api/v1/domains/<domain>")
 def put_domain(domain: str, update: DomainUpdate) -> DomainView:
-    """Replace the settings for one host: a pace slower than the default, and notes.
+    """Replace the settings for one host.
 
-    A block stays as it is. The breaker is shared by all tenants and isn't settable.
+    These are a pace slower than the default, a breaker more careful, and notes; a block stays.
     """
     name = parse_domain(domain)
     return _view(_sites().put(_tenant(), name, update.override, update.notes))
@@ -72,13 +76,17 @@ def unblock_domain(domain: str) -> DomainView:
 
 
 @router.post("/api/v1/domains/<domain>/reset", **answers({200: DomainDetail}, ValidationFailed))
-def reset_domain(domain: str) -> DomainDetail:
-    """Close a domain's breaker, for all tenants."""
-    return domain_detail(_sites().reset(_tenant(), parse_domain(domain)))
+def reset_domain(domain: str, port: Port = None) -> DomainDetail:
+    """Close a domain's breaker, or that of a port with one of its own, for all tenants."""
+    return domain_detail(_sites().reset(_tenant(), parse_domain(domain), _unusual(port)))
 
 
 def _view(settings: DomainSettings) -> DomainView:
     return domain_view(settings, _sites().pace_under(settings.override))
+
+
+def _unusual(port: int | None) -> int | None:
+    return None if port in {80, 443} else port
 
 
 def _tenant() -> str:

@@ -12,21 +12,19 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
+from spinneret.kernel import limits
 from spinneret.politeness.dynamo import DynamoDomainLedger
 from spinneret.politeness.models import (
     Admitted,
-    BreakerLimits,
     Circuit,
-    Opened,
     Outcome,
     PaceLimits,
     Record,
-    SessionWait,
     Wait,
     WaitReason,
     to_ms,
 )
-from spinneret.politeness.sessions import Sessions
+from spinneret.politeness.sessions import Opened, Sessions, SessionWait
 from spinneret.politeness.settings import SessionSettings
 from tests.contract.backends import Tables
 from tests.fakes.politeness import pace_at, tokens
@@ -79,9 +77,9 @@ def race() -> Iterator[Race]:
 def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
     ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
 ) -> None:
-    limits = PaceLimits(rate=2, burst=5)
-    paces = [pace_at(ledger, clock) for _ in range(THREADS)]
-    outcomes = race(lambda n: paces[n].admit(host, owner="job", limits=limits))
+    quick = PaceLimits(rate=2, burst=5)
+    paces = [pace_at(ledger, clock, quick) for _ in range(THREADS)]
+    outcomes = race(lambda n: paces[n].admit(host, owner="job", limits=quick))
     waits = [each for each in outcomes if isinstance(each, Wait)]
     assert len(waits) == THREADS - 5
     slots = sorted((wait.until - START).total_seconds() for wait in waits)
@@ -100,18 +98,17 @@ def test_of_strict_callers_one_passes(
 def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller_probes(
     ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
 ) -> None:
-    paces = [pace_at(ledger, clock) for _ in range(THREADS)]
-    few = BreakerLimits(threshold=THREADS // 2)
+    paces = [pace_at(ledger, clock, QUICK) for _ in range(THREADS)]
 
     def admit(number: int) -> Admitted | Wait:
-        return paces[number].admit(host, owner="job", limits=QUICK, breaker=few)
+        return paces[number].admit(host, owner="job", limits=QUICK)
 
     leaves = race(admit)
     assert all(isinstance(each, Admitted) for each in leaves)
     race(lambda n: paces[n].report(leaves[n], Outcome.SITE_FAILURE))
     view = paces[0].state(host)
-    assert (view.circuit, view.failures) == (Circuit.OPEN, few.threshold)
-    clock.advance(few.open_seconds)
+    assert (view.circuit, view.failures) == (Circuit.OPEN, limits.BREAKER_FAILURES)
+    clock.advance(limits.BREAKER_OPEN_SECONDS)
     for _ in range(3):
         outcomes = race(admit)
         [probe] = [each for each in outcomes if isinstance(each, Admitted)]

@@ -17,7 +17,13 @@ from tests.fakes.time import START
 pytestmark = OF_AWS
 
 SECOND = timedelta(seconds=1)
-SLOW = Override(requests_per_second=0.1, burst=1, min_gap_seconds=2.5)
+SLOW = Override(
+    requests_per_second=0.1,
+    burst=1,
+    min_gap_seconds=2.5,
+    breaker_failures=2,
+    breaker_seconds=450.5,
+)
 BLOCK = Block(reason="asked us to 🕷", since=START)
 
 

@@ -35,6 +35,11 @@ class Deployed:
     settings: dict[str, str]
     """The environment that it was deployed with."""
 
+    @property
+    def ports(self) -> tuple[int, int]:
+        """Of the two servers."""
+        return self.site_port, self.website_port
+
     def tenant(self, scope: str = "write") -> Tenant:
         """A fresh tenant with a key."""
         name = f"t-{uuid4().hex[:12]}"
@@ -137,9 +142,11 @@ def tenant(deployed: Deployed) -> Iterator[Tenant]:
 def rested_host(deployed: Deployed, aws: Aws) -> Iterator[None]:
     """All websites of these tests are one host, whose breaker must not outlive a test."""
     yield
-    aws.dynamodb().delete_item(
-        TableName=deployed.outputs["DomainsTable"], Key={"pk": "DOMAIN#127.0.0.1", "sk": "PACE"}
-    )
+    places = ["127.0.0.1", *(f"127.0.0.1:{port}" for port in deployed.ports)]
+    for place in places:
+        aws.dynamodb().delete_item(
+            TableName=deployed.outputs["DomainsTable"], Key={"pk": f"DOMAIN#{place}", "sk": "PACE"}
+        )
 
 
 @pytest.fixture(scope="session")

@@ -39,8 +39,8 @@ from spinneret.jobs.ports import (
 )
 from spinneret.kernel import limits
 from spinneret.kernel.errors import (
+    Contended,
     DependencyUnavailable,
-    EffectInProgress,
     IdempotencyMismatch,
     LeaseLost,
 )
@@ -363,7 +363,7 @@ class FakeEffectStore:
                     return EffectDone(result=known.result)
                 other = known.lease.job_id != lease.job_id
                 if other and self._jobs.holds(known.lease):
-                    raise EffectInProgress("another job is at it", retry_after=1)
+                    raise Contended("another job is at it", retry_after=1)
             self._effects[lease.tenant, key] = _Effect(request, lease)
             return Begun() if known is None else InDoubt()
 

@@ -10,7 +10,7 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.politeness.changes import Change, Guard, Plus, Relation, Row, Value
-from spinneret.politeness.models import Record
+from spinneret.politeness.models import PaceLimits, Record
 from spinneret.politeness.ports import DomainLedger, Refused, Written
 from spinneret.politeness.robots_policy import Kept
 from spinneret.politeness.service import Pace
@@ -25,12 +25,14 @@ class FakeDomainLedger:
         self.available = True
         self.updates = 0
         """How many were tried."""
+        self.reads = 0
         self._lock = Lock()
         self._rows: dict[tuple[str, Record], dict[str, Value]] = {}
 
     def read(self, host: str, record: Record) -> Row:
         with self._lock:
             self._require()
+            self.reads += 1
             return dict(self._rows.get((host, record), {}))
 
     def update(self, host: str, record: Record, change: Change) -> Written | Refused:
@@ -96,9 +98,9 @@ class LossyLedger:
         return self._ledger.update(host, record, change)
 
 
-def pace_at(ledger: DomainLedger, clock: Clock) -> Pace:
-    """The pace service of one process."""
-    return Pace(ledger=ledger, clock=clock, new_token=tokens())
+def pace_at(ledger: DomainLedger, clock: Clock, stage: PaceLimits | None = None) -> Pace:
+    """The pace service of one process; the stage's pace is the usual one."""
+    return Pace(ledger=ledger, clock=clock, new_token=tokens(), stage=stage or PaceLimits())
 
 
 def tokens() -> Callable[[], str]:

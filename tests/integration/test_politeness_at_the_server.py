@@ -1,5 +1,6 @@
-"""What politeness is for: how far apart the requests of many workers reach a server.
+"""What politeness is for: how the requests of many workers reach a server.
 
+Workers are processes that visit it through the product's own wiring, and meet in DynamoDB Local.
 POLITENESS_GAP_MS and POLITENESS_FETCHES lengthen the proof; the default is short.
 """
 
@@ -8,134 +9,209 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from collections.abc import Iterator
 from typing import Any, Final
 from uuid import uuid4
 
 import pytest
 
+from spinneret.kernel import limits
 from spinneret.kernel.clock import utc_now
+from spinneret.politeness.changes import Change, Plus
 from spinneret.politeness.dynamo import DynamoDomainLedger
-from spinneret.politeness.models import Admitted, Outcome, PaceLimits, Wait
+from spinneret.politeness.models import Circuit, Record
+from spinneret.politeness.rules import place_of
 from spinneret.politeness.service import Pace
+from spinneret.sites.dynamo import DynamoSiteStore
+from spinneret.sites.models import Override
+from tests.conftest import REGION, ROOT, Aws, Stack
 from tests.fakes.politeness import tokens
+from tests.integration.visited_site import Site
+from tests.integration.visiting_process import Orders
+from tests.integration.visiting_workers import WorkerProcess, start, told
 from tests.tables import create_tables, delete_tables
 
 WORKERS: Final = 8
 GAP_MS: Final = int(os.environ.get("POLITENESS_GAP_MS", "50"))
 FETCHES: Final = int(os.environ.get("POLITENESS_FETCHES", "200"))
 SLOWEST_CYCLE_SECONDS: Final = 1.0  # admission, fetch and report beside the gap, at most
+CLOCKS_SECONDS: Final = 0.001  # wall clocks of workers against the server's monotonic one
+SLOWEST_WAY_SECONDS: Final = 0.5  # from an admission to the server
+PATIENCE_SECONDS: Final = 60.0 + FETCHES * (GAP_MS / 1000 + SLOWEST_CYCLE_SECONDS)
 
 pytestmark = [
     pytest.mark.stack,
-    pytest.mark.timeout(60 + FETCHES * (GAP_MS / 1000 + SLOWEST_CYCLE_SECONDS)),
+    pytest.mark.timeout(2 * PATIENCE_SECONDS),
 ]
 
+# ---------------------------------------------------------------- The site and its visitors
 
-class Site:
-    """A server on loopback that notes when each request arrives, on the monotonic clock."""
-
-    def __init__(self) -> None:
-        arrivals: list[float] = []
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                arrivals.append(time.monotonic())
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
-
-        self.arrivals = arrivals
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-
-    def fetch(self) -> None:
-        """One request on a connection of its own."""
-        host, port = self._server.server_address[:2]
-        connection = HTTPConnection(str(host), port, timeout=10)
-        try:
-            connection.request("GET", "/")
-            connection.getresponse().read()
-        finally:
-            connection.close()
-
-    def close(self) -> None:
-        """Ends the server and its thread."""
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+_NUMBERS: Final = itertools.count(2)
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    made = Site()
+    """A host of this test alone: politeness is kept by host."""
+    made = Site(next(_NUMBERS))
     yield made
     made.close()
 
 
 @pytest.fixture(scope="module")
-def ledger(aws: Any) -> Iterator[DynamoDomainLedger]:
+def domains(aws: Aws) -> Iterator[tuple[Any, str]]:
+    """A client and the table of domains."""
     client = aws.dynamodb()
     names = create_tables(client)
-    yield DynamoDomainLedger(client, names["Domains"])
+    yield client, names["Domains"]
     delete_tables(client, names)
 
 
-def crawl(
-    ledger: DynamoDomainLedger, limits: PaceLimits, fetches: int, fetch: Callable[[], None]
-) -> list[int]:
-    """Fetch by eight workers at once; answers when each admission was, in epoch milliseconds."""
-    host = f"{uuid4().hex}.example"
-    tickets = iter(range(fetches))
-    moments: list[int] = []
+@pytest.fixture(scope="module")
+def workers(aws: Aws, stack: Stack, domains: tuple[Any, str]) -> Iterator[list[WorkerProcess]]:
+    bucket = f"politeness-{uuid4().hex}"
+    s3 = aws("s3")
+    s3.create_bucket(Bucket=bucket)
+    variables = {
+        "AWS_ENDPOINT_URL": stack.gateway_url,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "000000000000",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "DOMAINS_TABLE": domains[1],
+        "CONTENT_BUCKET": bucket,
+        "SECRETS_KEY_ID": "unused",
+        "USER_AGENT": "Spinneret-Test/1 (+https://example.com/bot)",
+        "PYTHONPATH": f"{ROOT}/layers/common:{ROOT}",
+    }
+    made = [WorkerProcess(variables) for _ in range(WORKERS)]
+    yield made
+    for worker in made:
+        worker.end()
+    for kept in s3.list_objects_v2(Bucket=bucket)["Contents"]:
+        s3.delete_object(Bucket=bucket, Key=kept["Key"])
+    s3.delete_bucket(Bucket=bucket)
 
-    def work(number: int) -> None:
-        pace = Pace(ledger=ledger, clock=utc_now, new_token=tokens())
-        for _ in tickets:
-            leave = admission(pace, f"worker-{number}")
-            assert leave.seen.asked_at is not None
-            moments.append(leave.seen.asked_at)
-            fetch()
-            pace.report(leave, Outcome.SUCCESS)
 
-    def admission(pace: Pace, owner: str) -> Admitted:
-        promised = False
-        while True:
-            match pace.admit(host, owner=owner, limits=limits, promised=promised):
-                case Admitted() as leave:
-                    return leave
-                case Wait() as wait:
-                    promised = wait.promised
-                    pause = (wait.until - utc_now()).total_seconds()
-                    time.sleep(min(max(pause, 0.0), 1.0))
+def orders(site: Site, fetches: int, rate: float, burst: int = 5, **given: Any) -> Orders:
+    stage = {
+        "FETCH_ALLOWED_ENDPOINTS": f"{site.host}:{site.port}",
+        "DOMAIN_RATE": str(rate),
+        "DOMAIN_BURST": str(burst),
+    }
+    values: dict[str, Any] = {"tenant": "acme", "url": site.url, "stage": stage}
+    return Orders(fetches=fetches, **values | given)
 
-    with ThreadPoolExecutor(WORKERS) as pool:
-        list(pool.map(work, range(WORKERS)))
-    return sorted(moments)
+
+def run(workers: list[WorkerProcess], every: list[Orders]) -> None:
+    start(workers, every)
+    for worker in workers:
+        worker.wait("done", seconds=PATIENCE_SECONDS)
+
+
+# ---------------------------------------------------------------- Pace
 
 
 def test_the_server_sees_no_gap_below_the_crawl_delay(
-    ledger: DynamoDomainLedger, site: Site
+    workers: list[WorkerProcess], site: Site
 ) -> None:
-    strict = PaceLimits(rate=1000, min_gap_seconds=GAP_MS / 1000)
-    crawl(ledger, strict, FETCHES, site.fetch)
+    site.robots = f"User-agent: *\nCrawl-delay: {GAP_MS / 1000}"
+    run(workers, [orders(site, FETCHES // WORKERS, rate=1000)] * WORKERS)
+    assert told(workers, "fetched") == [204] * FETCHES
     assert len(site.arrivals) == FETCHES
     gaps = [then - first for first, then in itertools.pairwise(site.arrivals)]
-    assert min(gaps) >= GAP_MS / 1000
+    assert min(gaps) >= GAP_MS / 1000 - CLOCKS_SECONDS
+    lines = [line for worker in workers for line in worker.lines if line.get("strict")]
+    admitted = sorted(line["admitted"] for line in lines)
+    assert len(admitted) == FETCHES
+    assert min(then - first for first, then in itertools.pairwise(admitted)) >= GAP_MS
 
 
-def test_no_window_admits_more_than_burst_and_rate(ledger: DynamoDomainLedger, site: Site) -> None:
-    limits = PaceLimits(rate=40, burst=5)
-    moments = crawl(ledger, limits, 100, site.fetch)
-    assert len(moments) == len(site.arrivals) == 100
-    for first, last in itertools.combinations(range(100), 2):
-        seconds = (moments[last] - moments[first]) / 1000
-        assert last - first + 1 <= limits.burst + limits.rate * seconds
+def test_no_window_admits_more_than_burst_and_rate(
+    workers: list[WorkerProcess], site: Site
+) -> None:
+    rate, burst = 40, 5
+    run(workers, [orders(site, FETCHES // WORKERS, rate, burst)] * WORKERS)
+    assert told(workers, "fetched") == [204] * FETCHES
+    admitted = [moment / 1000 for moment in sorted(told(workers, "admitted"))]
+    assert len(admitted) > FETCHES  # robots.txt takes a turn too
+    check_windows(admitted, rate, burst, on_the_way=0)
+    assert len(site.arrivals) == FETCHES
+    check_windows(site.arrivals, rate, burst, on_the_way=SLOWEST_WAY_SECONDS)
+
+
+def check_windows(moments: list[float], rate: float, burst: int, on_the_way: float) -> None:
+    """What arrives within a window was admitted within one that is longer by its way."""
+    for first, last in itertools.combinations(range(len(moments)), 2):
+        seconds = moments[last] - moments[first] + on_the_way
+        assert last - first + 1 <= burst + rate * seconds + 1e-6  # floats
+
+
+def test_two_tenants_share_one_bucket(
+    workers: list[WorkerProcess], site: Site, domains: tuple[Any, str]
+) -> None:
+    slow = Override(requests_per_second=0.01, burst=3)
+    DynamoSiteStore(*domains).put("slow", site.host, slow, None, utc_now())
+    run(workers[:1], [orders(site, 1, rate=1000)])  # reads robots.txt
+    domains[0].delete_item(
+        TableName=domains[1], Key={"pk": f"DOMAIN#{site.host}", "sk": Record.PACE.value}
+    )
+    del site.arrivals[:]
+    tenants = ["acme", "other", "slow"] * 2
+    each = [orders(site, 10, rate=0.02, tenant=name, patient=False) for name in tenants]
+    run(workers[:6], each)
+    assert len(site.arrivals) == 5
+    assert len(told(workers[:6], "fetched")) == 5
+    assert told(workers[:6], "postponed") == [site.host] * 55  # each has a promise
+
+
+# ---------------------------------------------------------------- Breaker
+
+
+def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
+    workers: list[WorkerProcess], site: Site, domains: tuple[Any, str]
+) -> None:
+    quick = {"rate": 1000, "burst": 1000, "patient": False}
+    site.status = 500
+    run(workers[:1], [orders(site, limits.BREAKER_FAILURES, **quick)])
+    assert circuit(domains, site) is Circuit.OPEN
+    pass_time(domains, site, limits.BREAKER_OPEN_SECONDS)
+    assert circuit(domains, site) is Circuit.HALF_OPEN
+    del site.arrivals[:]
+    site.answers.clear()
+    ten = orders(site, 10, at_once=10, **quick)
+    start(workers[:5], [ten] * 5)
+    for worker in workers[:5]:
+        worker.wait("postponed", "probe", times=10, seconds=PATIENCE_SECONDS)
+    assert len(told(workers[:5], "postponed")) == 49
+    [prober] = [worker for worker in workers[:5] if worker.told("probe")]
+    while not site.arrivals:
+        time.sleep(0.01)
+    workers[workers.index(prober)] = prober.killed()
+    site.answers.set()
+    site.status = 204
+    one = orders(site, 1, **quick)
+    run(workers[:1], [one])
+    assert workers[0].told("postponed") == [f"{site.host}: circuit_open"]
+    pass_time(domains, site, limits.HOST_HOLD_SECONDS)
+    run(workers[:1], [one])
+    assert (workers[0].told("probe"), workers[0].told("fetched")) == ([True], [204])
+    assert len(site.arrivals) == 2
+    assert circuit(domains, site) is Circuit.CLOSED
+
+
+def circuit(domains: tuple[Any, str], site: Site) -> Circuit:
+    """Of the host or of its port, whichever was opened."""
+    pace = Pace(ledger=DynamoDomainLedger(*domains), clock=utc_now, new_token=tokens())
+    found = {pace.state(site.host, port).circuit for port in (None, site.port)}
+    return next(iter(found - {Circuit.CLOSED}), Circuit.CLOSED)
+
+
+def pass_time(domains: tuple[Any, str], site: Site, seconds: float) -> None:
+    """For the breaker, as if it had been opened, and its probe been sent, so much earlier."""
+    ledger = DynamoDomainLedger(*domains)
+    for port in (None, site.port):
+        place = place_of(site.host, port)
+        row = ledger.read(place, Record.PACE)
+        moments = row.keys() & {"opened_at", "open_until", "probe_until"}
+        earlier = Plus(-round(1000 * seconds))
+        if moments:
+            ledger.update(place, Record.PACE, Change(to=dict.fromkeys(moments, earlier)))

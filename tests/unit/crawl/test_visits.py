@@ -10,7 +10,7 @@ from spinneret.fetching.models import FetchedPage, FetchRequest
 from spinneret.fetching.ports import Fetcher
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.kernel import limits
-from spinneret.kernel.errors import FetchTimeout
+from spinneret.kernel.errors import CircuitOpen, FetchFailed, FetchTimeout
 from spinneret.politeness.models import Circuit
 from spinneret.sites.models import Override
 from tests.fakes.crawling import CrawlSlice, long_page
@@ -274,3 +274,28 @@ def test_a_more_patient_origin_at_another_port_is_reached_in_the_end(crawl: Craw
     url = "http://site.example/page"
     crawl.pages[url] = fetched_page(f"{target}/page", long_page("a"), redirects=(url,))
     assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
+
+
+def test_failures_at_an_unusual_port_leave_the_site_open(crawl: CrawlSlice) -> None:
+    dead = f"{SITE}:9"
+    [url] = serve(crawl, "a")
+    crawl.pages[f"{dead}/robots.txt"] = fetched_page(f"{dead}/robots.txt", "")
+    crawl.pages[f"{dead}/page"] = FetchFailed("nobody listens")
+    for _ in range(limits.BREAKER_FAILURES):
+        crawl.clock.advance(10)
+        crawled(crawl, f"{dead}/page")
+    assert crawl.sites.pace.state("site.example", 9).circuit is Circuit.OPEN
+    with pytest.raises(CircuitOpen):
+        crawl.submit(f"{dead}/other")
+    assert crawled(crawl, url).status is JobStatus.COMPLETED
+
+
+def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_site(crawl: CrawlSlice) -> None:
+    [url] = serve(crawl, "moved")
+    dead = f"{SITE}:9/page"
+    crawl.pages[f"{SITE}:9/robots.txt"] = fetched_page(f"{SITE}:9/robots.txt", "")
+    crawl.pages[url] = fetched_page(dead, "", redirects=(url,), status_code=503)
+    for _ in range(limits.BREAKER_FAILURES):
+        crawl.clock.advance(10)
+        crawled(crawl, url)
+    assert crawl.sites.pace.state("site.example").circuit is Circuit.CLOSED

@@ -11,7 +11,6 @@ from spinneret.politeness.changes import Change, Row
 from spinneret.politeness.models import (
     Admitted,
     BreakerLimits,
-    Opened,
     Outcome,
     PaceLimits,
     Record,
@@ -19,7 +18,7 @@ from spinneret.politeness.models import (
 )
 from spinneret.politeness.ports import Refused, Written
 from spinneret.politeness.service import Pace
-from spinneret.politeness.sessions import Sessions
+from spinneret.politeness.sessions import Opened, Sessions
 from spinneret.politeness.settings import SessionSettings
 from tests.fakes.politeness import FakeDomainLedger
 from tests.fakes.time import HandClock
@@ -27,9 +26,10 @@ from tests.fakes.time import HandClock
 HOST = "site.example"
 HOUR_MS = 3_600_000
 BUCKET = PaceLimits(rate=1, burst=3)
-QUICK = PaceLimits(rate=1000, burst=1000)
 SLOW = PaceLimits(rate=1 / 600, burst=2)
-STRICT = PaceLimits(min_gap_seconds=10)
+STRICT = PaceLimits(burst=3, min_gap_seconds=10)
+OWN_GAP = PaceLimits(burst=3, own_gap_seconds=20)
+CAREFUL = PaceLimits(burst=3, breaker=BreakerLimits(threshold=2, open_seconds=600))
 
 
 class InterruptedLedger:
@@ -49,6 +49,10 @@ class InterruptedLedger:
             self.action()
         self.updates += 1
         return self._ledger.update(host, record, change)
+
+    def put(self, host: str, row: Row) -> None:
+        """Write as somebody else would."""
+        self._ledger.update(host, Record.PACE, Change(to=dict(row)))
 
 
 @dataclass
@@ -78,22 +82,31 @@ class World:
             if isinstance(outcome, Admitted):
                 self.leaves.append(outcome)
 
-    def fail(self, times: int, open_seconds: float = 300.0) -> None:
-        """Requests that the site failed; two more were under way with them."""
-        self.admit(QUICK, times + 2, breaker=BreakerLimits(open_seconds=open_seconds))
+    def fail(self, times: int) -> None:
+        """Requests that the site failed; two more were under way with them. Ends at rest."""
+        for _ in range(times + 2):
+            self.clock.advance(1)
+            self.admit(BUCKET, promised=True)
         for leave in self.leaves[:times]:
             self.processes[1].report(leave, Outcome.SITE_FAILURE)
         self.leaves = self.leaves[times:]
+        self.clock.advance(3)
 
     def fail_and_go_on(self, times: int) -> None:
         """As `fail`, but the two under way have seen the failures."""
         self.fail(times)
         self.leaves = []
-        self.admit(QUICK, 2)
+        self.admit(BUCKET, 2)
+        self.clock.advance(3)
 
     def _process(self, name: str, ledger: Any) -> Pace:
         numbers = itertools.count()
-        return Pace(ledger=ledger, clock=self.clock, new_token=lambda: f"{name}-{next(numbers)}")
+        return Pace(
+            ledger=ledger,
+            clock=self.clock,
+            new_token=lambda: f"{name}-{next(numbers)}",
+            stage=BUCKET,
+        )
 
     def _sessions(self, name: str, ledger: Any) -> Sessions:
         numbers = itertools.count()
@@ -108,6 +121,11 @@ class World:
 
 Scene = Callable[[World], None]
 Call = Callable[[World, int], Any]
+
+
+def wait(world: World, seconds: float) -> None:
+    """Let time pass."""
+    world.clock.advance(seconds)
 
 
 def check_meeting(scene: Scene, calls: tuple[Call, Call], record: Record, context: str) -> None:
@@ -138,7 +156,10 @@ def check_meeting(scene: Scene, calls: tuple[Call, Call], record: Record, contex
         if world.first.updates <= at:
             return
         told = (*answers, row_of(world))
-        assert row_of(world).get("tail", 0) <= to_ms(world.clock()) + HOUR_MS
+        for name, slot in row_of(world).items():
+            if "tail" in name:
+                assert isinstance(slot, int)
+                assert slot <= to_ms(world.clock()) + HOUR_MS
         if _slipped_in(*answers):
             assert _without_slots(told) in map(_without_slots, allowed), f"{context} at {at}"
         else:
@@ -158,5 +179,7 @@ def _slipped_in(first: Any, second: Any) -> bool:
 
 def _without_slots(told: tuple[Any, ...]) -> tuple[Any, ...]:
     first, second, row = told
-    kept = {name: value for name, value in row.items() if name not in {"tail", "promised_to"}}
+    kept = {
+        name: value for name, value in row.items() if "tail" not in name and name != "promised_to"
+    }
     return first[0], second, kept

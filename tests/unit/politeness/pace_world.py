@@ -34,6 +34,7 @@ REQUEST_MAX_SECONDS: Final = 25.0
 class Weather:
     """What a world is like."""
 
+    stage: PaceLimits
     paces: tuple[PaceLimits, ...]
     """One worker each."""
     requests: int = 4
@@ -172,6 +173,7 @@ class _Worker:
             ledger=_SteppedLedger(world, actor),
             clock=world.clock_of(actor),
             new_token=lambda: f"{actor.name}-{world.rng.random()}",
+            stage=world.weather.stage,
         )
         try:
             while self._left:

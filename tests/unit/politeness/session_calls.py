@@ -6,9 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from spinneret.politeness.models import Opened, SessionWait
 from spinneret.politeness.ports import DomainLedger
-from spinneret.politeness.sessions import Sessions
+from spinneret.politeness.sessions import Opened, Sessions, SessionWait
 from spinneret.politeness.settings import SessionSettings
 from tests.fakes.politeness import tokens
 from tests.fakes.time import HandClock

@@ -9,7 +9,6 @@ import pytest
 from spinneret.kernel import limits
 from spinneret.politeness.models import (
     Admitted,
-    BreakerLimits,
     BreakerView,
     Circuit,
     Outcome,
@@ -21,32 +20,22 @@ from spinneret.politeness.models import (
 from spinneret.politeness.service import Pace
 from tests.fakes.politeness import FakeDomainLedger, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
-
-HOST = "site.example"
-QUICK = PaceLimits(rate=1000, burst=1000)  # the bucket is out of the way
-CLOSED = BreakerView(circuit=Circuit.CLOSED, failures=0, opened_at=None, retry_after=None)
-LEASE = timedelta(seconds=limits.HOST_HOLD_SECONDS)
-OPEN = timedelta(seconds=limits.BREAKER_OPEN_SECONDS)
-
-
-def ask(pace: Pace, breaker: BreakerLimits | None = None) -> Admitted | Wait:
-    return pace.admit(HOST, owner="job_1", limits=QUICK, breaker=breaker or BreakerLimits())
-
-
-def admitted(pace: Pace, breaker: BreakerLimits | None = None) -> Admitted:
-    outcome = ask(pace, breaker)
-    assert isinstance(outcome, Admitted), outcome
-    return outcome
+from tests.unit.politeness.breaker_calls import (
+    CLOSED,
+    HOST,
+    LEASE,
+    OPEN,
+    QUICK,
+    admitted,
+    ask,
+    open_circuit,
+    send,
+)
 
 
-def send(pace: Pace, outcome: Outcome, times: int = 1) -> None:
-    for _ in range(times):
-        pace.report(admitted(pace), outcome)
-
-
-def open_circuit(pace: Pace) -> None:
-    send(pace, Outcome.SITE_FAILURE, limits.BREAKER_FAILURES)
-    assert pace.state(HOST).circuit is Circuit.OPEN
+@pytest.fixture
+def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
+    return pace_at(ledger, clock, QUICK)
 
 
 def probe_of(pace: Pace, clock: HandClock) -> Admitted:
@@ -108,19 +97,6 @@ def test_failures_are_forgotten_after_an_hour_of_none(pace: Pace, clock: HandClo
     send(pace, Outcome.SITE_FAILURE, 4)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
-
-
-@pytest.mark.parametrize("threshold", [1, 2, 7])
-def test_threshold_and_time_can_differ_by_call(
-    pace: Pace, clock: HandClock, threshold: int
-) -> None:
-    given = BreakerLimits(threshold=threshold, open_seconds=12.5)
-    for _ in range(threshold):
-        assert pace.state(HOST).circuit is Circuit.CLOSED
-        pace.report(admitted(pace, given), Outcome.SITE_FAILURE)
-    assert pace.state(HOST).retry_after == 12.5
-    clock.advance(12.5)
-    assert admitted(pace, given).probe
 
 
 def test_failures_that_are_reported_together_are_all_counted(pace: Pace) -> None:
@@ -268,8 +244,9 @@ def test_a_prober_that_was_given_up_changes_nothing(
     assert ledger.read(HOST, Record.PACE) == row
 
 
-def test_a_probe_needs_a_token_too(pace: Pace, clock: HandClock) -> None:
+def test_a_probe_needs_a_token_too(ledger: FakeDomainLedger, clock: HandClock) -> None:
     slow = PaceLimits(rate=1 / 600, burst=5)
+    pace = pace_at(ledger, clock, slow)
     for _ in range(5):
         leave = pace.admit(HOST, owner="job_1", limits=slow)
         assert isinstance(leave, Admitted)
@@ -286,7 +263,7 @@ def test_a_probe_needs_a_token_too(pace: Pace, clock: HandClock) -> None:
 
 def test_lost_answers_change_no_verdict(clock: HandClock) -> None:
     ledger = FakeDomainLedger()
-    pace = pace_at(LossyLedger(ledger), clock)
+    pace = pace_at(LossyLedger(ledger), clock, QUICK)
     send(pace, Outcome.SITE_FAILURE, 4)
     assert pace.state(HOST).failures == 4
     send(pace, Outcome.SITE_FAILURE)

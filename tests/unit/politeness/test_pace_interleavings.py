@@ -12,31 +12,25 @@ from typing import Any
 import pytest
 
 from spinneret.kernel import limits
-from spinneret.kernel.errors import DomainLockLost
 from spinneret.politeness.models import (
     Admitted,
-    Opened,
     Outcome,
     PaceLimits,
     Record,
 )
 from tests.unit.politeness.meetings import (
     BUCKET,
+    CAREFUL,
     HOST,
-    QUICK,
+    OWN_GAP,
     SLOW,
     STRICT,
     Call,
     Scene,
     World,
     check_meeting,
+    wait,
 )
-
-# ---------------------------------------------------------------- Pace
-
-
-def wait(world: World, seconds: float) -> None:
-    world.clock.advance(seconds)
 
 
 def half_open(world: World) -> None:
@@ -45,16 +39,61 @@ def half_open(world: World) -> None:
 
 
 def half_open_and_busy(world: World) -> None:
-    """The bucket isn't full again when the circuit's time is over."""
-    world.fail(5, open_seconds=0.001)
-    wait(world, 0.002)
+    """The bucket isn't full when the circuit's time is over."""
+    half_open(world)
+    keep_busy(world)
+
+
+def keep_busy(world: World) -> None:
+    """By a request that the breaker doesn't concern."""
+    leaves = [*world.leaves]
+    world.admit(BUCKET, port=8080)
+    world.leaves = leaves
 
 
 def probed(world: World) -> None:
     """The first of the leaves is the probe; the other is older than the opening."""
     half_open(world)
     world.leaves.pop()
-    world.admit(QUICK)
+    world.admit(BUCKET)
+    assert world.leaves[-1].probe
+    world.leaves.reverse()
+
+
+def doubtful(world: World) -> None:
+    """Open to the careful; the second of the leaves has seen one failure only."""
+    world.fail(2)
+
+
+def doubtful_and_rested(world: World) -> None:
+    doubtful(world)
+    wait(world, CAREFUL.breaker.open_seconds)
+
+
+def doubtful_rested_and_busy(world: World) -> None:
+    doubtful_and_rested(world)
+    keep_busy(world)
+
+
+def probed_with_care(world: World) -> None:
+    """The breaker is closed; the first of the leaves is the probe of a careful caller."""
+    doubtful_and_rested(world)
+    world.leaves.pop()
+    world.admit(CAREFUL)
+    assert world.leaves[-1].probe
+    world.leaves.reverse()
+
+
+def probe_with_care_lost(world: World) -> None:
+    probed_with_care(world)
+    wait(world, limits.HOST_HOLD_SECONDS)
+
+
+def probed_with_care_and_about_to_open(world: World) -> None:
+    world.fail(4)
+    wait(world, CAREFUL.breaker.open_seconds)
+    world.leaves.pop()
+    world.admit(CAREFUL)
     assert world.leaves[-1].probe
     world.leaves.reverse()
 
@@ -70,7 +109,7 @@ def forgotten(world: World) -> None:
 
 
 def held(world: World) -> None:
-    world.admit(QUICK)
+    world.admit(BUCKET)
     wait(world, 20)
     world.admit(STRICT)
     world.leaves.reverse()
@@ -105,6 +144,25 @@ def promised_for_the_hour(world: World) -> None:
     world.admit(SLOW, SLOW.burst + 5)
 
 
+def slow_and_due(world: World) -> None:
+    """A promise of the own bucket is due, and another one is given."""
+    world.admit(SLOW, SLOW.burst + 2)
+    wait(world, 600)
+
+
+def held_by_one_tenant(world: World) -> None:
+    world.admit(BUCKET)
+    wait(world, 20)
+    world.admit(OWN_GAP)
+    world.leaves.reverse()
+
+
+def rested_by_one_tenant(world: World) -> None:
+    held_by_one_tenant(world)
+    world.processes[1].report(world.leaves[0], Outcome.SUCCESS)
+    wait(world, 20.001)
+
+
 PACE_SCENES: dict[str, Scene] = {
     "idle": lambda world: None,
     "busy": lambda world: world.admit(BUCKET),
@@ -123,6 +181,16 @@ PACE_SCENES: dict[str, Scene] = {
     "half-open and busy": half_open_and_busy,
     "probed": probed,
     "probe lost": probe_lost,
+    "doubtful": doubtful,
+    "doubtful and rested": doubtful_and_rested,
+    "doubtful, rested and busy": doubtful_rested_and_busy,
+    "probed with care": probed_with_care,
+    "probe with care lost": probe_with_care_lost,
+    "probed with care, about to open": probed_with_care_and_about_to_open,
+    "slowed": lambda world: world.admit(SLOW),
+    "slow and due": slow_and_due,
+    "held by one tenant": held_by_one_tenant,
+    "rested by one tenant": rested_by_one_tenant,
     "held": held,
     "holder lost": holder_lost,
     "rested": rested,
@@ -151,9 +219,11 @@ def telling(outcome: Outcome, retry_after: float | None = None) -> Call:
 PACE_CALLS: dict[str, Call] = {
     "newcomer": asking(BUCKET, promised=False),
     "comeback": asking(BUCKET, promised=True),
-    "quick": asking(QUICK, promised=True),
     "strict": asking(STRICT, promised=True),
     "slow": asking(SLOW, promised=False),
+    "slow comeback": asking(SLOW, promised=True),
+    "own gap": asking(OWN_GAP, promised=True),
+    "careful": asking(CAREFUL, promised=True),
     "success": telling(Outcome.SUCCESS),
     "failure": telling(Outcome.SITE_FAILURE),
     "failure with a wish": telling(Outcome.SITE_FAILURE, 60),
@@ -170,83 +240,5 @@ def test_two_calls_of_the_pace_act_one_after_the_other(scene: str) -> None:
             PACE_SCENES[scene],
             (PACE_CALLS[first], PACE_CALLS[second]),
             Record.PACE,
-            f"{scene}: {first}, {second}",
-        )
-
-
-# ---------------------------------------------------------------- Sessions
-
-
-def opened(world: World) -> None:
-    for session_id in ("one", "two"):
-        outcome = world.sessions[1].open(HOST, session_id)
-        if isinstance(outcome, Opened):
-            world.opened.append(outcome)
-
-
-def ran_out(world: World) -> None:
-    opened(world)
-    wait(world, 300)
-
-
-def closed(world: World) -> None:
-    opened(world)
-    world.sessions[1].close(world.opened[0])
-    wait(world, 1)
-
-
-def over(world: World) -> None:
-    closed(world)
-    wait(world, 2)
-
-
-SESSION_SCENES: dict[str, Scene] = {
-    "free": lambda world: None,
-    "opened": opened,
-    "ran out": ran_out,
-    "closed": closed,
-    "over": over,
-}
-
-
-def opening(session_id: str) -> Call:
-    return lambda world, process: world.sessions[process].open(HOST, session_id)
-
-
-def renewing(world: World, process: int) -> Any:
-    try:
-        return [world.sessions[process].renew(each) for each in world.opened]
-    except DomainLockLost:
-        return "lost"
-
-
-def closing(world: World, process: int) -> Any:
-    return [world.sessions[process].close(each) for each in world.opened]
-
-
-def handing_over(world: World, process: int) -> Any:
-    """The session ends, and one that isn't throttled follows."""
-    closing(world, process)
-    return world.sessions[process].open(HOST, "four", mode="debug")
-
-
-SESSION_CALLS: dict[str, Call] = {
-    "same session": opening("one"),
-    "other session": opening("three"),
-    "renew": renewing,
-    "close": closing,
-    "hand over": handing_over,
-}
-
-
-@pytest.mark.parametrize("scene", list(SESSION_SCENES))
-def test_two_calls_of_sessions_act_one_after_the_other(scene: str) -> None:
-    for first, second in itertools.product(SESSION_CALLS, repeat=2):
-        if first == "hand over":  # two calls, between which another may well come
-            continue
-        check_meeting(
-            SESSION_SCENES[scene],
-            (SESSION_CALLS[first], SESSION_CALLS[second]),
-            Record.SESSION,
             f"{scene}: {first}, {second}",
         )

@@ -19,6 +19,8 @@ from tests.simulation.run import actor_threads, silent_logs
 from tests.unit.politeness.pace_world import (
     REQUEST_MAX_SECONDS,
     SECOND,
+    Arrival,
+    Asked,
     PaceWorld,
     Told,
     Weather,
@@ -29,42 +31,46 @@ SEEDS = int(os.environ.get("SPINNERET_PACE_SEEDS", "10"))
 MS = 1000
 
 BUCKET = PaceLimits(rate=2, burst=3)
-ALIKE = Weather(paces=(BUCKET,) * 8)
+DELAY = PaceLimits(rate=2, burst=3, min_gap_seconds=2)
+LONG_DELAY = PaceLimits(rate=2, burst=3, min_gap_seconds=30)
+SLOW = PaceLimits(rate=0.2, burst=5)
+SLOWER = PaceLimits(rate=1 / 30, burst=4)
+OWN_GAP = PaceLimits(rate=2, burst=3, own_gap_seconds=5)
+PATIENT = PaceLimits(rate=2, burst=3, min_gap_seconds=2, own_gap_seconds=20)
+ALIKE = Weather(stage=BUCKET, paces=(BUCKET,) * 8)
+MIXED = Weather(stage=BUCKET, paces=(BUCKET, SLOW, SLOWER, OWN_GAP) * 2)
 WORLDS = {
     "alike": ALIKE,
     "skewed": replace(ALIKE, skew_seconds=5.0),
     "crashes and losses": replace(ALIKE, crashes=0.03, lost=0.1),
     "wishes": replace(ALIKE, wishes=0.2),
-    "different rates": Weather(
-        paces=(BUCKET, PaceLimits(rate=0.5, burst=2), PaceLimits(rate=5, burst=10)) * 2
+    "a crawl-delay": Weather(stage=BUCKET, paces=(DELAY,) * 6),
+    "a crawl-delay, skewed, crashes and losses": Weather(
+        stage=BUCKET, paces=(LONG_DELAY,) * 4, skew_seconds=5.0, crashes=0.03, lost=0.1
     ),
-    "strict": Weather(paces=(PaceLimits(min_gap_seconds=2),) * 6),
-    "strict, skewed, crashes and losses": Weather(
-        paces=(PaceLimits(min_gap_seconds=30),) * 4,
-        skew_seconds=5.0,
-        crashes=0.03,
-        lost=0.1,
+    "a crawl-delay at some origins": Weather(
+        stage=BUCKET, paces=(BUCKET, BUCKET, DELAY) * 2, crashes=0.02, lost=0.05
     ),
-    "different gaps": Weather(
-        paces=(PaceLimits(min_gap_seconds=2), PaceLimits(min_gap_seconds=20), PaceLimits(burst=1))
-        * 2,
-        crashes=0.02,
+    "tenants of different paces": MIXED,
+    "tenants of different paces, skewed": replace(MIXED, skew_seconds=5.0),
+    "tenants of different paces, crashes and losses": replace(MIXED, crashes=0.03, lost=0.1),
+    "tenants at a crawl-delay": Weather(
+        stage=BUCKET, paces=(DELAY, PATIENT, PATIENT) * 2, crashes=0.02
     ),
-    "strict among others": Weather(
-        paces=(BUCKET, BUCKET, PaceLimits(min_gap_seconds=5)) * 2, crashes=0.02, lost=0.05
-    ),
-    "an outage": Weather(paces=(BUCKET,) * 8, down_until=400.0, requests=6),
+    "an outage": Weather(stage=BUCKET, paces=(BUCKET,) * 8, down_until=400.0, requests=6),
     "an outage among crashes": Weather(
-        paces=(BUCKET,) * 6,
+        stage=BUCKET,
+        paces=(BUCKET, BUCKET, SLOW) * 2,
         down_until=1000.0,
         crashes=0.05,
         lost=0.1,
         skew_seconds=5.0,
     ),
     "everything": Weather(
-        paces=(BUCKET, PaceLimits(rate=1, burst=5), PaceLimits(min_gap_seconds=3)) * 2,
-        down_until=350.0,
-        crashes=0.03,
+        stage=BUCKET,
+        paces=(BUCKET, SLOW, DELAY, OWN_GAP, PATIENT) * 2,
+        down_until=700.0,
+        crashes=0.05,
         lost=0.05,
         wishes=0.1,
         skew_seconds=5.0,
@@ -104,23 +110,44 @@ def test_a_seed_tells_the_same_story_every_time(threads: Executor) -> None:
 
 
 def check_windows(told: Told, weather: Weather, context: str) -> None:
-    """GCRA's bound, for the fastest of the paces; the clocks' spread widens every window."""
-    interval = min(pace.interval_ms for pace in weather.paces) * MS
-    tolerance = max(pace.tolerance_ms for pace in weather.paces) * MS
-    moments = sorted(asked.at for asked in told.asked)
+    """GCRA's bound: the stage's for all tenants together, and its own for every pace.
+
+    The clocks' spread widens every window.
+    """
+    check_window(weather.stage, told.asked, told.spread, context)
+    for pace in set(weather.paces):
+        own = [asked for asked in told.asked if asked.pace == pace]
+        check_window(PaceLimits(rate=pace.rate, burst=pace.burst), own, told.spread, context)
+
+
+def check_window(bound: PaceLimits, every: list[Asked], spread: int, context: str) -> None:
+    interval, tolerance = bound.interval_ms * MS, (bound.burst - 1) * bound.interval_ms * MS
+    moments = sorted(asked.at for asked in every)
     for first, last in itertools.combinations(range(len(moments)), 2):
-        width = moments[last] - moments[first] + told.spread + MS
+        width = moments[last] - moments[first] + spread + MS
         admitted = last - first + 1
         assert (admitted - 1) * interval <= width + tolerance, f"{context}: {admitted} in {width}"
 
 
 def check_gaps(told: Told, context: str) -> None:
-    """Between a strict request and the next one admitted after it, as the site saw them."""
+    """Between a request and the next one admitted after it, as the site saw them.
+
+    A crawl-delay holds for whoever comes next, a tenant's own gap for those of the same pace.
+    """
     for first, then in itertools.pairwise(told.arrivals):
-        if first.pace.strict and then.admitted_at > first.admitted_at:
-            longest = max(first.pace.interval_ms, then.pace.interval_ms * then.pace.strict)
-            gap = then.at - first.at
-            assert gap >= longest * MS - told.spread, f"{context}: {gap} µs"
+        if first.pace.min_gap_seconds:
+            shared = max(first.pace.min_gap_seconds, then.pace.min_gap_seconds or 0.0)
+            check_gap(first, then, shared, told.spread, context)
+    for pace in {each.pace for each in told.arrivals}:
+        own = [each for each in told.arrivals if each.pace == pace]
+        for first, then in itertools.pairwise(own):
+            check_gap(first, then, pace.gap_seconds, told.spread, context)
+
+
+def check_gap(first: Arrival, then: Arrival, seconds: float, spread: int, context: str) -> None:
+    if then.admitted_at > first.admitted_at:
+        gap = then.at - first.at
+        assert gap >= seconds * SECOND - spread, f"{context}: {gap} µs"
 
 
 def check_patience(told: Told, weather: Weather, context: str) -> None:

@@ -15,7 +15,7 @@ from spinneret.politeness.models import (
     Wait,
 )
 from spinneret.politeness.service import Pace
-from tests.fakes.politeness import FakeDomainLedger
+from tests.fakes.politeness import FakeDomainLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.politeness.pace_calls import (
     HOST,
@@ -29,7 +29,11 @@ from tests.unit.politeness.pace_calls import (
 )
 
 
-@pytest.mark.parametrize("limits_", [STRICT, PaceLimits(rate=0.1, burst=1)], ids=["gap", "burst 1"])
+@pytest.mark.parametrize(
+    "limits_",
+    [STRICT, PaceLimits(own_gap_seconds=10), PaceLimits(rate=0.1, burst=1)],
+    ids=["crawl-delay", "own gap", "burst 1"],
+)
 def test_the_next_strict_request_waits_for_the_end_of_the_last_and_the_gap(
     pace: Pace, clock: HandClock, limits_: PaceLimits
 ) -> None:
@@ -44,10 +48,15 @@ def test_the_next_strict_request_waits_for_the_end_of_the_last_and_the_gap(
     admitted(pace, limits_, promised=True)
 
 
+@pytest.mark.parametrize(
+    "quick",
+    [PaceLimits(rate=10, min_gap_seconds=0.5), PaceLimits(rate=10, own_gap_seconds=0.5)],
+    ids=["crawl-delay", "own gap"],
+)
 def test_who_meets_a_strict_request_under_way_is_promised_the_time_after_a_gap(
-    pace: Pace, clock: HandClock
+    ledger: FakeDomainLedger, clock: HandClock, quick: PaceLimits
 ) -> None:
-    quick = PaceLimits(rate=10, min_gap_seconds=0.5)
+    pace = pace_at(ledger, clock, PaceLimits(rate=10))
     admitted(pace, quick)
     clock.advance(5)
     newcomers = [refused(pace, quick).until for _ in range(2)]
@@ -56,8 +65,11 @@ def test_who_meets_a_strict_request_under_way_is_promised_the_time_after_a_gap(
     assert back == [clock.now + 1.5 * SECOND, clock.now + 2 * SECOND]
 
 
-def test_a_strict_request_is_two_writes(pace: Pace, ledger: FakeDomainLedger) -> None:
-    leave = admitted(pace, STRICT)
+@pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
+def test_a_strict_request_is_two_writes(
+    pace: Pace, ledger: FakeDomainLedger, limits_: PaceLimits
+) -> None:
+    leave = admitted(pace, limits_)
     pace.report(leave, Outcome.SUCCESS)
     assert ledger.updates == 2
 
@@ -66,23 +78,25 @@ def test_a_crawl_delay_of_zero_is_none(pace: Pace) -> None:
     use_up(pace, PaceLimits(min_gap_seconds=0))
 
 
+@pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
 def test_a_strict_holder_that_died_frees_the_host_after_its_time_and_a_gap(
-    pace: Pace, clock: HandClock
+    pace: Pace, clock: HandClock, limits_: PaceLimits
 ) -> None:
-    admitted(pace, STRICT)
+    admitted(pace, limits_)
     free = START + (limits.HOST_HOLD_SECONDS + 10) * SECOND
     clock.now = free - 0.001 * SECOND
-    assert refused(pace, STRICT, promised=True).until == free
+    assert refused(pace, limits_, promised=True).until == free
     clock.now = free
-    admitted(pace, STRICT, promised=True)
+    admitted(pace, limits_, promised=True)
 
 
+@pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
 def test_the_report_of_a_holder_that_was_given_up_changes_nothing(
-    pace: Pace, clock: HandClock, ledger: FakeDomainLedger
+    pace: Pace, clock: HandClock, ledger: FakeDomainLedger, limits_: PaceLimits
 ) -> None:
-    late = admitted(pace, STRICT)
+    late = admitted(pace, limits_)
     clock.advance(limits.HOST_HOLD_SECONDS + 10)
-    admitted(pace, STRICT)
+    admitted(pace, limits_)
     row = ledger.read(HOST, Record.PACE)
     pace.report(late, Outcome.SUCCESS)
     assert ledger.read(HOST, Record.PACE) == row

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spinneret.kernel.errors import DependencyUnavailable, DomainLockLost, DomainLockTimeout
-from spinneret.politeness.models import Record, SessionWait, WaitReason
-from spinneret.politeness.sessions import Sessions
+from spinneret.politeness.models import Record, WaitReason
+from spinneret.politeness.sessions import Sessions, SessionWait
 from tests.fakes.politeness import FakeDomainLedger, LossyLedger
 from tests.fakes.time import HandClock
 from tests.unit.politeness.session_calls import (

@@ -10,9 +10,7 @@ import pytest
 
 from crawl.domains_routes import router
 from spinneret.kernel import limits
-from spinneret.politeness.models import Admitted, Outcome, PaceLimits
 from tests.fakes.sites import Sites
-from tests.fakes.time import HandClock
 from tests.unit.runtime.refusals import fields_of
 from tests.unit.sites.routes import Answer, Routes
 
@@ -23,11 +21,19 @@ DEFAULTS = {
     "requests_per_second": None,
     "burst": None,
     "min_gap_seconds": None,
+    "breaker_failures": None,
+    "breaker_seconds": None,
     "notes": None,
     "blocked": False,
     "blocked_reason": None,
     "blocked_at": None,
-    "pace": {"requests_per_second": 1.0, "burst": 5, "min_gap_seconds": None},
+    "pace": {
+        "requests_per_second": 1.0,
+        "burst": 5,
+        "min_gap_seconds": None,
+        "breaker_failures": 5,
+        "breaker_seconds": 300.0,
+    },
     "updated_at": None,
 }
 CLOSED = {"state": "closed", "failures": 0, "opened_at": None, "retry_after_seconds": None}
@@ -65,13 +71,21 @@ def test_settings_are_replaced_whole(routes: Routes) -> None:
         "requests_per_second": 0.5,
         "burst": 2,
         "min_gap_seconds": 4,
+        "breaker_failures": 3,
+        "breaker_seconds": 900,
         "notes": "  be kind ",
     }
     expected = {
         **DEFAULTS,
         **update,
         "notes": "be kind",
-        "pace": {"requests_per_second": 0.5, "burst": 2, "min_gap_seconds": 4.0},
+        "pace": {
+            "requests_per_second": 0.25,
+            "burst": 1,
+            "min_gap_seconds": 4.0,
+            "breaker_failures": 3,
+            "breaker_seconds": 900.0,
+        },
         "updated_at": NOW,
     }
     answer = routes.send("PUT", DOMAIN, update)
@@ -88,6 +102,8 @@ def test_settings_are_replaced_whole(routes: Routes) -> None:
         {"min_gap_seconds": limits.DOMAIN_GAP_MAX_SECONDS},
         {"burst": 1, "notes": "x" * limits.DOMAIN_NOTES_MAX_CHARS},
         {"requests_per_second": None, "burst": None, "min_gap_seconds": None, "notes": None},
+        {"breaker_failures": limits.BREAKER_FAILURES, "breaker_seconds": 300},
+        {"breaker_failures": 1, "breaker_seconds": limits.BREAKER_MEMORY_SECONDS},
     ],
 )
 def test_settings_at_their_bounds_are_taken(routes: Routes, update: dict[str, Any]) -> None:
@@ -109,15 +125,19 @@ INVALID: list[tuple[str, Any]] = [
     ("min_gap_seconds", 3600.1),
     ("notes", "x" * 1001),
     ("notes", 7),
-    ("circuit_breaker_threshold", 10),
-    ("circuit_breaker_timeout_s", 10),
+    ("breaker_failures", 6),
+    ("breaker_failures", 0),
+    ("breaker_failures", 2.5),
+    ("breaker_seconds", 299.9),
+    ("breaker_seconds", 3600.1),
+    ("breaker_seconds", "600"),
     ("blocked", True),
     ("tenant", "other"),
 ]
 
 
 @pytest.mark.parametrize(("field", "value"), INVALID, ids=[f"{f} {v!r:.30}" for f, v in INVALID])
-def test_faster_malformed_and_foreign_settings_are_refused(
+def test_faster_bolder_malformed_and_foreign_settings_are_refused(
     routes: Routes, field: str, value: Any
 ) -> None:
     body = refused(routes.send("PUT", DOMAIN, {field: value}), 422, "VALIDATION_ERROR")
@@ -176,23 +196,6 @@ def test_unblocking_what_was_never_blocked_is_no_error(routes: Routes) -> None:
 def test_a_block_without_a_reason_is_refused(routes: Routes, body: Any) -> None:
     answer = routes.send("POST", f"{DOMAIN}/block", body)
     assert fields_of(refused(answer, 422, "VALIDATION_ERROR")) == ["reason"]
-
-
-# ---------------------------------------------------------------- Breaker
-
-
-def test_the_breaker_is_shown_and_reset(routes: Routes, sites: Sites, clock: HandClock) -> None:
-    for number in range(5):
-        admitted = sites.pace.admit("site.example", owner=f"job-{number}", limits=PaceLimits())
-        assert isinstance(admitted, Admitted)
-        sites.pace.report(admitted, Outcome.SITE_FAILURE)
-    shown = {"state": "open", "failures": 5, "opened_at": NOW, "retry_after_seconds": 300.0}
-    assert routes.send("GET", DOMAIN).body["circuit"] == shown
-    clock.advance(300)
-    half_open = routes.send("GET", DOMAIN, tenant="other").body["circuit"]
-    assert half_open == {**shown, "state": "half_open", "retry_after_seconds": 0.0}
-    answer = routes.send("POST", f"{DOMAIN}/reset")
-    assert (answer.status, answer.body["circuit"]) == (200, CLOSED)
 
 
 # ---------------------------------------------------------------- Lists and tenants

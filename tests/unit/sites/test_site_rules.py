@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spinneret.fetching.urls import parse_url
 from spinneret.kernel import limits
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.politeness.models import PaceLimits
+from spinneret.politeness.models import BreakerLimits, PaceLimits
 from spinneret.politeness.rules import site_of
 from spinneret.sites import rules
 from spinneret.sites.models import Block, DomainSettings, Override
@@ -171,9 +171,13 @@ def test_an_override_holds_for_its_own_host_only() -> None:
     ("override", "pace"),
     [
         (Override(), PaceLimits()),
-        (SLOW, PaceLimits(rate=0.5, burst=2, min_gap_seconds=3.0)),
+        (SLOW, PaceLimits(rate=0.5, burst=2, own_gap_seconds=3.0)),
         (Override(burst=1), PaceLimits(burst=1)),
         (Override(requests_per_second=100.0, burst=100), PaceLimits()),
+        (
+            Override(breaker_failures=2, breaker_seconds=900.0),
+            PaceLimits(breaker=BreakerLimits(threshold=2, open_seconds=900.0)),
+        ),
     ],
 )
 def test_an_override_only_ever_slows_down(override: Override, pace: PaceLimits) -> None:

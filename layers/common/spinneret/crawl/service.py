@@ -80,7 +80,8 @@ class CrawlService:
         notify = self._targets(tenant, request.webhook_url)
         if request.url is not None:
             draft = self._draft(request.url, request, notify)
-            if error := refusal(parse_url(request.url).host):
+            url = parse_url(request.url)
+            if error := refusal(url.host, url.unusual_port):
                 return self._refuse(tenant, key, error)
             return self._jobs.submit(tenant, [draft], key, _single)
         checked = [self._check(url, request, notify, refusal) for url in request.urls or ()]
@@ -98,19 +99,20 @@ class CrawlService:
         url: str,
         request: CrawlRequest,
         notify: tuple[str, ...],
-        refusal: Callable[[str], DomainError | None],
+        refusal: Callable[[str, int | None], DomainError | None],
     ) -> _Checked:
         try:
             draft = self._draft(url, request, notify)
         except PermanentError as error:
             return _Checked(url=url, draft=None, error=error)
-        refused = refusal(parse_url(url).host)
+        parsed = parse_url(url)
+        refused = refusal(parsed.host, parsed.unusual_port)
         return _Checked(url=url, draft=None if refused else draft, error=refused)
 
-    def _refusal(self, tenant: str, host: str) -> DomainError | None:
+    def _refusal(self, tenant: str, host: str, port: int | None) -> DomainError | None:
         """Why the host isn't crawled for the tenant now."""
         try:
-            self._sites.check_submission(tenant, host)
+            self._sites.check_submission(tenant, host, port)
         except (DomainBlocked, CircuitOpen) as error:
             return error
         return None

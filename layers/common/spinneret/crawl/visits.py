@@ -73,7 +73,7 @@ class Visits:
         """How fast the page may be asked for; raises DomainBlocked, RobotsDisallowed, Postpone."""
         own = self.own_pace(context, url)
         rules = self._robots.rules_for(
-            url, lambda request: visit.ask(request, own), own.min_gap_seconds or 0.0
+            url, lambda request: visit.ask(request, own), own.interval_ms / 1000
         )
         if isinstance(rules, Closed):
             raise Postpone(rules.until, f"{url.host}: robots.txt")
@@ -82,22 +82,26 @@ class Visits:
         if not rules.crawl_delay:
             return own
         gap = min(rules.crawl_delay, limits.DOMAIN_GAP_MAX_SECONDS)
-        return slowest(own, PaceLimits(min_gap_seconds=gap))
+        return replace(own, min_gap_seconds=gap)
 
-    def admit(self, context: Context, host: str, pace: PaceLimits) -> Admitted:
+    def admit(self, context: Context, url: Url, pace: PaceLimits) -> Admitted:
         """Leave for one request; sits short waits out and raises Postpone for others."""
-        promised = context.job.waiting_for == site_of(host)
+        promised = context.job.waiting_for == site_of(url.host)
         waits = 0
         while True:
             answer = self._pace.admit(
-                host, owner=context.lease.owner, limits=pace, promised=promised
+                url.host,
+                port=url.unusual_port,
+                owner=context.lease.owner,
+                limits=pace,
+                promised=promised,
             )
             if isinstance(answer, Admitted):
                 return answer
             seconds = (answer.until - self._clock()).total_seconds()
             waits += 1
             if seconds > limits.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
-                raise Postpone(answer.until, _waiting_for(host, answer))
+                raise Postpone(answer.until, _waiting_for(url.host, answer))
             promised = answer.promised
             self._sleep(max(0.0, seconds))
 
@@ -128,15 +132,17 @@ class _Visit:
         context: Context,
         *,
         route: Route | None = None,
-        within: str | None = None,
+        within: Admitted | None = None,
     ) -> None:
         self._visits = visits
         self._context = context
         self._route = route
         self._within = within
-        """The site where an outer visit has the turn."""
+        """The turn of an outer visit."""
         self._admitted: Admitted | None = None
         self._pace: PaceLimits | None = None
+        self._port: int | None = None
+        """Where the visit is, as `Url.unusual_port`."""
         self._heard = Outcome.NOT_TRIED
         self._wish: float | None = None
 
@@ -151,7 +157,7 @@ class _Visit:
         Where the visit is already, it belongs to the visit's turn: one of its own would come only
         after the visit's end. It goes directly, as its answer is shared by all tenants.
         """
-        beside = _Visit(self._visits, self._context, within=self._site)
+        beside = _Visit(self._visits, self._context, within=self._admitted)
         beside._enter(parse_url(request.url), pace)
         try:
             return beside._send(replace(request, before_redirect=beside._follow_unruled))
@@ -163,9 +169,10 @@ class _Visit:
         return None if self._admitted is None else self._admitted.host
 
     def _enter(self, url: Url, pace: PaceLimits) -> None:
-        if site_of(url.host) != self._within:
-            self._admitted = self._visits.admit(self._context, url.host, pace)
+        if self._within is None or site_of(url.host) != self._within.host:
+            self._admitted = self._visits.admit(self._context, url, pace)
             self._pace = pace
+        self._port = url.unusual_port
 
     def _follow(self, url: Url) -> None:
         """A redirect within a site belongs to the request that led to it.
@@ -181,6 +188,7 @@ class _Visit:
         ):
             self._leave()
             self._enter(url, pace)
+        self._port = url.unusual_port
 
     def _follow_unruled(self, url: Url) -> None:
         """robots.txt may lead elsewhere, where no other robots.txt is asked for first."""
@@ -189,6 +197,7 @@ class _Visit:
         if site_of(url.host) != self._site:
             self._leave()
             self._enter(url, pace)
+        self._port = url.unusual_port
 
     def _send(self, request: FetchRequest) -> FetchedPage:
         try:
@@ -205,9 +214,11 @@ class _Visit:
         """The worst of what a turn says of the site is what is reported.
 
         Nothing that came by a proxy counts: it is the tenant's and can say what it likes, while
-        the pace is shared by all tenants.
+        the pace is shared by all tenants. Nor does what a redirect leads to at another port of the
+        host: each unusual port answers for itself.
         """
-        if self._route is not None:
+        turn = self._admitted or self._within
+        if self._route is not None or (turn is not None and self._port != turn.port):
             return
         self._heard = max(self._heard, outcome, key=_SEVERITY.index)
         self._wish = max((each for each in (self._wish, wish) if each is not None), default=None)

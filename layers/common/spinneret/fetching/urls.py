@@ -34,10 +34,15 @@ class Url:
     """Without the question mark; an empty query is none."""
 
     @property
+    def unusual_port(self) -> int | None:
+        """The port, unless it is the scheme's own."""
+        return None if self.port == _DEFAULT_PORTS[self.scheme] else self.port
+
+    @property
     def authority(self) -> str:
         """The Host header: the port only when it isn't the scheme's own."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.unusual_port is None else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:

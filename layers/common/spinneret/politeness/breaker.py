@@ -3,17 +3,21 @@
 Closed → open after enough failures in a row → half-open when its time is over: one request passes
 as a probe, under a lease. Its success closes the breaker, its failure opens it anew; if the prober
 dies, the lease ends and the next caller becomes the probe.
+
+All callers share one breaker, with the default threshold and time. A caller that is to be more
+careful looks at the same row with limits of its own: to it the breaker is open from fewer failures
+on, or for longer. Its probe of a breaker that is closed to others holds off none but the careful.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from spinneret.kernel import limits
 from spinneret.politeness.changes import (
     Change,
     Effects,
-    Guard,
     Plus,
     absent,
     different,
@@ -22,8 +26,8 @@ from spinneret.politeness.changes import (
     passed,
 )
 from spinneret.politeness.models import (
-    Admitted,
     Ask,
+    BreakerLimits,
     BreakerView,
     Circuit,
     Outcome,
@@ -32,6 +36,7 @@ from spinneret.politeness.models import (
 )
 
 _MEMORY_MS: Final = round(1000 * limits.BREAKER_MEMORY_SECONDS)
+_SHARED: Final = BreakerLimits()
 _NO_PROBE: Final[Effects] = {"probe_owner": None, "probe_until": None}
 _NO_FAILURES: Final[Effects] = {
     "failures": None,
@@ -43,91 +48,108 @@ CLOSED: Final = Change(to=_NOT_OPEN | _NO_FAILURES | _NO_PROBE)
 """Closed and without a memory, whatever it was."""
 
 
-def lets_through_at(seen: PaceState, now: int) -> int:
-    """When the breaker lets the next request pass; not after `now` if it does so already."""
-    if seen.open_until is None:
-        return now
-    return max(seen.open_until, seen.probe_until or 0)
+def lets_through_at(seen: PaceState, own: BreakerLimits, now: int) -> int:
+    """When the breaker lets the caller's next request pass; not after `now` if it does so now."""
+    opening = _opening(seen, own, now)
+    return now if opening is None else max(opening.until, seen.probe_until or 0)
 
 
 def passing(seen: PaceState, ask: Ask) -> Change:
     """The breaker's part of an admission: closed, or the lease of its probe."""
-    if seen.open_until is None:
-        return Change(guards=(absent("open_until"),))
-    return Change(
-        guards=(equal("open_until", seen.open_until), passed("probe_until", ask.now)),
-        to={"probe_owner": ask.token, "probe_until": ask.now + ask.hold_ms},
-    )
+    lease: Effects = {"probe_owner": ask.token, "probe_until": ask.now + ask.hold_ms}
+    unprobed = passed("probe_until", ask.now)
+    if seen.open_until is not None:
+        return Change(guards=(equal("open_until", seen.open_until), unprobed), to=lease)
+    closed, enough = absent("open_until"), ask.breaker.threshold
+    if enough == _SHARED.threshold:  # so many would have opened it
+        return Change(guards=(closed,))
+    if not _has_failed(seen, enough):
+        return Change(guards=(closed, passed("failures", enough - 1)))
+    if not _is_remembered(seen, ask.now):
+        return Change(guards=(closed, passed("failed_at", ask.now - _MEMORY_MS)))
+    rested = passed("failed_at", ask.now - ask.breaker.open_ms)
+    return Change(guards=(closed, over("failures", enough - 1), rested, unprobed), to=lease)
 
 
-def verdict(seen: PaceState, admitted: Admitted, outcome: Outcome, now: int) -> Change | None:
-    """What the breaker learns from a request; None for nothing.
+def verdict(seen: PaceState, token: str, outcome: Outcome, now: int) -> Change | None:
+    """What the breaker learns from a request, which `token` names; None for nothing.
 
     While it isn't closed it listens to its probe alone, and only while the probe is that request.
     """
+    is_probe = seen.probe_owner == token
+    mine = equal("probe_owner", token)
+    if outcome is Outcome.NOT_TRIED:
+        return Change(guards=(mine,), to=_NO_PROBE) if is_probe else None
     if seen.open_until is not None:
-        is_probe = seen.probe_owner == admitted.token
-        return _verdict_of_probe(admitted, outcome, now) if is_probe else None
-    match outcome:
-        case Outcome.SITE_FAILURE:
-            return _one_more_failure(seen, admitted, now)
-        case Outcome.SUCCESS | Outcome.CLIENT_ERROR if seen.failures:
-            return Change(guards=(absent("open_until"),), to=_NO_FAILURES)
-        case _:
-            return None
+        after = _opened(now) if outcome is Outcome.SITE_FAILURE else CLOSED.to
+        return Change(guards=(mine,), to=after) if is_probe else None
+    if outcome is Outcome.SITE_FAILURE:
+        return _one_more_failure(seen, token, now)
+    success = Change(guards=(absent("open_until"),), to=_NO_FAILURES | _NO_PROBE)
+    return success if seen.failures else None
 
 
-def view(seen: PaceState, now: int) -> BreakerView:
-    """The breaker as it stands."""
-    failures = (seen.failures or 0) if _is_remembered(seen, now) else 0
-    if seen.open_until is None or seen.opened_at is None:
+def view(seen: PaceState, own: BreakerLimits, now: int) -> BreakerView:
+    """The breaker as it stands for a caller with limits of its own."""
+    opening = _opening(seen, own, now)
+    if opening is None:
+        failures = (seen.failures or 0) if _is_remembered(seen, now) else 0
         return BreakerView(
             circuit=Circuit.CLOSED, failures=failures, opened_at=None, retry_after=None
         )
     return BreakerView(
-        circuit=Circuit.OPEN if now < seen.open_until else Circuit.HALF_OPEN,
+        circuit=Circuit.OPEN if now < opening.until else Circuit.HALF_OPEN,
         failures=seen.failures or 0,
-        opened_at=from_ms(seen.opened_at),
-        retry_after=max(lets_through_at(seen, now) - now, 0) / 1000,
+        opened_at=from_ms(opening.since),
+        retry_after=max(lets_through_at(seen, own, now) - now, 0) / 1000,
     )
 
 
-def _verdict_of_probe(admitted: Admitted, outcome: Outcome, now: int) -> Change:
-    mine = (equal("probe_owner", admitted.token),)
-    match outcome:
-        case Outcome.SITE_FAILURE:
-            return Change(guards=mine, to=_opening(admitted, now) | _NO_PROBE)
-        case Outcome.NOT_TRIED:
-            return Change(guards=mine, to=_NO_PROBE)
-        case _:
-            return Change(guards=mine, to=CLOSED.to)
+@dataclass(frozen=True)
+class _Opening:
+    since: int
+    until: int
 
 
-def _one_more_failure(seen: PaceState, admitted: Admitted, now: int) -> Change | None:
+def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
+    """Since when the breaker isn't closed to the caller, and when it is half-open."""
+    if seen.open_until is not None:
+        since = seen.opened_at or 0
+        return _Opening(since, max(seen.open_until, since + own.open_ms))
+    if _has_failed(seen, own.threshold) and _is_remembered(seen, now):
+        since = seen.failed_at or 0
+        return _Opening(since, since + own.open_ms)
+    return None
+
+
+def _one_more_failure(seen: PaceState, token: str, now: int) -> Change | None:
     """Counts by addition, so that reports which meet don't refuse each other."""
-    if seen.failed_by == admitted.token:
+    if seen.failed_by == token:
         return None
-    failed: Effects = {"failed_at": now, "failed_by": admitted.token}
-    guards: tuple[Guard, ...] = (
-        absent("open_until"),
-        different("failed_by", admitted.token),
-    )
-    forgotten = now - _MEMORY_MS
-    last_one = admitted.breaker.threshold - 1
+    failed: Effects = {"failed_at": now, "failed_by": token, "failures": Plus(1)}
+    guards = [absent("open_until"), different("failed_by", token)]
+    last_one = _SHARED.threshold - 1
     if not _is_remembered(seen, now):
-        if last_one <= 0:
-            failed |= _opening(admitted, now)
-        return Change(guards=(*guards, passed("failed_at", forgotten)), to=failed | {"failures": 1})
-    failed["failures"] = Plus(1)
-    if (seen.failures or 0) < last_one:
-        return Change(guards=(*guards, passed("failures", last_one - 1)), to=failed)
-    return Change(
-        guards=(*guards, over("failures", last_one - 1)), to=failed | _opening(admitted, now)
-    )
+        guards.append(passed("failed_at", now - _MEMORY_MS))
+        failed["failures"] = 1
+    elif not _has_failed(seen, last_one):
+        guards.append(passed("failures", last_one - 1))
+    else:
+        guards.append(over("failures", last_one - 1))
+        failed |= _opened(now)
+    if seen.probe_owner == token:
+        guards.append(equal("probe_owner", token))
+        failed |= _NO_PROBE
+    return Change(guards=tuple(guards), to=failed)
 
 
-def _opening(admitted: Admitted, now: int) -> Effects:
-    return {"opened_at": now, "open_until": now + admitted.breaker.open_ms}
+def _opened(now: int) -> Effects:
+    """A prober from before the opening, of a caller more careful than others, is none any more."""
+    return {"opened_at": now, "open_until": now + _SHARED.open_ms} | _NO_PROBE
+
+
+def _has_failed(seen: PaceState, times: int) -> bool:
+    return (seen.failures or 0) >= times
 
 
 def _is_remembered(seen: PaceState, now: int) -> bool:

@@ -1,12 +1,14 @@
 """The domain ledger on DynamoDB.
 
 Domains table
-    pk `DOMAIN#<host>`, sk `PACE`      bucket, promises, Retry-After, strict holder and breaker
-    pk `DOMAIN#<host>`, sk `SESSION`   the domain lock and the end of the last session
+    pk `DOMAIN#<host>`, sk `PACE`          buckets, promises, Retry-After, strict holders, breaker
+    pk `DOMAIN#<host>:<port>`, sk `PACE`   Retry-After and breaker of an unusual port
+    pk `DOMAIN#<host>`, sk `SESSION`       the domain lock and the end of the last session
 
-Global, without a tenant: politeness is owed to the site. Rows are far below 1 KB, so that every
-update costs one write unit, a refused one too. `purge_at` (epoch seconds) is DynamoDB's TTL
-attribute: garbage collection, never a condition.
+Global, without a tenant: politeness is owed to the site. Rows are below 1 KB, so that every update
+costs one write unit, a refused one too; a host where tenants have slowed down to many different
+paces may come to two. `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection,
+never a condition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What politeness towards a host knows: its pace, its breaker, the session at it.
+"""What politeness towards a host knows: its pace and its breaker.
 
 Moments inside stored states are epoch milliseconds; towards callers they are datetimes.
 """
@@ -6,7 +6,7 @@ Moments inside stored states are epoch milliseconds; towards callers they are da
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, Self
@@ -35,53 +35,72 @@ class Record(StrEnum):
     SESSION = "SESSION"
 
 
-# ---------------------------------------------------------------- Pace
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaceLimits:
-    """How fast one caller may ask a host: `rate` per second after a burst of `burst`.
-
-    A gap (crawl-delay, in seconds), or a burst of 1, makes it *strict*: one request at a time, and
-    the next one only an interval after the end of the last. Raises ValueError.
-    """
-
-    rate: float = limits.DOMAIN_RATE
-    burst: int = limits.DOMAIN_BURST
-    min_gap_seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        gap = self.min_gap_seconds or 0.0
-        if not (0 < self.rate < math.inf and self.burst >= 1 and 0 <= gap < math.inf):
-            raise ValueError(f"impossible pace: {self}")
-
-    @property
-    def interval_ms(self) -> int:
-        """Time from one request to the next, once the burst is used; rounded up."""
-        return max(math.ceil(1000 / self.rate), math.ceil(1000 * (self.min_gap_seconds or 0.0)))
-
-    @property
-    def strict(self) -> bool:
-        """Whether the gap holds at the server, not only between admissions."""
-        return self.burst == 1 or bool(self.min_gap_seconds)
-
-    @property
-    def tolerance_ms(self) -> int:
-        """How far the bucket may be overdrawn: GCRA's limit tau for this burst."""
-        return 0 if self.strict else (self.burst - 1) * self.interval_ms
-
-
 @dataclass(frozen=True, kw_only=True)
 class BreakerLimits:
-    """When the breaker of a host opens, and for how long."""
+    """After how many failures in a row a caller leaves a host alone, and for how many seconds.
+
+    Never less careful than the breaker that all callers share, which has the defaults; failures
+    older than its memory can't count. Raises ValueError.
+    """
 
     threshold: int = limits.BREAKER_FAILURES
     open_seconds: float = limits.BREAKER_OPEN_SECONDS
+
+    def __post_init__(self) -> None:
+        longest = limits.BREAKER_MEMORY_SECONDS
+        if not (
+            1 <= self.threshold <= limits.BREAKER_FAILURES
+            and limits.BREAKER_OPEN_SECONDS <= self.open_seconds <= longest
+        ):
+            raise ValueError(f"impossible breaker: {self}")
 
     @property
     def open_ms(self) -> int:
         """`open_seconds` in milliseconds."""
         return round(1000 * self.open_seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaceLimits:
+    """How a caller asks a host: `rate` per second after a burst of `burst`, and a breaker.
+
+    A gap (in seconds), or a burst of 1, makes it *strict*: one request at a time, and the next one
+    only an interval after the end of the last. Raises ValueError.
+    """
+
+    rate: float = limits.DOMAIN_RATE
+    burst: int = limits.DOMAIN_BURST
+    min_gap_seconds: float | None = None
+    """The site's wish (crawl-delay): all who ask it keep away from each other."""
+    own_gap_seconds: float | None = None
+    """The caller's wish, as are a rate and a burst below the stage's: it delays nobody else."""
+    breaker: BreakerLimits = field(default_factory=BreakerLimits)
+
+    def __post_init__(self) -> None:
+        gaps = (self.min_gap_seconds or 0.0, self.own_gap_seconds or 0.0)
+        rests = all(0 <= gap < math.inf for gap in gaps)
+        if not (0 < self.rate < math.inf and self.burst >= 1 and rests):
+            raise ValueError(f"impossible pace: {self}")
+
+    @property
+    def gap_seconds(self) -> float:
+        """The longer one of the gaps, 0 for none."""
+        return max(self.min_gap_seconds or 0.0, self.own_gap_seconds or 0.0)
+
+    @property
+    def interval_ms(self) -> int:
+        """Time from one request to the next, once the burst is used; rounded up."""
+        return max(math.ceil(1000 / self.rate), math.ceil(1000 * self.gap_seconds))
+
+    @property
+    def strict(self) -> bool:
+        """Whether the gap holds at the server, not only between admissions."""
+        return self.burst == 1 or self.gap_seconds > 0
+
+    @property
+    def tolerance_ms(self) -> int:
+        """How far the bucket may be overdrawn: GCRA's limit tau for this burst."""
+        return 0 if self.strict else (self.burst - 1) * self.interval_ms
 
 
 class Outcome(StrEnum):
@@ -106,6 +125,37 @@ class WaitReason(StrEnum):
     CIRCUIT_OPEN = "circuit_open"
     LOCK = "lock"
     THROTTLE = "throttle"
+
+
+@dataclass(frozen=True)
+class OwnBucket:
+    """A bucket for callers that are slower than the site asks for, beside the site's.
+
+    Each factor of two of the interval has one of its own, for all tenants: who is slowed down is
+    delayed by others of about the same pace, never by a much slower one, and the row stays small.
+    """
+
+    limits: PaceLimits
+
+    @property
+    def tat(self) -> str:
+        """The attribute of its theoretical arrival time."""
+        return f"own_tat_{self._pace}"
+
+    @property
+    def tail(self) -> str:
+        """The attribute of its last slot."""
+        return f"own_tail_{self._pace}"
+
+    @property
+    def holder(self) -> str:
+        """The attribute of the strict request under way."""
+        return f"own_holder_{self._pace}"
+
+    @property
+    def _pace(self) -> str:
+        octave = self.limits.interval_ms.bit_length()
+        return f"strict_{octave}" if self.limits.strict else f"{octave}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,11 +185,19 @@ class PaceState:
     """There while the breaker isn't closed."""
     probe_owner: str | None = None
     probe_until: int | None = None
+    own_tat: int | None = None
+    """As `tat`, of the caller's own bucket; while there is an `own_holder`, the end of its time."""
+    own_tail: int | None = None
+    own_holder: str | None = None
+    """The strict request under way by this bucket."""
 
     @classmethod
-    def of(cls, row: Row) -> Self:
-        """The state that a row holds."""
-        return cls(**_fields_in(cls, row))
+    def of(cls, row: Row, own: OwnBucket | None = None) -> Self:
+        """The state that a row holds, as it concerns who has this bucket of its own."""
+        if own is not None:
+            stored = {"own_tat": own.tat, "own_tail": own.tail, "own_holder": own.holder}
+            row = {**row, **{name: row[its] for name, its in stored.items() if its in row}}
+        return cls(**fields_in(cls, row))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,11 +207,16 @@ class Ask:
     token: str
     """Of this wish alone: by it a lost answer is recognised."""
     now: int
-    limits: PaceLimits
+    site: PaceLimits
+    """The pace of all who ask this site."""
+    own: OwnBucket | None
+    """There if the caller's own pace is slower."""
     breaker: BreakerLimits
     hold_ms: int
     """How long a caller that dies keeps a strict host, or a breaker's probe."""
     promised: bool
+    port: int | None
+    """None for the usual one of http or https."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,13 +224,19 @@ class Admitted:
     """Leave to send one request; `Pace.report` ends it."""
 
     host: str
-    token: str
-    limits: PaceLimits
-    breaker: BreakerLimits
+    """The site's name, without the port."""
+    ask: Ask
     probe: bool
     """It is the one request by which a half-open breaker decides."""
     seen: PaceState
     """The host's pace as of the admission."""
+    learned: PaceState
+    """What the answers had taught by then; the same for a usual port."""
+
+    @property
+    def port(self) -> int | None:
+        """None for the usual one of http or https."""
+        return self.ask.port
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,43 +267,6 @@ class BreakerView:
     """Seconds until a request may pass: the probe, or after the probe under way; None if closed."""
 
 
-# ---------------------------------------------------------------- Sessions
-
-
-@dataclass(frozen=True, kw_only=True)
-class SessionState:
-    """The session row of one host; every field may be absent."""
-
-    session_id: str | None = None
-    opened_by: str | None = None
-    fence: int | None = None
-    locked_until: int | None = None
-    ended_at: int | None = None
-
-    @classmethod
-    def of(cls, row: Row) -> Self:
-        """The state that a row holds."""
-        return cls(**_fields_in(cls, row))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Opened:
-    """A session under way at a host."""
-
-    host: str
-    session_id: str
-    fence: int | None
-    """Rises with every session of the host; None where locks are disabled."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SessionWait:
-    """Come back at `until`, with this `attempt`."""
-
-    until: datetime
-    reason: WaitReason
-    attempt: int
-
-
-def _fields_in(cls: type[Any], row: Row) -> dict[str, Any]:
+def fields_in(cls: type[Any], row: Row) -> dict[str, Any]:
+    """What of a row is a field of the class."""
     return {each.name: row[each.name] for each in fields(cls) if each.name in row}

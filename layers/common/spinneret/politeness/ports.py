@@ -27,6 +27,7 @@ class Refused:
 class DomainLedger(Protocol):
     """One row per host and record, shared by all tenants, workers and functions.
 
+    `host` may be an unusual port of one, see `rules.place_of`.
     A change whose answer was lost may be tried again by the client itself, and then meets its own
     first try: every change must be harmless twice, or guarded by a token that it writes.
     Both methods raise DependencyUnavailable when the ledger doesn't answer.

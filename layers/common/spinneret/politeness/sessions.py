@@ -7,21 +7,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Final
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Self
 
 from spinneret.kernel import limits
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainLockLost, DomainLockTimeout
-from spinneret.politeness.changes import Change, Effects, Guard, Plus, equal, over, passed
-from spinneret.politeness.models import (
-    Opened,
-    Record,
-    SessionState,
-    SessionWait,
-    WaitReason,
-    from_ms,
-    to_ms,
-)
+from spinneret.politeness.changes import Change, Effects, Guard, Plus, Row, equal, over, passed
+from spinneret.politeness.models import Record, WaitReason, fields_in, from_ms, to_ms
 from spinneret.politeness.ports import DomainLedger, Written
 from spinneret.politeness.rules import site_of
 from spinneret.politeness.settings import SessionSettings
@@ -31,6 +25,41 @@ logger = logging.getLogger(__name__)
 DEBUG_MODE: Final = "debug"
 """The mode of a session that isn't throttled."""
 _KEPT_SECONDS: Final = 24 * 3600  # an open session's row; one that ended goes with its throttle
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionState:
+    """The session row of one host; every field may be absent."""
+
+    session_id: str | None = None
+    opened_by: str | None = None
+    fence: int | None = None
+    locked_until: int | None = None
+    ended_at: int | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """The state that a row holds."""
+        return cls(**fields_in(cls, row))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A session under way at a host."""
+
+    host: str
+    session_id: str
+    fence: int | None
+    """Rises with every session of the host; None where locks are disabled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionWait:
+    """Come back at `until`, with this `attempt`."""
+
+    until: datetime
+    reason: WaitReason
+    attempt: int
 
 
 class Sessions:

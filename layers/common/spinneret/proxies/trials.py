@@ -80,9 +80,11 @@ class ProxyTrials:
         return self._try(tenant, server_url, rules.proxy_of(server_url, server.credentials), url)
 
     def _try(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
-        host = check_url_at_submission(url, self._policy).host
-        self._sites.check_submission(tenant, host)
-        answer = self._pace.admit(host, owner=_OWNER, limits=self._sites.limits(tenant, host))
+        target = check_url_at_submission(url, self._policy)
+        host, port = target.host, target.unusual_port
+        self._sites.check_submission(tenant, host, port)
+        pace = self._sites.limits(tenant, host)
+        answer = self._pace.admit(host, port=port, owner=_OWNER, limits=pace)
         if isinstance(answer, Wait):
             wait = (answer.until - self._clock()).total_seconds()
             raise RateLimited(f"{host} was asked only just now", retry_after=max(wait, 0.0))
@@ -97,7 +99,9 @@ class ProxyTrials:
             url=url,
             max_bytes=limits.PROXY_TEST_MAX_BYTES,
             total_seconds=limits.PROXY_TEST_SECONDS,
-            before_redirect=lambda hop: self._sites.check_submission(tenant, hop.host),
+            before_redirect=lambda hop: self._sites.check_submission(
+                tenant, hop.host, hop.unusual_port
+            ),
         )
         try:
             page = self._through(proxy).fetch(request)

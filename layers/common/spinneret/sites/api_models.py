@@ -20,7 +20,9 @@ _DOMAIN: Final = re.compile(r"[a-z0-9_.:-]{1,253}")
 class DomainUpdate(BaseModel):
     """Body of `PUT /api/v1/domains/{domain}`: the whole settings; what is left out is the default.
 
-    The breaker's threshold and time-out aren't settable: it is shared by all tenants.
+    Settings hold for the tenant's own requests, and can only make them rarer. The breaker is shared
+    by all tenants: with `breaker_failures` or `breaker_seconds` this tenant stays away after fewer
+    failures in a row, whoever met them, or for longer.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -30,6 +32,10 @@ class DomainUpdate(BaseModel):
     ] = None
     burst: Annotated[int | None, Field(ge=1, le=limits.DOMAIN_BURST)] = None
     min_gap_seconds: Annotated[float | None, Field(gt=0, le=limits.DOMAIN_GAP_MAX_SECONDS)] = None
+    breaker_failures: Annotated[int | None, Field(ge=1, le=limits.BREAKER_FAILURES)] = None
+    breaker_seconds: Annotated[
+        float | None, Field(ge=limits.BREAKER_OPEN_SECONDS, le=limits.BREAKER_MEMORY_SECONDS)
+    ] = None
     notes: Annotated[
         str | None,
         StringConstraints(strip_whitespace=True, max_length=limits.DOMAIN_NOTES_MAX_CHARS),
@@ -37,11 +43,13 @@ class DomainUpdate(BaseModel):
 
     @property
     def override(self) -> Override:
-        """What of it slows requests down."""
+        """What of it makes requests rarer."""
         return Override(
             requests_per_second=self.requests_per_second,
             burst=self.burst,
             min_gap_seconds=self.min_gap_seconds,
+            breaker_failures=self.breaker_failures,
+            breaker_seconds=self.breaker_seconds,
         )
 
 
@@ -59,11 +67,18 @@ class BlockRequest(BaseModel):
 
 
 class PaceView(BaseModel):
-    """The pace that holds: the slower one of the default and the tenant's wish."""
+    """What holds for the tenant's requests to this host; its crawl-delay may be slower still.
+
+    Other tenants' requests count too: nobody gets more than this, and all together no more than
+    the default.
+    """
 
     requests_per_second: float
     burst: int
     min_gap_seconds: float | None
+    """From the end of one request to the next; one at a time. None where there may be bursts."""
+    breaker_failures: int
+    breaker_seconds: float
 
 
 class DomainView(BaseModel):
@@ -73,6 +88,8 @@ class DomainView(BaseModel):
     requests_per_second: float | None
     burst: int | None
     min_gap_seconds: float | None
+    breaker_failures: int | None
+    breaker_seconds: float | None
     notes: str | None
     blocked: bool
     """By a block of its own."""
@@ -92,7 +109,7 @@ class DomainList(BaseModel):
 
 
 class CircuitView(BaseModel):
-    """The breaker of a host, which all tenants share."""
+    """The breaker of a host, which all tenants share, by this tenant's threshold and time."""
 
     state: Circuit
     failures: int
@@ -117,14 +134,26 @@ def domain_view(settings: DomainSettings, pace: PaceLimits) -> DomainView:
         requests_per_second=override.requests_per_second,
         burst=override.burst,
         min_gap_seconds=override.min_gap_seconds,
+        breaker_failures=override.breaker_failures,
+        breaker_seconds=override.breaker_seconds,
         notes=settings.notes,
         blocked=block is not None,
         blocked_reason=block.reason if block else None,
         blocked_at=stamp(block.since) if block else None,
-        pace=PaceView(
-            requests_per_second=pace.rate, burst=pace.burst, min_gap_seconds=pace.min_gap_seconds
-        ),
+        pace=pace_view(pace),
         updated_at=optional_stamp(settings.updated_at),
+    )
+
+
+def pace_view(pace: PaceLimits) -> PaceView:
+    """The view of what is enforced: a gap, or a burst of 1, leaves one request per interval."""
+    seconds = pace.interval_ms / 1000
+    return PaceView(
+        requests_per_second=1 / seconds if pace.strict else pace.rate,
+        burst=1 if pace.strict else pace.burst,
+        min_gap_seconds=seconds if pace.strict else None,
+        breaker_failures=pace.breaker.threshold,
+        breaker_seconds=pace.breaker.open_seconds,
     )
 
 

@@ -49,6 +49,8 @@ class DynamoSiteStore:
             "requests_per_second": _decimal(override.requests_per_second),
             "burst": override.burst,
             "min_gap_seconds": _decimal(override.min_gap_seconds),
+            "breaker_failures": override.breaker_failures,
+            "breaker_seconds": _decimal(override.breaker_seconds),
             "notes": notes,
             "updated_at": stamp(now),
         }
@@ -153,8 +155,10 @@ def _settings(tenant: str, item: Mapping[str, Any]) -> DomainSettings:
         domain=item["sk"],
         override=Override(
             requests_per_second=_float(item.get("requests_per_second")),
-            burst=int(item["burst"]) if "burst" in item else None,
+            burst=_int(item.get("burst")),
             min_gap_seconds=_float(item.get("min_gap_seconds")),
+            breaker_failures=_int(item.get("breaker_failures")),
+            breaker_seconds=_float(item.get("breaker_seconds")),
         ),
         notes=item.get("notes"),
         block=block,
@@ -169,3 +173,7 @@ def _decimal(value: float | None) -> Decimal | None:
 
 def _float(value: Decimal | None) -> float | None:
     return None if value is None else float(value)
+
+
+def _int(value: Decimal | None) -> int | None:
+    return None if value is None else int(value)

@@ -10,11 +10,13 @@ from spinneret.politeness.models import BreakerView, PaceLimits
 
 @dataclass(frozen=True, kw_only=True)
 class Override:
-    """A pace slower than the default; None leaves the default as it is."""
+    """A pace slower than the default, a breaker more careful; None leaves the default as it is."""
 
     requests_per_second: float | None = None
     burst: int | None = None
     min_gap_seconds: float | None = None
+    breaker_failures: int | None = None
+    breaker_seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +57,12 @@ class Site:
     blocked_by: DomainSettings | None
     """Whose block holds: the host's own, or the nearest above it."""
     pace: PaceLimits
-    """The default, or the host's own override where that is slower."""
+    """The default, slowed down by the override for this very host."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DomainState:
-    """A domain as one tenant sees it: its own settings, and the breaker that all tenants share."""
+    """A domain as one tenant finds it: its settings, and the breaker by the tenant's limits."""
 
     site: Site
     breaker: BreakerView

@@ -1,8 +1,8 @@
 """Which settings hold for a host.
 
 A block holds for its domain and for everything below it, because whoever blocks `example.com`
-means `www.example.com` and `shop.example.com` too. An override of the pace holds for its own host
-only: another host of the domain is another server, and the bucket is kept per host.
+means `www.example.com` and `shop.example.com` too. An override holds for its own host only: another
+host of the domain is another server, and bucket and breaker are kept per host.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from spinneret.fetching.rules import is_blocked
 from spinneret.fetching.urls import parse_url
 from spinneret.kernel import limits
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
-from spinneret.politeness.models import PaceLimits
+from spinneret.politeness.models import BreakerLimits, PaceLimits
 from spinneret.politeness.rules import site_of, slowest
 from spinneret.sites.models import DomainSettings, Override, Site
 
@@ -81,7 +81,11 @@ def pace_of(override: Override, default: PaceLimits = USUAL) -> PaceLimits:
     own = PaceLimits(
         rate=override.requests_per_second or default.rate,
         burst=override.burst or default.burst,
-        min_gap_seconds=override.min_gap_seconds,
+        own_gap_seconds=override.min_gap_seconds,
+        breaker=BreakerLimits(
+            threshold=override.breaker_failures or default.breaker.threshold,
+            open_seconds=override.breaker_seconds or default.breaker.open_seconds,
+        ),
     )
     return slowest(default, own)
 

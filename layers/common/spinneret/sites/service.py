@@ -22,10 +22,10 @@ from spinneret.sites.ports import SiteStore
 class SiteSettings:
     """Settings can only slow a tenant's own requests down or forbid them.
 
-    Thresholds and times of the breaker aren't among them: it is shared by all tenants, and one
-    that opens late or never would do harm in the others' name. `domain` is what
-    `rules.parse_domain` answers, `host` the host of any URL. All methods raise
-    DependencyUnavailable.
+    The breaker is shared by all tenants: a tenant's threshold and time make its own requests stay
+    away sooner and for longer, and change nothing for others. `domain` is what
+    `rules.parse_domain` answers, `host` the host of any URL, `port` one that isn't the scheme's
+    own. All methods raise DependencyUnavailable.
     """
 
     def __init__(
@@ -47,17 +47,14 @@ class SiteSettings:
         """Block and pace of a host together, by one BatchGetItem."""
         return self._site(tenant, site_of(host))
 
-    def check(self, tenant: str, host: str) -> None:
-        """Raises DomainBlocked."""
-        self.require_unblocked(self.site(tenant, host))
-
-    def check_submission(self, tenant: str, host: str) -> None:
-        """Raises DomainBlocked, and CircuitOpen while the host is left alone.
+    def check_submission(self, tenant: str, host: str, port: int | None = None) -> None:
+        """Raises DomainBlocked, and CircuitOpen while the tenant leaves the host alone.
 
         A worker meets an open breaker as a wait: what was accepted isn't refused.
         """
-        self.check(tenant, host)
-        breaker = self._pace.state(host)
+        site = self.site(tenant, host)
+        self.require_unblocked(site)
+        breaker = self._pace.state(host, port, site.pace.breaker)
         if breaker.circuit is Circuit.OPEN:
             raise CircuitOpen(
                 f"{host} failed too often of late",
@@ -75,9 +72,11 @@ class SiteSettings:
 
     # ------------------------------------------------------------ For the routes
 
-    def get(self, tenant: str, domain: str) -> DomainState:
+    def get(self, tenant: str, domain: str, port: int | None = None) -> DomainState:
         """Settings, or the defaults, and the breaker of a domain."""
-        return DomainState(site=self._site(tenant, domain), breaker=self._pace.state(domain))
+        site = self._site(tenant, domain)
+        breaker = self._pace.state(domain, port, site.pace.breaker)
+        return DomainState(site=site, breaker=breaker)
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
@@ -100,10 +99,10 @@ class SiteSettings:
         stored = self._store.unblock(tenant, domain, self._clock())
         return stored or DomainSettings(tenant=tenant, domain=domain)
 
-    def reset(self, tenant: str, domain: str) -> DomainState:
+    def reset(self, tenant: str, domain: str, port: int | None = None) -> DomainState:
         """Close the domain's breaker for all tenants."""
-        self._pace.reset(domain)
-        return self.get(tenant, domain)
+        self._pace.reset(domain, port)
+        return self.get(tenant, domain, port)
 
     def _site(self, tenant: str, domain: str) -> Site:
         return rules.site(

@@ -26,4 +26,4 @@ def site_settings(settings: PolitenessSettings) -> SiteSettings:
 def host_pace(settings: PolitenessSettings) -> Pace:
     """The pace of hosts, which all tenants share."""
     ledger = DynamoDomainLedger(dynamodb_client(), settings.domains_table)
-    return Pace(ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex)
+    return Pace(ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex, stage=settings.pace)
