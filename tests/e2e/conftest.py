@@ -109,7 +109,6 @@ def deployed(stack: Stack) -> Deployed:
     settings = {
         "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website}",
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
-        "SPINNERET_CRAWL_VISIBILITY": str(6 * CRAWL_TIMEOUT),
         "SPINNERET_DOMAIN_RATE": "200",
         "SPINNERET_DOMAIN_BURST": "200",
         "SPINNERET_ENABLE_PROXY_ROTATION": "true",

@@ -30,7 +30,6 @@ DEFAULT_SITE_PORT: Final = "8484"
 # Template parameters that a stage may set from the environment.
 PARAMETERS: Final = {
     "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
-    "SPINNERET_CRAWL_VISIBILITY": "CrawlVisibility",
     "SPINNERET_DOMAIN_RATE": "DomainRate",
     "SPINNERET_DOMAIN_BURST": "DomainBurst",
     "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
