@@ -138,6 +138,25 @@ REPEATED = {
     "password files": ":5432:a:b:c",
     "parameters that are refused": "for parameter token, value: a",
     "duplicates that are refused": "Duplicate entry 'a' for key 'token' ",
+    "groups that are judged by parts": '"tokens":{"a":"b",',
+    "groups in groups": '"tokens":{',
+    "typed values": '"tokens":{"L":[{"S":"a"},',
+    "objects of JavaScript": "auth: { user: 'a', ",
+    "private keys without heads": f"{'MIIEowIBAAKCAQEA' * 4}\n-----END RSA PRIVATE KEY-----\n",
+    "lines of base64": f"{'MIIEowIBAAKCAQEA' * 4}\n",
+    "refusals": "the API key provided not found is ",
+    "refused keys": "token not found: a1b2c3d4e5 ",
+    "verdicts": "key aB1aB1aB1aB1aB1aB1 ",
+    "calls that take secrets": "set_password('a', ",
+    "calls that don't close": "set_password(",
+    "Secrets of Kubernetes": "kind: Secret\ndata:\n  a: b\n",
+    "Secrets of Kubernetes, apart": "kind: Secret\ndata:\n  a: b\n---\n",
+    "Secrets of Kubernetes in JSON": '"kind":"Secret","data":{"a":"b",',
+    "defaults": "{default=",
+    "variables": 'variable "token" { default = "',
+    "defaults in YAML": "token:\n  default: a\n",
+    "rows of names": "| token | a1b2c3d4 |\n",
+    "names above their values": "token:\n\n",
     "attributes near to values": 'name="token" v v v v ',
 }
 
@@ -159,6 +178,8 @@ def inputs() -> Iterator[tuple[str, Callable[[int], Any]]]:
     yield "logs", logs
     yield "JSON text", lambda size: json.dumps(records(size))
     yield "JSON text in JSON text", lambda size: json.dumps({"body": json.dumps(records(size))})
+    yield "JSON text, cut off", lambda size: json.dumps(records(size))[:-10]
+    yield "short JSON, cut off", lambda size: [json.dumps(records(9_000))[:-10]] * (size // 9_000)
     yield "values", records
     yield "bytes", lambda size: logs(size).encode()
     for name, piece in REPEATED.items():

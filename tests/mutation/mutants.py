@@ -94,31 +94,35 @@ def _without_guards(source: Source) -> Iterator[Mutant]:
             made = source.meant_by(module, node.func) if isinstance(node, ast.Call) else None
             if made is None or made.annotation != _GUARD or not isinstance(node, ast.Call):
                 continue
-            span, edit = _removal(module, node)
-            yield Mutant(
-                name=f"{_place(module, node)}: {' '.join(ast.unparse(node).split())}",
-                path=module.path,
-                span=span,
-                edit=edit,
-            )
+            for span, edit in _removals(module, node):
+                yield Mutant(
+                    name=f"{_place(module, node)}: {' '.join(ast.unparse(node).split())}",
+                    path=module.path,
+                    span=span,
+                    edit=edit,
+                )
 
 
-def _removal(module: Module, guard: ast.expr) -> tuple[tuple[int, int], str]:
-    """Where to edit, and what to write there. Raises NotImplementedError for other places."""
+def _removals(module: Module, guard: ast.expr) -> Iterator[tuple[tuple[int, int], str]]:
+    """Where to edit, and what to write there, for each use of the guard.
+
+    Raises NotImplementedError for other places.
+    """
     match module.parent_of(guard):
         case ast.Tuple() | ast.List():
-            return module.span_of(guard), "*()"
+            yield module.span_of(guard), "*()"
         case ast.Call(func=ast.Attribute(attr="append")) as call:
-            return module.span_of(call), "None"
+            yield module.span_of(call), "None"
         case ast.Assign(targets=[ast.Name(id=name)]):
-            uses = [
-                node
-                for node in ast.walk(module.function_of(guard) or module.tree)
-                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-            ]
-            if len(uses) == 1:
-                return _removal(module, uses[0])
-    raise NotImplementedError(f"{_place(module, guard)}: a guard that can't be taken out")
+            for node in ast.walk(module.function_of(guard) or module.tree):
+                if (
+                    isinstance(node, ast.Name)
+                    and node.id == name
+                    and isinstance(node.ctx, ast.Load)
+                ):
+                    yield from _removals(module, node)
+        case _:
+            raise NotImplementedError(f"{_place(module, guard)}: a guard that can't be taken out")
 
 
 def _place(module: Module, node: ast.AST) -> str:

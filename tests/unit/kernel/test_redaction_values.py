@@ -70,6 +70,9 @@ PIECES = [
     *"aZ0=:&;,?\"'`\\[]{}()<>@/%#.-_ \n\t|*~^$!",
     *("token", "pin", "password", "key", "Cookie: ", "Authorization: ", "Bearer ", "api", "://"),
     *("[redacted]", "%3D", "%26", "&quot;", '\\"', "x1y2z3w4v5u6", "name", "value", "--", "is "),
+    *("-----END PRIVATE KEY-----", "MIICXAIBAAKBgQCqGKukO1De7zhZj6\n", "kind: Secret\n", "data:\n"),
+    *('"tokens": {', "auth", '"S": "', '"L":[', "default = ", 'variable "token" {', "| token | "),
+    *("set_password(", "not found: ", "API key provided ", "a1B2c3D4e5F6g7H8", "--user=", "---\n"),
     *("-----BEGIN PRIVATE KEY-----", "<password>", "</password>", "curl -u ", "none", "\\n"),
 ]
 
@@ -80,6 +83,15 @@ class Colour(enum.StrEnum):
 
 class Level(enum.Enum):
     HIGH = 1
+
+
+class Field(enum.Enum):
+    API_KEY = 1
+    REGION = 2
+
+
+class Header(enum.StrEnum):
+    SENDER = "Authorization"
 
 
 @dataclass(frozen=True)
@@ -261,6 +273,21 @@ def test_everything_under_a_secret_name_goes() -> None:
         ({Colour.RED: "a", "password": Colour.RED}, {Colour.RED: "a", "password": MARK}),
         ({1: "token=x1y2z3", None: 2}, {1: f"token={MARK}", None: 2}),
         ({("token", "x1y2z3"): 1}, {("token", MARK): 1}),
+        ({Field.API_KEY: "x", Field.REGION: "eu"}, {Field.API_KEY: MARK, Field.REGION: "eu"}),
+        ({Header.SENDER: "x"}, {Header.SENDER: MARK}),
+        (
+            {("db", "password"): "x", ("db", "host"): "y"},
+            {("db", "password"): MARK, ("db", "host"): "y"},
+        ),
+        ({("api", "key"): "x", ("s3", "key"): "y"}, {("api", "key"): MARK, ("s3", "key"): "y"}),
+        ({("db", Field.API_KEY, 1): ["x"]}, {("db", Field.API_KEY, 1): [MARK]}),
+        ({"tokens": {"SS": {"x1y2z3"}}}, {"tokens": {"SS": {MARK}}}),
+        ({"db_pass": {"B": b"x1y2z3"}}, {"db_pass": {"B": b"[redacted]"}}),
+        ({"tokens": ({"v": "x1y2z3"},)}, {"tokens": ({"v": MARK},)}),
+        (
+            {"password": "", "secret": None, "cookies": True},
+            {"password": "", "secret": None, "cookies": True},
+        ),
         (ValueError("token=x1y2z3"), f"ValueError: token={MARK}"),
         (KeyError("a"), "KeyError: 'a'"),
         (
@@ -412,3 +439,8 @@ def test_json_in_json_is_read_at_every_depth(depth: int) -> None:
     assert SECRET not in after
     assert "bob" in after
     json.loads(after)
+
+
+@pytest.mark.parametrize("text", [r"['\d', 1a]", "[1if 2, 'a']", "{'a': '\\q'}", r"(b'\u1', 2x)"])
+def test_what_only_looks_like_python_is_read_without_a_warning(text: str) -> None:
+    assert redact_text(text) == text

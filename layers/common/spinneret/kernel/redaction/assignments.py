@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import headers, names, records, unquoted, values, vocabulary
+from spinneret.kernel.redaction import groups, headers, names, records, unquoted, values, vocabulary
 from spinneret.kernel.redaction.names import Kind
 from spinneret.kernel.redaction.spans import MARK, Span
 
@@ -25,7 +25,11 @@ _WORD_END: Final = re.compile(r"[\w\-]+$")
 _SEPARATORS: Final = (":", "=", ",", ";")
 _REACH: Final = 40  # characters before a name that may belong to it
 _SPACE: Final = re.compile(r"\s{0,80}")
-_GROUP_OF_LITERALS: Final = re.compile(r"""[\[({]\s{0,80}+(?:[bru]{0,2}\\{0,15}["']|[\[({])""")
+_GROUP_OF_LITERALS: Final = re.compile(  # `{ user: '…` is how JavaScript shows an object
+    r"""[\[({]\s{0,80}+(?:[bru]{0,2}\\{0,15}["'] | [\[({]
+        | [A-Za-z_$][\w$]{0,60}+:[ ]?\\{0,15}["'{\[])""",
+    re.VERBOSE,
+)
 _TEMPLATE_SIGNS: Final = frozenset("${<%")
 _OPENING_BRACKETS: Final = frozenset("[{(")
 _QUERY_SIGNS: Final = ("?", "&", "#")
@@ -40,13 +44,16 @@ def assigned(text: str) -> Iterator[Span]:
     """The values of all names that announce a secret."""
     if "=" not in text and ":" not in text and "→" not in text:
         return
-    position = 0
+    position = walked = 0
     while (match := _ASSIGNMENT.search(text, position)) is not None:
         position = match.end()
         if _means_nothing(match["name"]):
             continue
         kind, name = _announced(text, match)
-        if kind is not _HARMLESS:
+        if kind is not _HARMLESS and (group := _open_group(text, match, kind)) is not None:
+            if group >= walked:  # those inside of another are read with it
+                walked = yield from groups.leaves(text, group, kind)
+        elif kind is not _HARMLESS:
             for span in _behind(text, match, kind, name):
                 yield span
                 position = max(position, span.end)
@@ -122,7 +129,7 @@ def _behind(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[
         if quotation is not None:
             return _quoted(text, quotation, kind, quoted_name=bool(quotes))
     elif first in _OPENING_BRACKETS and _starts_group(text, start, quoted_name=bool(quotes)):
-        return _group(text, start, kind, quotes)
+        return _group(text, start, quotes)
     return _bare(text, start, kind, quotes) if quotes else _unquoted(text, match, kind, name)
 
 
@@ -163,10 +170,24 @@ def _starts_group(text: str, start: int, *, quoted_name: bool) -> bool:
     return quoted_name or _GROUP_OF_LITERALS.match(text, start) is not None
 
 
-def _group(text: str, start: int, kind: Kind, quotes: str) -> Iterator[Span]:
-    """A list or object goes as a whole; `auth` may be an object that is looked into."""
-    whole = kind.certain or (kind is Kind.AUTH and text[start] != "{")
-    if whole and not _EMPTY_GROUP.match(text, start):
+def _open_group(text: str, match: re.Match[str], kind: Kind) -> int | None:
+    """Where a list or object begins that the name leaves open, so that its parts are judged."""
+    if kind.certain:
+        return None
+    start = match.end()
+    quoted_name = not _QUOTED.isdisjoint(match["close"])
+    if quoted_name:
+        space = _SPACE.match(text, start)
+        start = space.end() if space else start
+    first = text[start : start + 1]
+    if first not in _OPENING_BRACKETS or (kind is Kind.AUTH and first != "{"):
+        return None
+    return start if _starts_group(text, start, quoted_name=quoted_name) else None
+
+
+def _group(text: str, start: int, quotes: str) -> Iterator[Span]:
+    """A list or object behind a secret's name goes as a whole."""
+    if not _EMPTY_GROUP.match(text, start):
         yield Span(start, values.group_end(text, start), quotes + MARK + quotes)
 
 

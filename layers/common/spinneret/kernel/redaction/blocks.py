@@ -18,9 +18,15 @@ _CUT_OFF: Final = re.compile(  # lines of base64 and of headers as far as they g
     rf"|[A-Za-z0-9+/=]{{16,}}+|(?<=[nr\n])[A-Za-z0-9+/=]{{1,64}}+(?=[\s\\\"']|$)))+"
 )
 _PUTTY: Final = re.compile(r"Private-Lines: \d{1,4}\s+((?:[A-Za-z0-9+/=]{1,80}\s+)+)")
-_TAIL: Final = re.compile(
-    r"(?<![\w+/])((?:[A-Za-z0-9+/=]{40,76}\s+)*[A-Za-z0-9+/=]{1,76}\s+)-{4,5}END"
+# The same in front of an end whose beginning is cut off; read backwards, so that it is linear.
+_BREAK_BACK: Final = r"(?:\s|[nrt]\\{1,15}|[AaDd]0%|>/?[ ]?rb<)"
+_BASE64_BACK: Final = r"(?:[A-Za-z0-9+/=](?!\\|0%)|/\\{1,15})"
+_HEADLESS: Final = re.compile(
+    rf"(?P<body>{_BREAK_BACK}{{0,8}}+{_BASE64_BACK}++(?:{_BREAK_BACK}{{1,8}}+{_BASE64_BACK}{{40,}}+)*+)"
+    rf"(?:{_BREAK_BACK}{{1,8}}+(?P<cut>(?=[^\d\s]*\d){_BASE64_BACK}{{1,80}}+))?"
 )
+_LONGEST: Final = 20_000  # characters of a key
+_LEAST: Final = 16  # of what is left of one
 
 
 def private_keys(text: str) -> Iterator[Span]:
@@ -44,3 +50,17 @@ def _armoured(text: str) -> Iterator[Span]:
             yield Span(start, ends[following], MARK)
         elif (cut_off := _CUT_OFF.match(text, start)) is not None:
             yield Span(start, cut_off.end(), MARK)
+    yield from _headless(text, sorted([*begins, *(match.end() for match in _END.finditer(text))]))
+
+
+def _headless(text: str, borders: list[int]) -> Iterator[Span]:
+    """The lines in front of an end that no beginning belongs to."""
+    for match in _END.finditer(text):
+        end = match.start()
+        before = bisect_left(borders, end)
+        border = borders[before - 1] if before else 0
+        if text.startswith("-----BEGIN ", border):
+            continue
+        key = _HEADLESS.match(text[max(border, end - _LONGEST) : end][::-1])
+        if key is not None and len(key[0]) >= _LEAST:
+            yield Span(end - key.end(), end, MARK)

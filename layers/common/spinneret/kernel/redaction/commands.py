@@ -19,7 +19,8 @@ _SETTING: Final = re.compile(
     r"(?P<name>[\w./:\-]{2,80}+)[ \t]+(?=[^\s=:])"
 )
 _USER: Final = re.compile(
-    r"(?P<option>-(?<![\w\-]-)(?:u|U|a|-auth|-user|-proxy-user))[ =]?\\*[\"']?"
+    r"(?P<option>-(?<![\w\-]-)(?:u|U|a|-auth|-user|-proxy-user))"
+    r"(?:[ =]?\\*[\"']?|\\*[\"'],\s{0,20}\\*[\"'])"
     r"[^\s:\"'\\]{0,64}:(?P<secret>[^\s\"'\\]++)"
 )
 _COOKIE: Final = re.compile(
@@ -41,7 +42,7 @@ _PROTOCOL: Final = re.compile(  # SMTP (RFC 4954), Redis; FTP (RFC 959)
     r"(?:^|[\r\n])(?:AUTH(?: PLAIN| LOGIN| XOAUTH2| default)?|USER \S{1,100}\r?\nPASS)[ ]"
     r"(?P<secret>(?=[^\s]{0,60}\d)\S{4,}+)[ \t]{0,8}(?=[\r\n]|$)"
 )
-_USER_OPTIONS: Final = ("-u", "-U", " -a", "--auth", "--proxy-user", " -b", "--cookie")
+_USER_OPTIONS: Final = ("-u", "-U", "-a", "--auth", "--proxy-user", " -b", "--cookie")
 _SETTING_WORDS: Final = ("set ", "setx ", "export ", "env ", "SET ", "EXPORT ", "ENV ", "ARG ")
 _FIXED: Final = (
     (("-p", "-a", "-P", "-w", "/p:"), _ONE_LETTER),
@@ -54,7 +55,7 @@ _FIXED: Final = (
 
 def commanded(text: str) -> Iterator[Span]:
     """Options, settings and credentials of commands."""
-    if " " not in text and "," not in text:
+    if " " not in text and "," not in text and not text.startswith("-"):
         return
     if "-" in text:
         yield from _options(text)

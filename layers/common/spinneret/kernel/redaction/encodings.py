@@ -20,7 +20,8 @@ _ESCAPE: Final = re.compile(
         (?<=%)(?:25)*+(?P<percent>[2-7][0-9A-Fa-f]|0[9AaDd])
       | (?<=&)(?:(?P<entity>quot|apos|amp|lt|gt|equals|colon)|\#(?P<number>\d{2,3})
            |\#[xX](?P<hexadecimal>[0-9a-fA-F]{2}));
-      | (?<=\\)\\{0,14}(?:u00|x)(?P<unicode>[2-7][0-9a-fA-F])
+      | (?<=\\)\\{0,14}(?:(?:u00|x)(?P<unicode>[2-7][0-9a-fA-F])
+           |u(?P<letter>(?!00[0-9]|[dD][89a-fA-F])[0-9a-fA-F]{4}))
       | (?<![%&\\])(?P<nothing>[\u00ad\u200b-\u200f\u2060\ufeff]*+))""",
     re.VERBOSE,
 )

@@ -71,6 +71,17 @@ _FORMS: Final[tuple[tuple[str, str], ...]] = (
     ("fo1_ CFPAT-", rf"{_ID}{{30,}}"),
     ("FlyV1 fm", r"\d[A-Za-z0-9+/=,_\-]{20,}"),
     ("pscale_tkn_ pscale_pw_ pscale_oauth_", r"[A-Za-z0-9_.\-]{20,}"),
+    ("nvapi-", rf"{_ID}{{20,}}"),
+    ("tskey-", rf"{_ID}{{16,}}"),
+    ("rpa_", r"[A-Za-z0-9]{30,}"),
+    ("phc_ phx_ phs_", r"[A-Za-z0-9]{30,}"),
+    ("sgp_", r"(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}"),
+    ("vercel_blob_rw_", r"[A-Za-z0-9]{8,}_[A-Za-z0-9]{16,}"),
+    (
+        "pat-na1- pat-na2- pat-eu1- pat-ap1-",
+        r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+    ),
+    ("xkeysib- xsmtpsib-", r"[0-9a-f]{60,}-[A-Za-z0-9]{8,}"),
     ("sntrys_ sntryu_", r"[A-Za-z0-9+/=_\-]{20,}"),
     ("dt0c dt0s", r"\d\d\.[A-Z0-9]{20,}\.[A-Z0-9]{20,}"),
     ("amzn.mws.", r"[0-9a-f\-]{20,}"),
@@ -92,6 +103,7 @@ _FREE: Final = tuple(
         ("-us", r"(?<![0-9A-Za-z])([0-9a-f]{32}-us\d{1,2})(?!\w)"),  # Mailchimp
         (".atlasv1.", rf"(?<![A-Za-z0-9])([A-Za-z0-9]{{14}}\.atlasv1\.{_ID}{{40,}})"),
         ("Q~", r"(?<![A-Za-z0-9_~.\-])([A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34})"),  # Entra
+        ("AC", r"(?<![0-9A-Za-z])AC[0-9a-f]{32}(?::|%3A)([0-9a-f]{32})(?![0-9a-f])"),  # Twilio
         (":AA", rf"(?<![0-9])(\d{{8,10}}:AA{_ID}{{30,}})"),  # Telegram
         ("/bot", rf"/bot(\d{{6,12}}:{_ID}{{20,}})"),
         (".", rf"([MNO](?<![A-Za-z0-9].){_ID}{{23,27}}\.{_ID}{{6}}\.{_ID}{{27,40}})"),  # Discord

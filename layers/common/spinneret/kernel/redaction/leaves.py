@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from spinneret.kernel.redaction import names
+from spinneret.kernel.redaction.names import Kind
 from spinneret.kernel.redaction.spans import MARK
 
 UNREADABLE: Final = "[unreadable]"
@@ -36,7 +37,9 @@ def in_bytes(data: bytes | bytearray | memoryview, redacted: Redactor) -> Any:
 
 
 def mark_like(value: Any) -> Any:
-    """The mark, as bytes where bytes stood."""
+    """The mark, as bytes where bytes stood; an empty text keeps nothing that could be told."""
+    if isinstance(value, str) and not value:
+        return value
     if isinstance(value, bytes | bytearray | memoryview):
         return _like(value, MARK.encode())
     return MARK
@@ -64,12 +67,25 @@ def in_text(value: str, redacted: Redactor) -> str:
     return value if clean == text else clean
 
 
+def key_name(key: Any) -> str:
+    """The name that a key of a mapping stands for; of a path (`("db", "password")`) its end."""
+    if type(key) is str:
+        return key
+    if not isinstance(key, tuple):
+        return name_of(key) or ""
+    parts = [part for part in map(name_of, key) if part]
+    if len(parts) > 1 and names.needs_context(parts[-1]):
+        return " ".join(parts[-2:])
+    return parts[-1] if parts else ""
+
+
 def name_of(key: Any) -> str | None:
-    """A key of a mapping as the name that it is."""
+    """A key of a mapping, or the first of a pair, as the name that it is."""
     if type(key) is str:
         return key
     if isinstance(key, enum.Enum):
-        key = key.value
+        spoken = isinstance(key.value, str) and names.kind_of(key.value) is not Kind.HARMLESS
+        key = key.value if spoken else key.name
     if isinstance(key, bytes):
         return key[:256].decode("latin-1")
     return key if isinstance(key, str) else None

@@ -44,8 +44,9 @@ class Kind(Enum):
     COOKIE = auto()  # secret values behind names and attributes
     AUTH = auto()  # secret unless it names a procedure
     OPAQUE = auto()  # secret if it looks random
+    RANDOM = auto()  # secret if nobody would write it by hand
     COUNTABLE = auto()  # secret unless it is a number
-    DIRECTORY = auto()  # secret unless it is an absolute path: $PWD
+    DIRECTORY = auto()  # secret unless it is a path: $PWD, ssl_key
 
     @property
     def certain(self) -> bool:
@@ -59,7 +60,10 @@ _BY_LAST_WORD: Final = {
     "cookie": Kind.COOKIE,
     "cookies": Kind.COOKIE,
     "auth": Kind.AUTH,
+    "auths": Kind.AUTH,
     "session": Kind.OPAQUE,
+    "sessions": Kind.OPAQUE,
+    "private": Kind.OPAQUE,
     "signature": Kind.OPAQUE,
     "sig": Kind.OPAQUE,
     "hmac": Kind.OPAQUE,
@@ -72,6 +76,7 @@ _WHOLE: Final = {
     ("oldpwd",): Kind.DIRECTORY,
     ("old", "pwd"): Kind.DIRECTORY,
 }
+_OFTEN_PATHS: Final = frozenset({("tls", "key"), ("ssl", "key")})
 _TAILS: Final = frozenset(
     phrase[start:] for phrase in vocabulary.PHRASES for start in range(1, len(phrase))
 )
@@ -93,6 +98,8 @@ def kind_of(name: str) -> Kind:
     if end is None:
         return Kind.HARMLESS
     last = parts[-1]
+    if parts[-2:] in _OFTEN_PATHS:
+        return Kind.DIRECTORY
     if last in _BY_LAST_WORD:
         return _BY_LAST_WORD[last]
     return Kind.PASSWORD if _is_password(parts[end]) else Kind.SECRET
@@ -153,6 +160,8 @@ def _secret_end(parts: tuple[str, ...]) -> int | None:
         if vocabulary.BEFORE.intersection(parts[:start]):
             continue
         if parts[end] in _TOKENS and vocabulary.BEFORE_TOKEN.intersection(parts[:start]):
+            continue
+        if parts[end] == "tokens" and vocabulary.BEFORE_TOKENS.intersection(parts[:start]):
             continue
         return end
     return None

@@ -8,11 +8,16 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from spinneret.kernel.redaction import values
+from spinneret.kernel.redaction import truncated, values
 
 _OPENING: Final = re.compile(r"[{\[(](?<!\w\()(?=\s{0,80}[bru]?[{\[(\"'])")
 _DECODER: Final = json.JSONDecoder(strict=False)
 _FALSE_OPENINGS: Final = 4  # per text; each may cost a look at all that follows
+_LITERALS: Final = re.compile(  # what Python's parser reads without a word on stderr
+    r"""(?:[^'"\\\w] | [^\W\d]\w*+ | \d[\d_]*+(?:\.\d*+)?(?:[eE][+\-]?\d++)?j?(?!\w)
+        | '(?:[^'\\]|\\[\n\\'"abfnrtvxNuU0-7])*+' | "(?:[^"\\]|\\[\n\\'"abfnrtvxNuU0-7])*+")*+""",
+    re.VERBOSE,
+)
 _PYTHON_LONGEST: Final = 20_000  # characters; Python's own parser takes a multiple of JSON's time
 
 
@@ -27,7 +32,7 @@ def in_documents(text: str, redacted: Callable[[Any], Any]) -> str:
         start = opening.start()
         try:
             end, clean = _document(text, start, redacted)
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, Warning):
             failures += 1  # no document, or too deep for the parser
             position = start + 1
             continue
@@ -43,15 +48,39 @@ def _document(text: str, start: int, redacted: Callable[[Any], Any]) -> tuple[in
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError:
-        part = text[start : start + _PYTHON_LONGEST]
-        end = values.group_end(part, 0)
-        value = ast.literal_eval(part[:end])
-        clean = repr(redacted(value))
-        return start + end, None if clean == repr(value) else clean
-    source = text[start:end]
+        return _cut_off(text, start, redacted) or _python(text, start, redacted)
+    clean = redacted(value)
+    return end, None if clean == value else _written(clean, text[start:end])
+
+
+def _cut_off(
+    text: str, start: int, redacted: Callable[[Any], Any]
+) -> tuple[int, str | None] | None:
+    """JSON that the text's end cuts off."""
+    whole = truncated.completed(text, start)
+    if whole is None:
+        return None
+    source = text[start : whole.end]
+    value = json.loads(source + whole.closing, strict=False)
     clean = redacted(value)
     if clean == value:
-        return end, None
+        return len(text), None
+    return whole.end, _written(clean, source).removesuffix(whole.closing)
+
+
+def _python(text: str, start: int, redacted: Callable[[Any], Any]) -> tuple[int, str | None]:
+    """A list or dictionary as Python shows it."""
+    part = text[start : start + _PYTHON_LONGEST]
+    end = values.group_end(part, 0)
+    if _LITERALS.fullmatch(part, 0, end) is None:
+        raise ValueError
+    value = ast.literal_eval(part[:end])
+    clean = repr(redacted(value))
+    return start + end, None if clean == repr(value) else clean
+
+
+def _written(value: Any, source: str) -> str:
+    """JSON, spaced and escaped as the source is."""
     comma = ", " if '", ' in source or "}, " in source else ","
     colon = ": " if '": ' in source else ":"
-    return end, json.dumps(clean, separators=(comma, colon), ensure_ascii="\\u" in source)
+    return json.dumps(value, separators=(comma, colon), ensure_ascii="\\u" in source)

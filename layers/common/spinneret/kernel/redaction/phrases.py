@@ -20,6 +20,41 @@ _SAID: Final = re.compile(
     r"[\"'`\u201c\u2018(]?(?=[^\s\"'`\u201c\u201d\u2018\u2019()<>\d]*+\d)"
     r"(?P<secret>[^\s\"'`\u201c\u201d\u2018\u2019()<>]{4,}+)"
 )
+_REFUSED: Final = re.compile(  # what a provider says of the key that it quotes
+    r"""(?:\b(?:(?:api|access|auth|secret|licen[sc]e|account|signing)[ _\-]?keys?|tokens?
+          |credentials?|secrets?|passwords?|session(?:[ ]id)?|jwt|otp)
+        (?:[ ](?:provided|supplied|given|used|sent|received|not|found|invalid|expired|revoked
+           |unknown|mismatch|rejected|disabled|is|was|has|been|no|longer|valid|does|exist|value)
+        ){1,6}
+      | \b(?:authenti\w{4,10}|authori[sz]ation|login|sign-?in|access)
+        [ ](?:failed|denied|error|refused)[ ](?:for|with|using)(?:[ ]the)?(?:[ ]api|[ ]access)?
+        [ ](?:key|token))
+        (?:[ ]?[:=(][ ]?(?:(?:got|received)[ ])?|[ ])[\"'`\u201c\u2018(<\[]?
+        (?P<secret>[^\s\"'`\u201c\u201d\u2018\u2019()<>\[\]]{8,}+)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VERDICT: Final = re.compile(
+    r"\b(?:[Kk]ey|KEY)[ ][\"'`(]?(?P<secret>(?=[^\s\d]*\d)(?=[^\sA-Z]*[A-Z])(?=[^\sa-z]*[a-z])"
+    r"[A-Za-z0-9+/=_\-]{16,}+)[\"'`)]?[ ](?:is|was|has)[ ](?:been[ ]|not[ ]|no[ ]longer[ ])?"
+    r"(?:valid|invalid|revoked|expired|disabled|unknown|rejected|wrong|blocked)"
+)
+_REFUSALS: Final = (
+    "provided",
+    "supplied",
+    "given",
+    "found",
+    "nvalid",
+    "xpired",
+    "evoked",
+    "failed",
+    "denied",
+    "rejected",
+    "known",
+    "refused",
+    "match",
+    "valid",
+    "disabled",
+)
 _MIXED: Final = re.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[^/\s]{5,}")
 _PROCEDURE: Final = re.compile(  # what is said of secrets and mixes letters and digits too
     r"""base\d\d | sha | md5 | utf | http | v\d | aes | rsa | oauth | [er]s\d | hs\d | x\.?509
@@ -61,6 +96,7 @@ _CHALLENGE: Final = frozenset({"realm=", "error=", "scope=", "charset="})  # RFC
 def spoken(text: str) -> Iterator[Span]:
     """All of this module."""
     yield from _said(text)
+    yield from _refused(text)
     yield from _codes(text)
     for match in _SIGNATURE.finditer(text):
         yield Span(*match.span("secret"), MARK)
@@ -80,6 +116,20 @@ def _said(text: str) -> Iterator[Span]:
             continue
         if names.kind_of(noun).certain and not values.is_filler(value, noun):
             yield Span(match.start("secret"), match.start("secret") + len(value), MARK)
+
+
+def _refused(text: str) -> Iterator[Span]:
+    """`The API key provided (…) is invalid`, `Token not found: …`, `key … has expired`."""
+    if not any(word in text for word in _REFUSALS):
+        return
+    for match in _REFUSED.finditer(text):
+        value = match["secret"].rstrip(".,;:!?*")
+        if _MIXED.fullmatch(value) and not (
+            _PROCEDURE.match(value) or _IDENTIFIER.fullmatch(value)
+        ):
+            yield Span(match.start("secret"), match.start("secret") + len(value), MARK)
+    for match in _VERDICT.finditer(text):
+        yield Span(*match.span("secret"), MARK)
 
 
 def _codes(text: str) -> Iterator[Span]:

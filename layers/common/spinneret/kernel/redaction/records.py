@@ -40,14 +40,16 @@ _SPACE: Final = r"\s{0,40}+"
 _QUOTE: Final = r"""[bu]?(?P<quote>\\{0,15}["'])"""
 _OF_NAME: Final = "|".join(sorted(NAME_FIELDS, key=len, reverse=True))
 _OF_VALUE: Final = "|".join(sorted(VALUE_FIELDS - LOOSE_FIELDS, key=len, reverse=True))
+_TYPE: Final = rf"""(?:\{{{_SPACE}\\{{0,15}}["']S\\{{0,15}}["']{_SPACE}:{_SPACE})?"""  # DynamoDB's
+_TYPE_END: Final = rf"(?:{_SPACE}\}})?"
 _BEHIND_NAME: Final = re.compile(
-    rf"""{_SPACE}{_QUOTE}(?P<name>[^"'\\]{{1,100}}+)(?P=quote){_SPACE},{_SPACE}
-         (?P=quote)(?:{_OF_VALUE})(?P=quote){_SPACE}:{_SPACE}""",
+    rf"""{_SPACE}{_TYPE}{_QUOTE}(?P<name>[^"'\\]{{1,100}}+)(?P=quote){_TYPE_END}
+         {_SPACE},{_SPACE}(?P=quote)(?:{_OF_VALUE})(?P=quote){_SPACE}:{_SPACE}""",
     re.VERBOSE | re.IGNORECASE,
 )
 _BEHIND_VALUE: Final = re.compile(
-    rf"""{_SPACE}{_QUOTE}(?P<secret>[^"'\\]++)(?P=quote){_SPACE},{_SPACE}
-         (?P=quote)(?:{_OF_NAME})(?P=quote){_SPACE}:{_SPACE}[bu]?(?P=quote)
+    rf"""{_SPACE}{_TYPE}{_QUOTE}(?P<secret>[^"'\\]++)(?P=quote){_TYPE_END}{_SPACE},{_SPACE}
+         (?P=quote)(?:{_OF_NAME})(?P=quote){_SPACE}:{_SPACE}{_TYPE}[bu]?(?P=quote)
          (?P<name>[^"'\\]{{1,100}}+)(?P=quote)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -123,7 +125,7 @@ def paired(text: str) -> Iterator[Span]:
 def _behind_name(text: str, start: int, pattern: re.Pattern[str]) -> Iterator[Span]:
     match = pattern.match(text, start)
     if match is not None and _tells(match):
-        yield from _value(text, match.end(), quotes='"')
+        yield from _value(text, match.end(), match.groupdict().get("quote") or '"')
 
 
 def _behind_attribute_name(text: str, start: int) -> Iterator[Span]:

@@ -9,8 +9,10 @@ from typing import Final
 from spinneret.kernel.redaction import encodings
 from spinneret.kernel.redaction.assignments import assigned
 from spinneret.kernel.redaction.blocks import private_keys
+from spinneret.kernel.redaction.calls import called
 from spinneret.kernel.redaction.commands import commanded
 from spinneret.kernel.redaction.formats import formatted
+from spinneret.kernel.redaction.manifests import described
 from spinneret.kernel.redaction.markup import marked_up
 from spinneret.kernel.redaction.phrases import spoken
 from spinneret.kernel.redaction.records import paired
@@ -26,10 +28,12 @@ _READERS: Final = (
     parameters,
     assigned,
     paired,
+    called,
     commanded,
     marked_up,
     spoken,
     tabulated,
+    described,
 )
 _SHORTEST: Final = 6  # characters of a name with a value, `pin=12`
 _QUIET: Final = re.compile(

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
-from spinneret.kernel.redaction import formats, names, records, values
+from spinneret.kernel.redaction import (
+    commands,
+    formats,
+    manifests,
+    names,
+    records,
+    values,
+    verdicts,
+)
 from spinneret.kernel.redaction.leaves import name_of
 from spinneret.kernel.redaction.names import Kind
 
 _KEY_PARTS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})  # RFC 7518, section 6
+_ARGUMENTS: Final = 200  # words of a command …
+_LONGEST: Final = 8_000  # … and its characters
 _LOCATIONS: Final = ("loc", "path", "field_path", "location")  # where a validator found a fault
 
 
 def hidden_fields(source: Mapping[Any, Any]) -> frozenset[Any]:
     """Keys whose values are secrets because of other keys."""
     hidden: set[Any] = set()
+    source = {key: verdicts.untyped(value) for key, value in source.items()}
     lower = {key.lower(): key for key in source if isinstance(key, str)}
     if not records.VALUE_FIELDS.isdisjoint(lower):
         kind = _record_kind(source, lower)
@@ -24,6 +37,8 @@ def hidden_fields(source: Mapping[Any, Any]) -> frozenset[Any]:
             doubtful = field in records.LOOSE_FIELDS or kind is Kind.OPAQUE
             if not doubtful or (isinstance(value, str) and values.is_secret(Kind.OPAQUE, value)):
                 hidden.add(lower[field])
+    if source.get("kind") == "Secret":
+        hidden.update(manifests.SECRET_FIELDS)
     if "kty" in lower:
         hidden |= _KEY_PARTS & source.keys()
     hidden.update(_beside_key_id(source.items()))
@@ -42,7 +57,18 @@ def hidden_places(source: Sequence[Any]) -> frozenset[int]:
         pair = len(source) == 2
         if option or ((header or pair) and not _could_be_name(value)):
             hidden.add(place + 1)
-    return frozenset(hidden)
+    return frozenset(hidden | _in_command(source))
+
+
+def _in_command(source: Sequence[Any]) -> set[int]:
+    """Arguments that are secret where they stand: `["curl", "-u", "bob:hunter2"]`."""
+    if not 1 < len(source) <= _ARGUMENTS or not all(isinstance(item, str) for item in source):
+        return set()
+    if not any(item.startswith("-") for item in source):
+        return set()
+    starts = list(accumulate((len(item) + 1 for item in source), initial=0))
+    spans = commands.commanded(" ".join(source)) if starts[-1] <= _LONGEST else ()
+    return {bisect_right(starts, span.start) - 1 for span in spans}
 
 
 def are_pairs(source: Sequence[Any]) -> bool:
@@ -65,8 +91,6 @@ def _record_kind(source: Mapping[Any, Any], lower: Mapping[str, Any]) -> Kind:
     """What the field of a record that holds a name says."""
     for field in lower.keys() & records.NAME_FIELDS:
         name = source[lower[field]]
-        if isinstance(name, Mapping) and len(name) == 1:
-            name = name.get("S")  # typed by DynamoDB
         if isinstance(name, str) and len(name) < 100:
             kind = names.kind_of(name)
             if kind.certain or kind in {Kind.AUTH, Kind.OPAQUE}:

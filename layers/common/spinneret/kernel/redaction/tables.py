@@ -16,17 +16,33 @@ _HEADER: Final = re.compile(  # RFC 4180, section 2, with names that need no bla
     rf"\n(?P<titles>{_TITLE}(?P<sign>[,;\t]){_TITLE}(?:(?P=sign){_TITLE}){{0,60}})\r?(?=\n)"
 )
 _RULE: Final = re.compile(r"\n[ \t]*[|+]?[ \t]*:?-{2,}:?(?:[ \t]*[|+][ \t:]*-{2,}:?)+[ \t|+]*\r?\n")
+_NAMED_ROW: Final = re.compile(  # a name and its value side by side
+    r"(?:^|\n)[ \t]*[|\u2502][ \t]*[*`]{0,2}(?P<name>[\w.\-]{2,60}+)[*`]{0,2}[ \t]*[|\u2502]"
+    r"[ \t]*`?(?P<value>[^\s|\u2502`]{4,})`?[ \t]*[|\u2502][ \t]*\r?(?=\n|$)"
+)
 _QUOTED_CELL: Final = re.compile(r'"(?:[^"]|"")*"')
 _VALUE: Final = re.compile(r'[\s"]*(?P<value>.*?)[\s"]*', re.DOTALL)
 _MIXED: Final = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z]).{6,}")
 
 
 def tabulated(text: str) -> Iterator[Span]:
-    """The secret columns of all tables in the text."""
+    """The secret columns and rows of all tables in the text."""
+    if "|" in text or "\u2502" in text:
+        yield from _rows(text)
     if "\n" not in text:
         return
     for start, end in [*_separated(text), *_ruled(text)]:
         yield Span(start, end, MARK)
+
+
+def _rows(text: str) -> Iterator[Span]:
+    """`| password | hunter2 |`; a name in the second cell is a header's or a description's."""
+    for match in _NAMED_ROW.finditer(text):
+        value = match["value"]
+        if names.kind_of(match["name"]).certain and not (
+            names.is_plain(value) or values.is_filler(value[: values.LONG], match["name"])
+        ):
+            yield Span(*match.span("value"), MARK)
 
 
 def _separated(text: str) -> Iterator[tuple[int, int]]:

@@ -13,10 +13,9 @@ from collections.abc import Generator, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from spinneret.kernel.redaction import leaves, names, nested, siblings, values
+from spinneret.kernel.redaction import leaves, names, nested, siblings, verdicts
 from spinneret.kernel.redaction.failures import described
 from spinneret.kernel.redaction.leaves import UNREADABLE
-from spinneret.kernel.redaction.names import Kind
 from spinneret.kernel.redaction.scanning import scan
 from spinneret.kernel.redaction.spans import MARK
 
@@ -34,7 +33,7 @@ _NESTED: Final = 3  # JSON in JSON is parsed so deep; deeper it is still scanned
 
 
 class _Visit(NamedTuple):
-    """A value to copy: `hidden` below a secret's name, `owner` is the name it stands under."""
+    """A value to copy: `hidden` below a secret's name, `owner` is the name that announces it."""
 
     value: Any
     hidden: bool
@@ -134,10 +133,11 @@ class _Walk:
     def _mapping(self, visit: _Visit) -> _Copying:
         source = dict(visit.value.items())
         beside = siblings.hidden_fields(source)
+        typed = verdicts.is_typed(source)
         result: dict[Any, Any] = {}
         for key, value in source.items():
-            name = leaves.name_of(key) or ""
-            hidden = visit.hidden or key in beside or _hides(name, visit.owner, value)
+            kind, name = verdicts.below(leaves.key_name(key), visit.owner, typed=typed)
+            hidden = visit.hidden or key in beside or verdicts.hides(kind, value)
             new_key = self._key(key, hidden=visit.hidden)
             while new_key in result:  # two keys that were secrets
                 new_key = f"{new_key}'"
@@ -153,19 +153,28 @@ class _Walk:
         if isinstance(source, tuple) and isinstance(fields, tuple) and len(fields) == len(source):
             named = yield _Visit(dict(zip(fields, source, strict=True)), visit.hidden, visit.owner)
             return type(source)(*named.values())
-        beside = siblings.hidden_places(source)
-        pairs = siblings.are_pairs(source)
+        plain = [verdicts.untyped(item) for item in source]
+        beside = siblings.hidden_places(plain)
+        pairs = siblings.are_pairs(plain)
+        kind = names.kind_of(visit.owner)
         result: list[Any] = []
         for place, item in enumerate(source):
-            hidden = visit.hidden or place in beside
-            if not hidden and pairs and siblings.is_secret_pair(item):
-                second = yield _Visit([item[1]], True, "")
-                result.append(type(item)((self._item(item[0], hidden=False), *second)))
+            hidden = visit.hidden or place in beside or verdicts.hides(kind, item)
+            if not hidden and pairs and siblings.is_secret_pair(plain[place]):
+                result.append((yield from self._pair(item)))
             elif _is_leaf(item):
                 result.append(self._leaf(item, hidden=hidden))
             else:
                 result.append((yield _Visit(item, hidden, visit.owner)))
         return _rebuilt(source, result)
+
+    def _pair(self, pair: Any) -> _Copying:
+        """A secret behind its name."""
+        if isinstance(pair, Mapping):  # typed by DynamoDB
+            first, second = next(iter(pair.values()))
+            return {"L": [(yield _Visit(first, False, "")), (yield _Visit(second, True, ""))]}
+        (second,) = yield _Visit([pair[1]], True, "")
+        return type(pair)((self._item(pair[0], hidden=False), second))
 
     def _object(self, visit: _Visit) -> _Copying:
         value = visit.value
@@ -217,22 +226,6 @@ def _answer(value: Any) -> _Copying:
 
 def _is_leaf(value: Any) -> bool:
     return isinstance(value, leaves.LEAVES)
-
-
-def _hides(name: str, owner: str, value: Any) -> bool:
-    """Whether the name decides that the value is secret, alone or behind its owner's name."""
-    if not name:
-        return False
-    kind = names.kind_of(name)
-    if kind is Kind.HARMLESS and owner and names.needs_context(name):
-        kind = names.kind_of(f"{owner} {name}")
-    if kind is Kind.HARMLESS or kind.certain:
-        return kind is not Kind.HARMLESS
-    if isinstance(value, bytes):
-        value = value.decode("latin-1")
-    if isinstance(value, str):
-        return values.is_secret(kind, value)
-    return kind in {Kind.AUTH, Kind.COUNTABLE} and isinstance(value, list | tuple | set | frozenset)
 
 
 def _rebuilt(source: Any, items: list[Any]) -> Any:

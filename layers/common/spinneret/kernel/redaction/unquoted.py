@@ -22,6 +22,10 @@ _PHRASE_REST: Final = re.compile(  # more words of a passphrase, until the sente
         (?![\-\#|(<]|//|\w[\w.\-]{0,40}\s?[=:])[^\s"'<>,;\\]+){1,11}""",
     re.VERBOSE,
 )
+_NEXT_LINE: Final = re.compile(  # where the value stands alone in it
+    r"[ \t]*(?:\r?\n[ \t]*){1,2}(?P<value>(?=[^\s\d]*\d)(?=[^\s A-Za-z]*[A-Za-z])[^\s:=]{6,}+)"
+    r"[ \t]*(?=[\r\n]|$)"
+)
 _BLOCK: Final = re.compile(r"[ \t]*(?:[|>][+\-\d]{0,2})?[ \t]*\r?\n")
 _ITEM: Final = re.compile(r"-[ \t]+\S+[ \t]*(?=[\r\n]|$)")  # may stand as deep as the name
 _INDENT: Final = re.compile(r"[ \t]*")
@@ -69,7 +73,7 @@ def plain(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterator[Sp
     """The value of an assignment in prose, a log line, a configuration file."""
     start, certain = match.end(), kind.certain
     if match["sign"] == ":" and (certain or kind is Kind.COUNTABLE):
-        block = _block(text, match)
+        block = _block(text, match) or (_next_line(text, match) if certain else None)
         if block is not None:
             yield block
             return
@@ -100,6 +104,14 @@ def _phrase_end(text: str, name_start: int, end: int) -> int:
         return end
     rest = _PHRASE_REST.match(text, end)
     return rest.end() if rest else end
+
+
+def _next_line(text: str, match: re.Match[str]) -> Span | None:
+    """`Password:`, and the value in the line below."""
+    value = _NEXT_LINE.match(text, match.end())
+    if value is None or values.is_filler(value["value"][: values.LONG], match["name"]):
+        return None
+    return Span(*value.span("value"), MARK)
 
 
 def _block(text: str, match: re.Match[str]) -> Span | None:

@@ -76,9 +76,17 @@ LONG: Final = 200
 """Characters of a value that is neither prose nor code nor a placeholder any more."""
 _EDGE: Final = "*_`.,;:!?()[]{}<>\"'"
 _RANDOM: Final = re.compile(r"(?=\D*\d)[A-Za-z0-9+/=_\-.%:~,|]{12,}")
+_STRONG: Final = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+/=]{16,}")
 _RANDOM_START: Final = re.compile(r"(?=[A-Za-z+/=_\-.%:~,|]{0,60}\d)[A-Za-z0-9+/=_\-.%:~,|]{12}")
 _ABSENT: Final = frozenset({"null", "None", "true", "false", "True", "False", "undefined", "nil"})
 _PATH: Final = re.compile(r"(?:/|~|\.{1,2}/|[A-Za-z]:[\\/])[^\s]*")
+
+_NUMBER: Final = re.compile(r"[+-]?[\d.,_ %/]{1,12}[kKM]?")
+_BY_FORM: Final = {  # the form of a value, and whether it is a secret's or a harmless one's
+    Kind.RANDOM: (_STRONG, True),
+    Kind.COUNTABLE: (_NUMBER, False),
+    Kind.DIRECTORY: (_PATH, False),
+}
 
 
 def quoted_end(text: str, start: int, twice: bool = False) -> tuple[int, int, int] | None:
@@ -211,9 +219,8 @@ def is_secret(kind: Kind, value: str) -> bool:
             return value.strip(_EDGE + " ").lower() not in vocabulary.AUTH_MODES
         case Kind.OPAQUE:
             return MARK not in value and _RANDOM.fullmatch(value.strip()) is not None
-        case Kind.COUNTABLE:
-            return not re.fullmatch(r"[+-]?[\d.,_ %/]{1,12}[kKM]?", value)
-        case Kind.DIRECTORY:
-            return _PATH.fullmatch(value) is None
+        case Kind.RANDOM | Kind.COUNTABLE | Kind.DIRECTORY:
+            pattern, secret = _BY_FORM[kind]
+            return (pattern.fullmatch(value) is not None) is secret
         case _:
             return True

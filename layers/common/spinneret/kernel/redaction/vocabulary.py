@@ -18,7 +18,7 @@ NOUNS: Final = _words(
     passwort kennwort contrasena senha wachtwoord haslo heslo parola motdepasse пароль пароля
     密码 密碼 口令 パスワード 비밀번호
     secret secrets token tokens credential credentials creds cookie cookies cookiejar
-    authorization jwt dsn otp totp hotp cvv cvv2 cvc cvc2 psk mnemonic bearer csrf xsrf
+    authorization jwt dsn otp totp hotp puk cvv cvv2 cvc cvc2 psk mnemonic bearer csrf xsrf
     apikey apikeys sessionid sessid jsessionid phpsessid authkey accesskey accesskeyid secretkey
     privatekey signingkey encryptionkey masterkey accountkey writekey connectionstring connstr
     connstring authcode seedphrase subscriptionkey
@@ -26,7 +26,9 @@ NOUNS: Final = _words(
 )
 """Read by themselves; `token` in `token_count` is disarmed by the word that follows."""
 
-LAST_NOUNS: Final = _words("auth pass session signature sig hmac pin pins sas csc")
+LAST_NOUNS: Final = _words(
+    "auth auths pass session sessions signature sig hmac pin pins sas csc private"
+)
 """Nouns only where nothing follows: `session_start` and `pin_board` keep no secret."""
 
 ENDINGS: Final = (
@@ -52,7 +54,7 @@ KEY_OWNERS: Final = _words(
     account shared license licence auth authentication authorization ssh service consumer app
     application client hmac aes rsa ec dsa pgp gpg session server bot admin root subscription
     functions function webhook recovery wallet jwt jwe cipher crypto vault unseal integration
-    write storageaccount deploy deployment developer maps
+    activation unlock salt write storageaccount deploy deployment developer maps
     openai anthropic stripe sendgrid google github gitlab azure aws twilio mailgun mailchimp
     datadog newrelic algolia cohere groq mistral huggingface serpapi etsy ebay shopify amazon
     """
@@ -75,6 +77,22 @@ PHRASES: Final = frozenset(
         "authorization code",
         "verification code",
         "security code",
+        "security answer",
+        "security answers",
+        "unlock code",
+        "activation code",
+        "confirmation code",
+        "pairing code",
+        "login code",
+        "sms code",
+        "reset code",
+        "puk code",
+        "oauth verifier",
+        "auth verifier",
+        "key material",
+        "kms data key",
+        "tls key",
+        "ssl key",
         "access code",
         "recovery code",
         "recovery codes",
@@ -124,6 +142,16 @@ AFTER: Final = _words(
 )
 """Behind a noun they tell something about the secret rather than the secret."""
 
+BESIDE: Final = _words(
+    """
+    user users username login email account role roles realm tenant org organization region
+    database db port model unit units currency plan client subject sub iss aud nbf iat strategy flow
+    grant agent ip device country permission permissions group groups principal host hostname
+    family event state id uid uuid comment note notes tag tags
+    """
+)
+"""Below `auth` or `tokens` they tell whose secret it is."""
+
 AFTER_PASSWORD: Final = frozenset({"hash", "hashes"})
 """Unlike the hash of a random key, a password's can be broken by guessing."""
 
@@ -143,6 +171,11 @@ BEFORE_TOKEN: Final = _words(
     """
 )
 """Tokens that are a page's position, a fence, or a piece of text."""
+
+BEFORE_TOKENS: Final = _words(
+    "prompt completion input output cached thinking audio generated context consumed billed"
+)
+"""Before the plural only: what a language model reads and writes."""
 
 BEFORE_IN_PROSE: Final = BEFORE_TOKEN | _words(
     "max min number num total no without forgot boarding season"
