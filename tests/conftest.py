@@ -17,6 +17,11 @@ from typing import Any
 import boto3
 import pytest
 from botocore.config import Config
+from hypothesis import settings
+
+# No test asserts speed; a machine under load isn't a finding.
+settings.register_profile("spinneret", deadline=None)
+settings.load_profile("spinneret")
 
 ROOT = Path(__file__).resolve().parents[1]
 REGION = "us-east-1"

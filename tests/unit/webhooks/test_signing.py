@@ -88,7 +88,7 @@ WEST, EAST = (timezone(timedelta(hours=hours)) for hours in (-1, 1))
         ),
         ("secrets", itertools.repeat(FIRST)),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_is_of_another_type_or_beyond_all_bounds_is_not_signed(
     field: str, value: object
