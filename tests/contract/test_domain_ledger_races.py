@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import replace
-from threading import Barrier
 from typing import Any
 from uuid import uuid4
 
@@ -27,15 +25,14 @@ from spinneret.politeness.models import (
 from spinneret.politeness.sessions import Opened, Sessions, SessionWait
 from spinneret.politeness.settings import SessionSettings
 from tests.contract.backends import Tables
+from tests.contract.races import Race, racing
 from tests.fakes.politeness import pace_at, tokens
 from tests.fakes.time import START, HandClock
 
 pytestmark = pytest.mark.stack
 
 THREADS = 50
-DEADLINE_SECONDS = 60.0
 QUICK = PaceLimits(rate=1000, burst=1000)  # the bucket is out of the way
-Race = Callable[[Callable[[int], Any]], list[Any]]
 
 
 @pytest.fixture
@@ -60,17 +57,7 @@ def ledger_on(tables: Tables) -> DynamoDomainLedger:
 
 @pytest.fixture
 def race() -> Iterator[Race]:
-    """Runs a function in threads that start together; answers what each answered."""
-    barrier = Barrier(THREADS, timeout=DEADLINE_SECONDS)
-
-    def together(act: Callable[[int], Any]) -> list[Any]:
-        def start(number: int) -> Any:
-            barrier.wait()
-            return act(number)
-
-        return list(pool.map(start, range(THREADS), timeout=DEADLINE_SECONDS))
-
-    with ThreadPoolExecutor(THREADS) as pool:
+    with racing(THREADS) as together:
         yield together
 
 

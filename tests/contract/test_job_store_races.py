@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from spinneret.jobs.ports import Claimed, NewJob, SubmissionRaced
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests import factories
 from tests.contract.backends import Tables, job_store
+from tests.contract.races import Race, racing
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, new_job, submitted
 from tests.fakes.time import START
 
@@ -29,18 +28,8 @@ DEADLINE_SECONDS = 60.0
 
 
 @pytest.fixture
-def race() -> Iterator[Callable[[Callable[[int], Any]], list[Any]]]:
-    """Runs a function in 50 threads that start together; answers what each answered."""
-    barrier = Barrier(THREADS, timeout=DEADLINE_SECONDS)
-
-    def together(act: Callable[[int], Any]) -> list[Any]:
-        def start(number: int) -> Any:
-            barrier.wait()
-            return act(number)
-
-        return list(pool.map(start, range(THREADS), timeout=DEADLINE_SECONDS))
-
-    with ThreadPoolExecutor(THREADS) as pool:
+def race() -> Iterator[Race]:
+    with racing(THREADS) as together:
         yield together
 
 

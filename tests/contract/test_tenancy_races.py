@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta
-from threading import Barrier
 from typing import Any, Final
 from uuid import uuid4
 
@@ -18,28 +16,18 @@ from spinneret.tenancy.dynamo_windows import DynamoRateWindows
 from spinneret.tenancy.models import ApiKey
 from tests import factories
 from tests.contract.backends import Tables
+from tests.contract.races import Race, racing
 from tests.fakes.time import START
 
 pytestmark = pytest.mark.stack
 
 THREADS: Final = 8
-DEADLINE_SECONDS: Final = 60.0
 MINUTE: Final = timedelta(minutes=1)
 
 
 @pytest.fixture
-def race() -> Iterator[Callable[[Callable[[int], Any]], list[Any]]]:
-    """Runs a function in 8 threads that start together; answers what each answered."""
-    barrier = Barrier(THREADS, timeout=DEADLINE_SECONDS)
-
-    def together(act: Callable[[int], Any]) -> list[Any]:
-        def start(number: int) -> Any:
-            barrier.wait()
-            return act(number)
-
-        return list(pool.map(start, range(THREADS), timeout=DEADLINE_SECONDS))
-
-    with ThreadPoolExecutor(THREADS) as pool:
+def race() -> Iterator[Race]:
+    with racing(THREADS) as together:
         yield together
 
 
