@@ -57,6 +57,13 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     "webhooks/dynamo.py:remove: change _THERE: attribute_exists(#pk)": (
         "the count is there whenever the endpoint is, which the transaction's other write asks for"
     ),
+    **dict.fromkeys(
+        (
+            "proxies/dynamo.py:replace: _free_name: config_id",
+            "proxies/dynamo.py:remove: _free_name: config_id",
+        ),
+        "the name is the config's own as long as the config has the version that is asked for too",
+    ),
 }
 """Mutant → why nothing can come of it."""
 

@@ -98,6 +98,14 @@ def test_a_name_is_taken_once_per_tenant(proxies: ProxyStore, tenant: str) -> No
     added(proxies, config(f"{tenant}x", name="main"), config(tenant, name="Main"))
 
 
+def test_an_id_that_is_taken_stays_with_its_config(proxies: ProxyStore, tenant: str) -> None:
+    first = config(tenant, name="main")
+    added(proxies, first)
+    with pytest.raises(Conflict):
+        proxies.add(replace(first, name="other"))
+    assert proxies.get(tenant, first.id) == first
+
+
 def test_a_config_is_replaced_whole(proxies: ProxyStore, tenant: str) -> None:
     former = config(tenant, servers=FULL)
     added(proxies, former)

@@ -32,6 +32,8 @@ class FakeProxyStore:
 
     def add(self, config: ProxyConfig) -> None:
         self._require_name(config)
+        if (config.tenant, config.id) in self._configs:
+            raise Conflict("the id is taken")
         self._configs[config.tenant, config.id] = config
 
     def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
