@@ -30,7 +30,7 @@ check: .venv/.done ## Quick loop: lint, types, imports, unit tests (about a minu
 
 prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms (about 12 minutes)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000
-	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/politeness/test_pace_schedules.py
+	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/web/politeness/test_pace_schedules.py
 	@POLITENESS_GAP_MS=2000 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
 
 mutate: .venv/.done ## Delete every condition of every write in turn: a test must notice

@@ -36,7 +36,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 sys.path.insert(0, str(REPOSITORY / "layers" / "common"))
 
-from spinneret.documents.extraction import extract  # noqa: E402 (path set above)
+from spinneret.content.extraction.pages import extract  # noqa: E402 (path set above)
 from spinneret.kernel.errors import ContentRefused  # noqa: E402 (path set above)
 
 

@@ -12,10 +12,10 @@ sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS)]
 
 from spinneret.jobs.models import JobStatus, Move  # noqa: E402 - after the path above
 from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
-from spinneret.runtime.openapi import document, text_of  # noqa: E402 - after the path above
+from spinneret.runtime.openapi.document import document, text_of  # noqa: E402 - after the path above
 
 JOBS = ROOT / "docs" / "jobs.md"
-OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi.json"
+OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
 BEGIN, END = "<!-- transitions -->\n", "<!-- end -->\n"
 
 

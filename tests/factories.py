@@ -5,7 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from spinneret.documents.models import ChunkType, Content, Document, IndexedChunk, Metadata
+from spinneret.access.keys.models import ApiKey, Scope, StoredTicket
+from spinneret.content.chunking.models import ChunkType
+from spinneret.content.documents.models import Document, IndexedChunk
+from spinneret.content.extraction.models import Content, Metadata
+from spinneret.content.search.models import Candidate, FoundChunk
 from spinneret.jobs.models import (
     Draft,
     Event,
@@ -18,8 +22,6 @@ from spinneret.jobs.models import (
     RequestKey,
 )
 from spinneret.kernel.clock import stamp
-from spinneret.search.models import Candidate, FoundChunk
-from spinneret.tenancy.models import ApiKey, Scope, StoredTicket
 from tests.fakes.search import vector_of
 from tests.fakes.time import START
 

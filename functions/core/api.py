@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core import docs_routes, health_routes, jobs_routes, keys_routes, uploads_routes
 from spinneret.operations.wiring import core_api
-from spinneret.runtime.http import entrypoint, resolver
+from spinneret.runtime.http.entrypoint import entrypoint, resolver
 
 app = resolver()
 app.include_router(health_routes.router)

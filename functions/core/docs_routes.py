@@ -7,8 +7,8 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from spinneret.runtime.answers import answers
-from spinneret.runtime.docs import Served, document, page
+from spinneret.runtime.openapi.answers import answers
+from spinneret.runtime.openapi.page import Served, document, page
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 

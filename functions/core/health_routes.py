@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.operations.models import Health, Readiness
 from spinneret.operations.wiring import CoreApi
-from spinneret.runtime.answers import answers
+from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 

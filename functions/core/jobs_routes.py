@@ -8,22 +8,22 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from spinneret.access.keys.api_models import TicketView, ticket_view
 from spinneret.jobs.api_models import JobList, JobView, Moved, Timeline, event_view, job_view
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended
 from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.operations.wiring import CoreApi
-from spinneret.runtime.answers import answers
-from spinneret.runtime.job_responses import event_stream, moved
-from spinneret.runtime.requests import principal
-from spinneret.tenancy.api_models import TicketView, ticket_view
+from spinneret.runtime.http.job_responses import event_stream, moved
+from spinneret.runtime.http.requests import principal
+from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
-Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/api/v1/jobs")
@@ -32,7 +32,7 @@ def list_jobs(
     status: JobStatus | None = None,
     domain: str | None = None,
     batch: str | None = None,
-    limit: Limit = limits.LIST_LIMIT_DEFAULT,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> JobList:
     """Jobs, newest first. The filters look at a bounded number of jobs per page."""
@@ -42,7 +42,7 @@ def list_jobs(
 @router.get("/api/v1/jobs/failed")
 def list_failed_jobs(
     kind: str | None = None,
-    limit: Limit = limits.LIST_LIMIT_DEFAULT,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> JobList:
     """Jobs that failed or wait for a redrive, newest first."""
@@ -57,7 +57,7 @@ def get_job(job_id: str) -> JobView:
 
 @router.get("/api/v1/jobs/<job_id>/timeline")
 def get_timeline(
-    job_id: str, limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
+    job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
     """A job's events, oldest first."""
     found = _jobs().events(_ref(job_id), position_of(cursor, is_event_id), limit + 1)

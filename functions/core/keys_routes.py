@@ -8,13 +8,7 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from spinneret.kernel import limits
-from spinneret.kernel.errors import Conflict, ValidationFailed
-from spinneret.kernel.paging import position_of
-from spinneret.operations.wiring import CoreApi
-from spinneret.runtime.answers import answers
-from spinneret.runtime.requests import principal
-from spinneret.tenancy.api_models import (
+from spinneret.access.keys.api_models import (
     IssuedKey,
     KeyList,
     KeyRequest,
@@ -23,11 +17,17 @@ from spinneret.tenancy.api_models import (
     key_list,
     key_view,
 )
-from spinneret.tenancy.service import KeyService
+from spinneret.access.keys.service import KeyService
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, ValidationFailed
+from spinneret.kernel.paging import position_of
+from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.http.requests import principal
+from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
-Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
@@ -53,7 +53,7 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
 
 
 @router.get("/api/v1/api-keys")
-def list_keys(limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
+def list_keys(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
     """The tenant's keys, newest first; ended ones are shown for 30 days more."""
     return key_list(_keys().page(principal(router).tenant, position_of(cursor), limit))
 

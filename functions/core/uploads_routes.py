@@ -7,10 +7,10 @@ from typing import cast
 from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from spinneret.access.uploads.api_models import UploadView, upload_view
 from spinneret.operations.wiring import CoreApi
-from spinneret.runtime.answers import answers
-from spinneret.runtime.requests import principal
-from spinneret.uploads.api_models import UploadView, upload_view
+from spinneret.runtime.http.requests import principal
+from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crawl import crawl_routes, domains_routes, proxies_routes, webhooks_routes
 from spinneret.crawl.wiring import crawl_api
-from spinneret.runtime.http import entrypoint, resolver
+from spinneret.runtime.http.entrypoint import entrypoint, resolver
 
 app = resolver()
 app.include_router(crawl_routes.router)

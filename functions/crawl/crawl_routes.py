@@ -21,9 +21,9 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
-from spinneret.runtime.answers import answers
-from spinneret.runtime.job_responses import event_stream, moved
-from spinneret.runtime.requests import principal, request_key, submitted
+from spinneret.runtime.http.job_responses import event_stream, moved
+from spinneret.runtime.http.requests import principal, request_key, submitted
+from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 

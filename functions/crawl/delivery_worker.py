@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from spinneret.events.webhooks.worker_wiring import delivery_worker
 from spinneret.runtime.queue import worker_entrypoint
-from spinneret.webhooks.worker_wiring import delivery_worker
 
 handler = worker_entrypoint(delivery_worker, "delivery-worker")

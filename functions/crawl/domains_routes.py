@@ -8,11 +8,11 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.crawl.wiring import CrawlApi
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.runtime.answers import answers
-from spinneret.runtime.requests import principal
-from spinneret.sites.api_models import (
+from spinneret.runtime.http.requests import principal
+from spinneret.runtime.openapi.answers import answers
+from spinneret.web.hosts.api_models import (
     BlockRequest,
     DomainDetail,
     DomainList,
@@ -23,20 +23,20 @@ from spinneret.sites.api_models import (
     domain_of,
     domain_view,
 )
-from spinneret.sites.models import DomainSettings
-from spinneret.sites.rules import parse_domain
-from spinneret.sites.service import SiteSettings
+from spinneret.web.hosts.models import DomainSettings
+from spinneret.web.hosts.rules import parse_domain
+from spinneret.web.hosts.service import SiteSettings
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
-Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Port = Annotated[int | None, Query(ge=1, le=65535)]
 
 
 @router.get("/api/v1/domains")
 def list_domains(
     blocked: bool | None = None,
-    limit: Limit = limits.LIST_LIMIT_DEFAULT,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> DomainList:
     """Domains with settings, by name. The filter looks at a bounded number of them per page."""

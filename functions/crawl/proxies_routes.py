@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.crawl.wiring import CrawlApi
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CircuitOpen,
     Conflict,
@@ -21,7 +21,9 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.paging import position_of
-from spinneret.proxies.api_models import (
+from spinneret.runtime.http.requests import principal
+from spinneret.runtime.openapi.answers import answers
+from spinneret.web.proxies.api_models import (
     ProxyDetail,
     ProxyList,
     ProxyRequest,
@@ -33,17 +35,15 @@ from spinneret.proxies.api_models import (
     proxy_view,
     trial_view,
 )
-from spinneret.runtime.answers import answers
-from spinneret.runtime.requests import principal
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
-Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
 @router.get("/api/v1/proxies")
-def list_proxies(limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
+def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
     """Proxy configs, newest first."""
     return proxy_list(_services().proxies.page(_tenant(), position_of(cursor), limit))
 

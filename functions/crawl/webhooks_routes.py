@@ -9,22 +9,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
+from spinneret.access.keys.models import Scope
 from spinneret.crawl.wiring import CrawlApi
-from spinneret.jobs.models import RequestKey
-from spinneret.kernel import limits
-from spinneret.kernel.errors import (
-    Conflict,
-    FeatureDisabled,
-    IdempotencyMismatch,
-    UrlBlocked,
-    UrlInvalid,
-    ValidationFailed,
-)
-from spinneret.kernel.paging import position_of
-from spinneret.runtime.answers import answers
-from spinneret.runtime.requests import principal, request_key, submitted
-from spinneret.tenancy.models import Scope
-from spinneret.webhooks.api_models import (
+from spinneret.events.webhooks.api_models import (
     DefaultSecret,
     DeliveryList,
     DeliverySubmission,
@@ -39,11 +26,24 @@ from spinneret.webhooks.api_models import (
     endpoint_view,
     issued_endpoint,
 )
-from spinneret.webhooks.service import WebhookService
+from spinneret.events.webhooks.service import WebhookService
+from spinneret.jobs.models import RequestKey
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import (
+    Conflict,
+    FeatureDisabled,
+    IdempotencyMismatch,
+    UrlBlocked,
+    UrlInvalid,
+    ValidationFailed,
+)
+from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.requests import principal, request_key, submitted
+from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
-Limit = Annotated[int, Query(ge=1, le=limits.LIST_LIMIT_MAX)]
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Shown = TypeVar("Shown", bound=BaseModel)
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _SUBMISSION: Final = answers(
@@ -63,7 +63,7 @@ def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
 
 @router.get("/api/v1/webhooks", **answers({200: EndpointList}, FeatureDisabled))
 def list_webhooks(
-    limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> EndpointList:
     """Webhooks, newest first."""
     page = _webhooks().page(_tenant(), position_of(cursor), limit)
@@ -126,7 +126,7 @@ def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
     "/api/v1/webhooks/<endpoint_id>/deliveries", **answers({200: DeliveryList}, FeatureDisabled)
 )
 def list_deliveries(
-    endpoint_id: str, limit: Limit = limits.LIST_LIMIT_DEFAULT, cursor: str | None = None
+    endpoint_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> DeliveryList:
     """What a webhook was sent, newest first, for 30 days.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from search.search_routes import router
-from spinneret.runtime.http import entrypoint, resolver
-from spinneret.search.wiring import search_api
+from spinneret.content.search.wiring import search_api
+from spinneret.runtime.http.entrypoint import entrypoint, resolver
 
 app = resolver()
 app.include_router(router)

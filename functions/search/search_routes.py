@@ -7,12 +7,12 @@ from typing import cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from spinneret.content.search.api_models import SearchRequest, SearchResponse
+from spinneret.content.search.views import response_of
+from spinneret.content.search.wiring import SearchApi
 from spinneret.kernel.errors import EmbeddingRefused
-from spinneret.runtime.answers import answers
-from spinneret.runtime.requests import principal
-from spinneret.search.api_models import SearchRequest, SearchResponse
-from spinneret.search.views import response_of
-from spinneret.search.wiring import SearchApi
+from spinneret.runtime.http.requests import principal
+from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 

@@ -14,12 +14,12 @@ from aws_lambda_powertools.event_handler.api_gateway import Route
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from spinneret.runtime.access import ROUTES, Access
-from spinneret.runtime.http import routes_of
-from spinneret.runtime.openapi_examples import EXAMPLES
+from spinneret.runtime.http.access import ROUTES, Access
+from spinneret.runtime.http.entrypoint import routes_of
+from spinneret.runtime.openapi.examples import EXAMPLES
 from tests.architecture.conftest import ROOT, Templates
 
-STORED = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi.json"
+STORED = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
 
 
 @pytest.fixture(scope="module")

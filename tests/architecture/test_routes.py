@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from spinneret.runtime.access import ROUTES, find
+from spinneret.runtime.http.access import ROUTES, find
 
 AREAS = ("core", "crawl", "search")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import limits
-from spinneret.runtime.access import ROUTES
+from spinneret.kernel import bounds
+from spinneret.runtime.http.access import ROUTES
 from tests.architecture.conftest import ROOT, Templates
 
 
@@ -71,7 +71,7 @@ def test_visibility_is_at_least_six_times_the_workers_time_out(templates: Templa
 
 def test_a_pass_of_the_sweeper_ends_before_its_function_does(templates: Templates) -> None:
     timeout = templates.default(templates.functions()["Sweeper"]["Timeout"])
-    assert timeout > limits.SWEEP_SECONDS + limits.AWS_CALL_SECONDS
+    assert timeout > bounds.SWEEP_SECONDS + bounds.AWS_CALL_SECONDS
 
 
 def test_every_schedule_says_what_becomes_of_a_failure(templates: Templates) -> None:

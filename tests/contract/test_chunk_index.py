@@ -8,11 +8,11 @@ from uuid import uuid4
 
 import pytest
 
-from spinneret.adapters.opensearch import opensearch_client
-from spinneret.documents.models import IndexedChunk
-from spinneret.search.models import Candidate, Leg
-from spinneret.search.opensearch import OpenSearchChunkIndex, index_name
-from spinneret.search.ports import ChunkIndex
+from spinneret.aws.opensearch import opensearch_client
+from spinneret.content.documents.models import IndexedChunk
+from spinneret.content.search.models import Candidate, Leg
+from spinneret.content.search.opensearch import OpenSearchChunkIndex, index_name
+from spinneret.content.search.ports import ChunkIndex
 from tests import factories
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from spinneret.jobs import keys
-from spinneret.jobs.dynamo_connections import DynamoConnectionStore
+from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.models import Connection
 from spinneret.jobs.ports import JobStore
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.contract.interleaved import interrupted
@@ -79,7 +79,7 @@ def test_watchers_whose_end_got_lost_take_nobody_s_place(
     connections, ref = connections_of(tables), submitted(store, tenant).ref
     every = [
         Connection(id=f"{tenant}-{number}=", tenant=tenant, key_id="key_1")
-        for number in range(limits.WATCHERS_PER_JOB + 1)
+        for number in range(bounds.WATCHERS_PER_JOB + 1)
     ]
     for each in every:
         connections.open(each, START)
@@ -93,7 +93,7 @@ def test_watchers_whose_end_got_lost_take_nobody_s_place(
     connections.subscribe(every[-1], ref, START)
     job = store.get(ref)
     assert job is not None
-    assert job.watchers == len(connections.watching(ref)) == limits.WATCHERS_PER_JOB - 4
+    assert job.watchers == len(connections.watching(ref)) == bounds.WATCHERS_PER_JOB - 4
 
 
 def connections_of(tables: Tables) -> DynamoConnectionStore:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.dynamo_connections import DynamoConnectionStore
+from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.models import Connection, JobRef, Watcher
 from spinneret.jobs.ports import ConnectionStore, JobStore
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, NotFound
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
@@ -167,8 +167,8 @@ def test_a_closed_connection_watches_nothing(
 def test_watchers_and_subscriptions_are_bounded(
     store: JobStore, connections: ConnectionStore, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "WATCHERS_PER_JOB", 2)
-    monkeypatch.setattr(limits, "JOBS_PER_CONNECTION", 2)
+    monkeypatch.setattr(bounds, "WATCHERS_PER_JOB", 2)
+    monkeypatch.setattr(bounds, "JOBS_PER_CONNECTION", 2)
     refs = [submitted(store, tenant).ref for _ in range(3)]
     ids = [opened(connections, tenant, name) for name in ("one", "two", "three")]
     for each in ids[:2]:

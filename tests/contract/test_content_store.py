@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.documents.ports import ContentStore
-from spinneret.documents.s3 import S3ContentStore
+from spinneret.content.documents.ports import ContentStore
+from spinneret.content.documents.s3 import S3ContentStore
 from tests.contract.backends import OF_AWS
 from tests.fakes.documents import FakeContentStore
 

@@ -12,7 +12,7 @@ import pytest
 from spinneret.jobs.models import DeadLetter, JobRef, Lane
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.sqs import SqsDeadLetterQueues, message_of
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from tests.contract.backends import OF_REAL_AWS
 
 pytestmark = OF_REAL_AWS
@@ -52,7 +52,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
 ) -> None:
     client, body = client_of("sqs"), message_of(JobRef(tenant="größe", job_id="job_1"))
     client.send_message(QueueUrl=urls["dead"], MessageBody=body)
-    for moves in range(limits.DEAD_LETTER_MOVES):
+    for moves in range(bounds.DEAD_LETTER_MOVES):
         [letter] = received(queues)
         assert (letter.body, letter.moves) == (body, moves)
         queues.send_back(LANE, letter)
@@ -64,7 +64,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
         )
         client.delete_message(QueueUrl=urls["lane"], ReceiptHandle=back["ReceiptHandle"])
     [letter] = received(queues)
-    assert letter.moves == limits.DEAD_LETTER_MOVES
+    assert letter.moves == bounds.DEAD_LETTER_MOVES
 
 
 def test_a_pass_sends_back_what_has_moves_left_and_lets_the_rest_rest(
@@ -79,7 +79,7 @@ def test_a_pass_sends_back_what_has_moves_left_and_lets_the_rest_rest(
     assert Redrive(queues, [LANE]).run() == Redriven(sent_back=9, at_rest=3, lanes_unavailable=0)
     assert queues.receive(LANE, 10) == []
     assert sorted(_bodies(client, urls["lane"], 9)) == sorted(
-        f"not a job {number}" for number in range(12) if number % 4 != limits.DEAD_LETTER_MOVES
+        f"not a job {number}" for number in range(12) if number % 4 != bounds.DEAD_LETTER_MOVES
     )
 
 

@@ -8,9 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from spinneret.documents.dynamo import DynamoDocumentStore
-from spinneret.documents.models import Document, Metadata
-from spinneret.documents.ports import DocumentStore, VersionRaced
+from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.models import Document
+from spinneret.content.documents.ports import DocumentStore, VersionRaced
+from spinneret.content.extraction.models import Metadata
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.jobs.ports import Claimed, JobStore

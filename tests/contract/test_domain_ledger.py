@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from spinneret.politeness.changes import (
+from spinneret.web.politeness.changes import (
     Change,
     Effects,
     Guard,
@@ -19,9 +19,9 @@ from spinneret.politeness.changes import (
     passed,
     together,
 )
-from spinneret.politeness.dynamo import DynamoDomainLedger
-from spinneret.politeness.models import Record
-from spinneret.politeness.ports import DomainLedger, Refused, Written
+from spinneret.web.politeness.dynamo import DynamoDomainLedger
+from spinneret.web.politeness.models import Record
+from spinneret.web.politeness.ports import DomainLedger, Refused, Written
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.politeness import FakeDomainLedger
 

@@ -10,9 +10,9 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
-from spinneret.kernel import limits
-from spinneret.politeness.dynamo import DynamoDomainLedger
-from spinneret.politeness.models import (
+from spinneret.kernel import bounds
+from spinneret.web.politeness.dynamo import DynamoDomainLedger
+from spinneret.web.politeness.models import (
     Admitted,
     Circuit,
     Outcome,
@@ -22,8 +22,8 @@ from spinneret.politeness.models import (
     WaitReason,
     to_ms,
 )
-from spinneret.politeness.sessions import Opened, Sessions, SessionWait
-from spinneret.politeness.settings import SessionSettings
+from spinneret.web.politeness.sessions import Opened, Sessions, SessionWait
+from spinneret.web.politeness.settings import SessionSettings
 from tests.contract.backends import Tables
 from tests.contract.races import Race, racing
 from tests.fakes.politeness import pace_at, tokens
@@ -94,8 +94,8 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
     assert all(isinstance(each, Admitted) for each in leaves)
     race(lambda n: paces[n].report(leaves[n], Outcome.SITE_FAILURE))
     view = paces[0].state(host)
-    assert (view.circuit, view.failures) == (Circuit.OPEN, limits.BREAKER_FAILURES)
-    clock.advance(limits.BREAKER_OPEN_SECONDS)
+    assert (view.circuit, view.failures) == (Circuit.OPEN, bounds.BREAKER_FAILURES)
+    clock.advance(bounds.BREAKER_OPEN_SECONDS)
     for _ in range(3):
         outcomes = race(admit)
         [probe] = [each for each in outcomes if isinstance(each, Admitted)]

@@ -11,7 +11,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.keys import sweep_shard
 from spinneret.jobs.models import JobRef
 from spinneret.jobs.ports import JobStore
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from tests.contract.backends import OF_AWS
 from tests.contract.stored_jobs import (
     SECOND,
@@ -26,7 +26,7 @@ from tests.fakes.time import START
 
 pytestmark = OF_AWS
 
-GRACE = timedelta(seconds=limits.RESEND_GRACE_SECONDS)
+GRACE = timedelta(seconds=bounds.RESEND_GRACE_SECONDS)
 
 
 def test_a_pending_job_is_watched_from_its_grace_on(store: JobStore, tenant: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.dynamo_effects import DynamoEffectStore
+from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.models import Job, Lease
 from spinneret.jobs.ports import Claimed, InDoubt, JobStore
 from spinneret.kernel.errors import Contended

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.dynamo_effects import DynamoEffectStore
+from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.ports import Begun, Claimed, EffectDone, EffectStore, InDoubt, JobStore
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost

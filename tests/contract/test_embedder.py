@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from spinneret.documents.ports import Embedder
-from spinneret.kernel import limits
-from spinneret.search.tei import TeiEmbedder
+from spinneret.content.documents.ports import Embedder
+from spinneret.content.search.tei import TeiEmbedder
+from spinneret.kernel import bounds
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.search import FakeEmbedder
 
@@ -47,7 +47,7 @@ def test_its_bounds_allow_what_the_indexer_asks_for(embedder: Embedder) -> None:
     assert info == embedder.info()
     assert info.model_id
     assert info.dimension > 0
-    assert info.max_input_tokens > limits.CHUNK_MIN_TOKENS + limits.CHUNK_OVERLAP_TOKENS
+    assert info.max_input_tokens > bounds.CHUNK_MIN_TOKENS + bounds.CHUNK_OVERLAP_TOKENS
     assert info.max_batch >= 1
 
 

@@ -144,8 +144,8 @@ def test_the_position_of_another_tenant_s_list_leads_to_the_own_jobs_only(
 def test_a_page_reads_a_bounded_number_of_rows_however_rare_the_match(
     store: JobStore, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spinneret.kernel.limits.LIST_READ", 2)
-    monkeypatch.setattr("spinneret.kernel.limits.LIST_READS", 2)
+    monkeypatch.setattr("spinneret.kernel.bounds.LIST_READ", 2)
+    monkeypatch.setattr("spinneret.kernel.bounds.LIST_READS", 2)
     ids = (f"job_{n:03d}" for n in count())
     jobs = [factories.job(tenant=tenant, id=each) for each in islice(ids, 9)]
     rare = factories.job(tenant=tenant, id="job_000a", kind="audit")

@@ -11,7 +11,7 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.models import Failure, JobRef, JobStatus
 from spinneret.jobs.ports import Claimed, JobStore, NewJob, Refused, SubmissionRaced
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from tests import factories
 from tests.contract.backends import OF_AWS
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, new_job, submit, submitted
@@ -76,7 +76,7 @@ def test_a_submission_writes_jobs_first_events_and_keys_together(
 
 
 def test_the_largest_submission_fits_one_transaction(store: JobStore, tenant: str) -> None:
-    jobs = [new_job(tenant, duplicate_key=uuid4().hex) for _ in range(limits.URLS_PER_CRAWL)]
+    jobs = [new_job(tenant, duplicate_key=uuid4().hex) for _ in range(bounds.URLS_PER_CRAWL)]
     submit(store, *jobs)
     keys = [str(job.duplicate_key) for job in jobs]
     assert store.find_duplicates(tenant, keys) == {job.duplicate_key: job.id for job in jobs}
@@ -125,7 +125,7 @@ def test_a_reply_is_found_until_it_expires(store: JobStore, tenant: str) -> None
     request = factories.request_key(tenant=tenant)
     reply = factories.reply(job_id="first", nested={"none": None, "list": [1, "1", True]})
     store.submit([], [], request, reply, START)
-    expires = START + timedelta(seconds=limits.IDEMPOTENCY_SECONDS)
+    expires = START + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS)
     before = store.find_reply(request, expires - timedelta(microseconds=1))
     assert before is not None
     assert before.reply == reply
@@ -135,7 +135,7 @@ def test_a_reply_is_found_until_it_expires(store: JobStore, tenant: str) -> None
 def test_an_expired_reply_gives_way_to_a_new_one(store: JobStore, tenant: str) -> None:
     request = factories.request_key(tenant=tenant)
     store.submit([], [], request, factories.reply(job_id="first"), START)
-    later = START + timedelta(seconds=limits.IDEMPOTENCY_SECONDS)
+    later = START + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS)
     second = replace(request, payload="payload-2")
     store.submit([], [], second, factories.reply(job_id="second"), later)
     stored = store.find_reply(second, later)

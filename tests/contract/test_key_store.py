@@ -9,10 +9,10 @@ from uuid import uuid4
 
 import pytest
 
+from spinneret.access.keys.dynamo import DynamoKeyStore
+from spinneret.access.keys.models import ApiKey, Scope
+from spinneret.access.keys.ports import KeyStore
 from spinneret.kernel.errors import Conflict
-from spinneret.tenancy.dynamo import DynamoKeyStore
-from spinneret.tenancy.models import ApiKey, Scope
-from spinneret.tenancy.ports import KeyStore
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.tenancy import FakeKeyStore

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
-from spinneret.proxies.dynamo import DynamoProxyStore
-from spinneret.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
-from spinneret.proxies.ports import ProxyStore
+from spinneret.web.proxies.dynamo import DynamoProxyStore
+from spinneret.web.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
+from spinneret.web.proxies.ports import ProxyStore
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.proxies import FakeProxyStore
 from tests.fakes.time import START
@@ -59,7 +59,7 @@ FULL = tuple(
         url=f"https://{'x' * 60}.proxy-{number}.example:8443",
         sealed_credentials=bytes(range(256)) * 9,
     )
-    for number in range(limits.PROXY_SERVERS_MAX)
+    for number in range(bounds.PROXY_SERVERS_MAX)
 )
 
 
@@ -69,7 +69,7 @@ FULL = tuple(
         {},
         {"servers": FULL},
         {"servers": (ProxyServer(url="http://a:1", sealed_credentials=b"\x00\xff"),)},
-        {"name": "🕷" * limits.PROXY_NAME_MAX_CHARS},
+        {"name": "🕷" * bounds.PROXY_NAME_MAX_CHARS},
         {"is_active": False, "strategy": RotationStrategy.RANDOM},
         {"strategy": RotationStrategy.LEAST_USED, "updated_at": START + SECOND, "version": 7},
     ],

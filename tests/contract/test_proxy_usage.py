@@ -9,19 +9,19 @@ from random import Random
 
 import pytest
 
-from spinneret.proxies import rules
-from spinneret.proxies.dynamo import DynamoProxyStore
-from spinneret.proxies.dynamo_usage import DynamoUsageLedger
-from spinneret.proxies.models import (
+from spinneret.web.proxies import rules
+from spinneret.web.proxies.dynamo import DynamoProxyStore
+from spinneret.web.proxies.dynamo_usage import DynamoUsageLedger
+from spinneret.web.proxies.models import (
     Failures,
     ProxyConfig,
     ProxyServer,
     RotationStrategy,
     Usage,
 )
-from spinneret.proxies.ports import UsageLedger
-from spinneret.proxies.rotation import ProxyRotation
-from spinneret.proxies.service import CredentialSeal
+from spinneret.web.proxies.ports import UsageLedger
+from spinneret.web.proxies.rotation import ProxyRotation
+from spinneret.web.proxies.service import CredentialSeal
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.proxies import FakeUsageLedger
 from tests.fakes.sealing import FakeSealer

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from spinneret.tenancy.dynamo_windows import DynamoRateWindows
-from spinneret.tenancy.models import Allowance
-from spinneret.tenancy.ports import RateWindows
+from spinneret.access.keys.dynamo_windows import DynamoRateWindows
+from spinneret.access.keys.models import Allowance
+from spinneret.access.keys.ports import RateWindows
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.tenancy import FakeRateWindows
 from tests.fakes.time import START

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spinneret.politeness.ports import RobotsStore
-from spinneret.politeness.robots_policy import Kept
-from spinneret.politeness.s3 import S3RobotsStore
+from spinneret.web.politeness.ports import RobotsStore
+from spinneret.web.politeness.robots_policy import Kept
+from spinneret.web.politeness.s3 import S3RobotsStore
 from tests.contract.backends import OF_AWS
 from tests.fakes.politeness import FakeRobotsStore
 from tests.fakes.time import START

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.adapters.kms import KmsSealer
-from spinneret.kernel import limits
+from spinneret.aws.kms import KmsSealer
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import SecretUnreadable
 from spinneret.kernel.sealing import Sealer
 from tests.contract.backends import OF_OTHERS
@@ -26,7 +26,7 @@ def sealer(client_of: Callable[[str], Any] | None) -> Sealer:
 
 
 @pytest.mark.parametrize(
-    "secret", [b"spider:silk", b"x", bytes(range(256)), b"x" * limits.SEALED_MAX_BYTES]
+    "secret", [b"spider:silk", b"x", bytes(range(256)), b"x" * bounds.SEALED_MAX_BYTES]
 )
 def test_a_sealed_secret_is_opened_again(sealer: Sealer, secret: bytes) -> None:
     sealed = sealer.seal(secret, tenant="acme", purpose="proxy")

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.kernel import limits
-from spinneret.sites.dynamo import DynamoSiteStore
-from spinneret.sites.models import Block, DomainSettings, Override
-from spinneret.sites.ports import SiteStore
+from spinneret.kernel import bounds
+from spinneret.web.hosts.dynamo import DynamoSiteStore
+from spinneret.web.hosts.models import Block, DomainSettings, Override
+from spinneret.web.hosts.ports import SiteStore
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.sites import FakeSiteStore
 from tests.fakes.time import START
@@ -64,7 +64,7 @@ def test_nothing_is_known_of_a_domain_without_settings(sites: SiteStore, tenant:
     [
         (SLOW, "be kind"),
         (Override(), None),
-        (Override(requests_per_second=limits.DOMAIN_RATE_MIN), "größer"),
+        (Override(requests_per_second=bounds.DOMAIN_RATE_MIN), "größer"),
         (Override(requests_per_second=1.0), ""),
         (Override(burst=5), None),
         (Override(min_gap_seconds=1e-9), None),
@@ -130,7 +130,7 @@ def test_unblocking_what_has_no_settings_leaves_none(sites: SiteStore, tenant: s
 
 
 def test_several_domains_are_found_at_once(sites: SiteStore, tenant: str) -> None:
-    names = [f"{n}.site.example" for n in range(limits.DOMAIN_LABELS_MAX)]
+    names = [f"{n}.site.example" for n in range(bounds.DOMAIN_LABELS_MAX)]
     for name in names[::2]:
         sites.put(tenant, name, Override(), None, START)
     assert {each.domain for each in sites.find(tenant, names)} == set(names[::2])

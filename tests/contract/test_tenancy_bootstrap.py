@@ -13,10 +13,10 @@ from typing import Any
 import boto3
 import pytest
 
-from spinneret.tenancy import bootstrap
-from spinneret.tenancy.dynamo import DynamoKeyStore
-from spinneret.tenancy.models import Principal, Scope
-from spinneret.tenancy.wiring import keys_in
+from spinneret.access.keys import bootstrap
+from spinneret.access.keys.dynamo import DynamoKeyStore
+from spinneret.access.keys.models import Principal, Scope
+from spinneret.access.keys.wiring import keys_in
 from tests.contract.backends import Tables
 
 pytestmark = pytest.mark.quick
@@ -132,7 +132,7 @@ def test_an_environment_without_region_or_credentials_is_a_failure(
     }
     environ.pop(missing, None)
     done: Any = subprocess.run(
-        [sys.executable, "-m", "spinneret.tenancy.bootstrap", "--table", "tenancy", "acme"],
+        [sys.executable, "-m", "spinneret.access.keys.bootstrap", "--table", "tenancy", "acme"],
         env=environ,
         capture_output=True,
         text=True,

@@ -10,11 +10,11 @@ from uuid import uuid4
 
 import pytest
 
+from spinneret.access.keys import items
+from spinneret.access.keys.dynamo import DynamoKeyStore
+from spinneret.access.keys.dynamo_windows import DynamoRateWindows
+from spinneret.access.keys.models import ApiKey
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
-from spinneret.tenancy import items
-from spinneret.tenancy.dynamo import DynamoKeyStore
-from spinneret.tenancy.dynamo_windows import DynamoRateWindows
-from spinneret.tenancy.models import ApiKey
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.contract.interleaved import interrupted

@@ -10,10 +10,10 @@ from uuid import uuid4
 
 import pytest
 
+from spinneret.access.keys.dynamo import DynamoKeyStore
+from spinneret.access.keys.dynamo_windows import DynamoRateWindows
+from spinneret.access.keys.models import ApiKey
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
-from spinneret.tenancy.dynamo import DynamoKeyStore
-from spinneret.tenancy.dynamo_windows import DynamoRateWindows
-from spinneret.tenancy.models import ApiKey
 from tests import factories
 from tests.contract.backends import Tables
 from tests.contract.races import Race, racing

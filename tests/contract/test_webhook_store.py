@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs import rules
-from spinneret.jobs.models import Job
-from spinneret.jobs.ports import JobStore
-from spinneret.kernel.errors import Conflict, LeaseLost
-from spinneret.webhooks.dynamo import DynamoEndpointStore
-from spinneret.webhooks.dynamo_deliveries import DynamoDeliveryLog, DynamoHolds
-from spinneret.webhooks.models import (
+from spinneret.events.webhooks.dynamo import DynamoEndpointStore
+from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog, DynamoHolds
+from spinneret.events.webhooks.models import (
     Delivery,
     DeliveryStatus,
     Endpoint,
@@ -23,7 +19,11 @@ from spinneret.webhooks.models import (
     SealedSecrets,
     WebhookEvent,
 )
-from spinneret.webhooks.ports import DeliveryLog, EndpointStore, Holds
+from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore, Holds
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job
+from spinneret.jobs.ports import JobStore
+from spinneret.kernel.errors import Conflict, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, claimed

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-_DOCUMENT: Final = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi.json"
+_DOCUMENT: Final = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
 _SECONDS: Final = 40.0
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from spinneret.webhooks.signing import verify
+from spinneret.events.webhooks.signing import verify
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Hook, Website
 

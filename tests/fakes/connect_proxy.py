@@ -6,7 +6,7 @@ import select
 import socket
 import ssl
 
-from spinneret.fetching.models import Proxy
+from spinneret.web.fetching.models import Proxy
 from tests.fakes.scripted_server import HOST, IO_SECONDS, Behaviour, Exchange, ScriptedServer, head
 
 

@@ -6,25 +6,25 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from spinneret.content.documents.service import Indexer
+from spinneret.content.extraction.models import Content
+from spinneret.content.search.models import Fused, Query
+from spinneret.content.search.service import SearchService
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.service import KIND, CrawlService, Targets
 from spinneret.crawl.visits import Visits
-from spinneret.documents.models import Content
-from spinneret.documents.service import Indexer
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.models import FetchedPage
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
-from spinneret.politeness.robots_gate import RobotsGate
-from spinneret.search.models import Fused, Query
-from spinneret.search.service import SearchService
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -144,7 +144,7 @@ class CrawlSlice:
                 self.run(sent.ref)
             if self.job(ref).status in TERMINAL:
                 return self.job(ref)
-            self.clock.advance(limits.RESEND_GRACE_SECONDS)
+            self.clock.advance(bounds.RESEND_GRACE_SECONDS)
             self.sweeper().sweep()
         raise AssertionError(f"never finished: {self.job(ref)}")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from threading import Lock
 
-from spinneret.documents.models import Document
-from spinneret.documents.ports import VersionRaced
+from spinneret.content.documents.models import Document
+from spinneret.content.documents.ports import VersionRaced
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.jobs import FakeJobStore

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spinneret.fetching.models import FetchedPage, FetchRequest
-from spinneret.fetching.urls import parse_url
 from spinneret.kernel.errors import BodyTooLarge, ContentRefused, DomainError
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import parse_url
 
 
 class FakeFetcher:

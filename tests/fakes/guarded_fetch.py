@@ -10,10 +10,10 @@ from typing import cast
 
 import httpcore
 
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.http import GuardedFetcher
-from spinneret.fetching.models import FetchedPage, FetchRequest
 from spinneret.kernel.errors import DomainError
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from tests.fakes.scripted_server import HOST, Behaviour, ScriptedServer
 
 MEGABYTE = 1024 * 1024

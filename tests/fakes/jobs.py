@@ -37,7 +37,7 @@ from spinneret.jobs.ports import (
     Refused,
     SubmissionRaced,
 )
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     Contended,
     DependencyUnavailable,
@@ -94,7 +94,7 @@ class FakeJobStore:
                 stored = StoredReply(
                     payload=request.payload, reply=replace(reply, body=_through_json(reply.body))
                 )
-                expires = now + timedelta(seconds=limits.IDEMPOTENCY_SECONDS)
+                expires = now + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS)
                 self._replies[request.tenant, request.scope] = (stored, expires)
 
     def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
@@ -267,7 +267,7 @@ class FakeJobQueue:
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         if not self.available:
             raise DependencyUnavailable("sqs")
-        if not 0 <= delay_seconds <= limits.SQS_MAX_DELAY_SECONDS:
+        if not 0 <= delay_seconds <= bounds.SQS_MAX_DELAY_SECONDS:
             raise ValueError(f"SQS can't delay by {delay_seconds} s")
         self.sent += [Sent(lane, ref, delay_seconds) for ref in refs]
 

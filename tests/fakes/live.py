@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from spinneret.jobs.models import Connection, JobRef, Watcher
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from tests.fakes.jobs import FakeJobStore
 
@@ -42,8 +42,8 @@ class FakeConnectionStore:
                 raise NotFound("the connection is closed")
             if ref.job_id in found.jobs:
                 return
-            room = job.watchers < limits.WATCHERS_PER_JOB
-            if not room or len(found.jobs) >= limits.JOBS_PER_CONNECTION:
+            room = job.watchers < bounds.WATCHERS_PER_JOB
+            if not room or len(found.jobs) >= bounds.JOBS_PER_CONNECTION:
                 raise Conflict("too many subscriptions")
             self._open[found.id] = replace(found, jobs=found.jobs | {ref.job_id})
             self._jobs.subscribe(ref, 1)

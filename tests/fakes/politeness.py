@@ -9,11 +9,11 @@ from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.politeness.changes import Change, Guard, Plus, Relation, Row, Value
-from spinneret.politeness.models import PaceLimits, Record
-from spinneret.politeness.ports import DomainLedger, Refused, Written
-from spinneret.politeness.robots_policy import Kept
-from spinneret.politeness.service import Pace
+from spinneret.web.politeness.changes import Change, Guard, Plus, Relation, Row, Value
+from spinneret.web.politeness.models import PaceLimits, Record
+from spinneret.web.politeness.ports import DomainLedger, Refused, Written
+from spinneret.web.politeness.robots_policy import Kept
+from spinneret.web.politeness.service import Pace
 
 _MAKERS: Final = count()
 

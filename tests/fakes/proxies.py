@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from threading import Lock
 
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.models import FetchedPage, FetchRequest, Proxy
-from spinneret.fetching.ports import Fetcher
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError
-from spinneret.proxies import rules
-from spinneret.proxies.models import Failures, ProxyConfig, ProxyPage, Usage
-from spinneret.proxies.rotation import ProxyRotation, RotatingFetcher
-from spinneret.proxies.service import CredentialSeal, ProxyService
-from spinneret.proxies.trials import ProxyTrials
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchedPage, FetchRequest, Proxy
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.proxies import rules
+from spinneret.web.proxies.models import Failures, ProxyConfig, ProxyPage, Usage
+from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
+from spinneret.web.proxies.service import CredentialSeal, ProxyService
+from spinneret.web.proxies.trials import ProxyTrials
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.sites import Sites

@@ -7,9 +7,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from spinneret.documents.models import EmbedderInfo, IndexedChunk, TokenSpan
+from spinneret.content.chunking.models import TokenSpan
+from spinneret.content.documents.models import EmbedderInfo, IndexedChunk
+from spinneret.content.search.models import Candidate, FoundChunk, Leg
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.search.models import Candidate, FoundChunk, Leg
 
 DIMENSION = 16
 _WORD = re.compile(r"\w+")

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.sites.models import Block, DomainSettings, Override, SettingsPage
-from spinneret.sites.service import SiteSettings
+from spinneret.web.hosts.models import Block, DomainSettings, Override, SettingsPage
+from spinneret.web.hosts.service import SiteSettings
 from tests.fakes.politeness import FakeDomainLedger, pace_at
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from spinneret.access.keys import rules
+from spinneret.access.keys.models import Allowance, ApiKey, KeyPage, RateWindow, StoredTicket
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
-from spinneret.tenancy import rules
-from spinneret.tenancy.models import Allowance, ApiKey, KeyPage, RateWindow, StoredTicket
 
 
 class FakeKeyStore:

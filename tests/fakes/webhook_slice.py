@@ -7,8 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.models import FetchedPage, FetchRequest
+from spinneret.events.webhooks.delivery import DeliveryHandler
+from spinneret.events.webhooks.messages import KIND
+from spinneret.events.webhooks.models import (
+    Delivery,
+    Endpoint,
+    WebhookEvent,
+)
+from spinneret.events.webhooks.notifier import Notifier
+from spinneret.events.webhooks.service import EndpointWish, WebhookService
+from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Draft, Job, JobFilter, JobRef, Priority, Reply
 from spinneret.jobs.ports import Listener
@@ -16,19 +24,11 @@ from spinneret.jobs.rules import TERMINAL, sweep_at
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainError
-from spinneret.webhooks.delivery import DeliveryHandler
-from spinneret.webhooks.messages import KIND
-from spinneret.webhooks.models import (
-    Delivery,
-    Endpoint,
-    WebhookEvent,
-)
-from spinneret.webhooks.notifier import Notifier
-from spinneret.webhooks.service import EndpointWish, WebhookService
-from spinneret.webhooks.vault import Vault
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from tests.fakes.fetching import fetched_page
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.sealing import FakeSealer
@@ -216,7 +216,7 @@ class WebhookSlice:
 
     def sweep(self) -> None:
         """One pass of the sweeper, after what it lets rest."""
-        self.clock.advance(limits.RESEND_GRACE_SECONDS)
+        self.clock.advance(bounds.RESEND_GRACE_SECONDS)
         Sweeper(
             store=self.store,
             queue=self.queue,

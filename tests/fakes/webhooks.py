@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from spinneret.jobs.models import Lease
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, LeaseLost
-from spinneret.webhooks.models import (
+from spinneret.events.webhooks.models import (
     Delivery,
     DeliveryPage,
     Endpoint,
@@ -17,6 +15,8 @@ from spinneret.webhooks.models import (
     SealedSecrets,
     WebhookEvent,
 )
+from spinneret.jobs.models import Lease
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, LeaseLost
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 

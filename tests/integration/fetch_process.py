@@ -11,11 +11,11 @@ import re
 import sys
 from pathlib import Path
 
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.http import GuardedFetcher
-from spinneret.fetching.models import FetchRequest
-from spinneret.fetching.resolver import resolve_by_system
 from spinneret.kernel.errors import DomainError
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.resolver import resolve_by_system
 
 
 def main(url: str, pair: str, max_bytes: str) -> None:

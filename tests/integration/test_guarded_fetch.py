@@ -6,13 +6,13 @@ import itertools
 
 import pytest
 
-from spinneret.fetching.models import FetchedPage
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     ContentRefused,
     TooManyRedirects,
     UrlBlocked,
 )
+from spinneret.web.fetching.models import FetchedPage
 from tests.fakes.guarded_fetch import (
     PAGE,
     PUBLIC,
@@ -34,7 +34,7 @@ from tests.fakes.scripted_server import (
     raw,
     redirect,
 )
-from tests.unit.fetching.cases import Case, table
+from tests.unit.web.fetching.cases import Case, table
 
 
 def test_a_page_is_fetched_whole(server: ScriptedServer) -> None:
@@ -146,7 +146,7 @@ def test_a_redirect_that_cannot_be_followed_is_the_answer(
 
 
 def test_a_redirect_to_too_long_a_url_is_the_answer(server: ScriptedServer) -> None:
-    server.fallback = in_turn(redirect("/" + "a" * limits.URL_MAX_CHARS), answer(PAGE))
+    server.fallback = in_turn(redirect("/" + "a" * bounds.URL_MAX_CHARS), answer(PAGE))
     assert fetch_site(server).status_code == 302
 
 
@@ -197,7 +197,7 @@ def test_redirects_are_counted(server: ScriptedServer) -> None:
 def test_a_redirect_loop_ends(server: ScriptedServer) -> None:
     with pytest.raises(TooManyRedirects):
         fetch(server, redirect("/page"))
-    assert len(server.requests) == limits.FETCH_MAX_REDIRECTS + 1
+    assert len(server.requests) == bounds.FETCH_MAX_REDIRECTS + 1
 
 
 @table("redirects", "refused")

@@ -14,14 +14,14 @@ from threading import Event
 import pytest
 import trustme
 
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.resolver import resolve_by_system
 from spinneret.kernel.errors import (
     FetchFailed,
     FetchTimeout,
     UrlBlocked,
     UrlInvalid,
 )
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.resolver import resolve_by_system
 from tests.fakes.guarded_fetch import (
     PAGE,
     PUBLIC,
@@ -39,7 +39,7 @@ from tests.fakes.scripted_server import (
     in_turn,
     redirect,
 )
-from tests.unit.fetching.cases import Case, table
+from tests.unit.web.fetching.cases import Case, table
 
 # Longer than any deadline below and shorter than any script of the server.
 WELL_BEFORE_SECONDS = 6.0

@@ -15,7 +15,6 @@ import brotli  # type: ignore[import-untyped]  # ships no type information
 import pytest
 from backports import zstd
 
-from spinneret.fetching.addresses import AddressPolicy
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
@@ -23,6 +22,7 @@ from spinneret.kernel.errors import (
     FetchFailed,
     FetchTimeout,
 )
+from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.guarded_fetch import (
     MEGABYTE,
     PAGE,

@@ -15,15 +15,15 @@ from uuid import uuid4
 
 import pytest
 
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
-from spinneret.politeness.changes import Change, Plus
-from spinneret.politeness.dynamo import DynamoDomainLedger
-from spinneret.politeness.models import Circuit, Record
-from spinneret.politeness.rules import place_of
-from spinneret.politeness.service import Pace
-from spinneret.sites.dynamo import DynamoSiteStore
-from spinneret.sites.models import Override
+from spinneret.web.hosts.dynamo import DynamoSiteStore
+from spinneret.web.hosts.models import Override
+from spinneret.web.politeness.changes import Change, Plus
+from spinneret.web.politeness.dynamo import DynamoDomainLedger
+from spinneret.web.politeness.models import Circuit, Record
+from spinneret.web.politeness.rules import place_of
+from spinneret.web.politeness.service import Pace
 from tests.conftest import REGION, ROOT, Aws, Stack
 from tests.fakes.politeness import tokens
 from tests.integration.visited_site import Site
@@ -171,9 +171,9 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
 ) -> None:
     quick = {"rate": 1000, "burst": 1000, "patient": False}
     site.status = 500
-    run(workers[:1], [orders(site, limits.BREAKER_FAILURES, **quick)])
+    run(workers[:1], [orders(site, bounds.BREAKER_FAILURES, **quick)])
     assert circuit(domains, site) is Circuit.OPEN
-    pass_time(domains, site, limits.BREAKER_OPEN_SECONDS)
+    pass_time(domains, site, bounds.BREAKER_OPEN_SECONDS)
     assert circuit(domains, site) is Circuit.HALF_OPEN
     del site.arrivals[:]
     site.answers.clear()
@@ -191,7 +191,7 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
     one = orders(site, 1, **quick)
     run(workers[:1], [one])
     assert workers[0].told("postponed") == [f"{site.host}: circuit_open"]
-    pass_time(domains, site, limits.HOST_HOLD_SECONDS)
+    pass_time(domains, site, bounds.HOST_HOLD_SECONDS)
     run(workers[:1], [one])
     assert (workers[0].told("probe"), workers[0].told("fetched")) == ([True], [204])
     assert len(site.arrivals) == 2

@@ -13,10 +13,10 @@ from threading import Event
 import pytest
 import trustme
 
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.http import GuardedFetcher
-from spinneret.fetching.models import FetchedPage, Proxy
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, ProxyFailed, UrlBlocked
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchedPage, Proxy
 from tests.fakes.connect_proxy import proxy_at, tunnel
 from tests.fakes.guarded_fetch import (
     OTHER_PUBLIC,

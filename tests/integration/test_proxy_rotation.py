@@ -7,12 +7,12 @@ from contextlib import ExitStack
 
 import pytest
 
-from spinneret.fetching.addresses import AddressPolicy
 from spinneret.kernel.errors import ProxyFailed
 from spinneret.kernel.ids import id_maker
-from spinneret.proxies.models import Credentials, RotationStrategy
-from spinneret.proxies.rotation import ProxyRotation, RotatingFetcher
-from spinneret.proxies.service import ConfigDraft, CredentialSeal, ProxyService, ServerDraft
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.proxies.models import Credentials, RotationStrategy
+from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
+from spinneret.web.proxies.service import ConfigDraft, CredentialSeal, ProxyService, ServerDraft
 from tests.fakes.connect_proxy import tunnel
 from tests.fakes.guarded_fetch import PAGE, PUBLIC, ScriptedResolver, fetcher, request
 from tests.fakes.proxies import FakeProxyStore, FakeUsageLedger

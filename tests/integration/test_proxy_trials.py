@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from spinneret.fetching.addresses import AddressPolicy
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked, UrlBlocked
-from spinneret.politeness.models import Admitted, Outcome, PaceLimits
-from spinneret.proxies.models import Trial
-from spinneret.proxies.service import ServerDraft
-from spinneret.proxies.trials import ProxyTrials
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits
+from spinneret.web.proxies.models import Trial
+from spinneret.web.proxies.service import ServerDraft
+from spinneret.web.proxies.trials import ProxyTrials
 from tests.fakes.connect_proxy import tunnel
 from tests.fakes.guarded_fetch import PAGE, PUBLIC, ScriptedResolver, fetcher
 from tests.fakes.proxies import Proxies

@@ -16,22 +16,22 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Final
 
-from spinneret.adapters.aws import s3_client
+from spinneret.aws.clients import s3_client
 from spinneret.crawl.visits import Visits
-from spinneret.fetching.http import GuardedFetcher
-from spinneret.fetching.models import FetchRequest
-from spinneret.fetching.resolver import resolve_by_system
-from spinneret.fetching.wiring import address_policy
 from spinneret.jobs.ports import Claimed
 from spinneret.jobs.worker import Context, Postpone
 from spinneret.kernel.clock import utc_now
-from spinneret.politeness.models import Admitted, Outcome, PaceLimits, Wait
-from spinneret.politeness.robots import product_token_of
-from spinneret.politeness.robots_gate import RobotsGate
-from spinneret.politeness.s3 import S3RobotsStore
-from spinneret.politeness.service import Pace
-from spinneret.proxies.wiring import ProxySettings, rotating_fetcher
-from spinneret.sites.wiring import host_pace, site_settings
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import host_pace, site_settings
+from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits, Wait
+from spinneret.web.politeness.robots import product_token_of
+from spinneret.web.politeness.robots_gate import RobotsGate
+from spinneret.web.politeness.s3 import S3RobotsStore
+from spinneret.web.politeness.service import Pace
+from spinneret.web.proxies.wiring import ProxySettings, rotating_fetcher
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
 

@@ -13,12 +13,12 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from spinneret.adapters import dynamo
+from spinneret.aws import dynamo
 from spinneret.jobs.dynamo import DynamoJobStore, lease_check
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import JobRef
 from spinneret.jobs.worker import Context, Worker
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import LeaseLost
 from tests.fakes.jobs import FakeJobQueue
@@ -58,7 +58,7 @@ def main(tenant: str, job_id: str, name: str) -> None:
         random=lambda: 0.5,
         new_owner=lambda: name,
     )
-    remaining = LEASE_SECONDS - limits.LEASE_MARGIN_SECONDS
+    remaining = LEASE_SECONDS - bounds.LEASE_MARGIN_SECONDS
     worker.run(JobRef(tenant=tenant, job_id=job_id), lambda: remaining)
     print("ended", flush=True)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.mutation.source import Definition, Function, Module, Source
 
-EQUALS: Final = "spinneret.adapters.dynamo.equals"
+EQUALS: Final = "spinneret.aws.dynamo.equals"
 _CONDITION: Final = re.compile(r"(Final\[)?(\w+\.)?Condition( \| None)?\]?")
 _WRITE: Final = "TransactWriteItemTypeDef"
 _UNKNOWN: Final = "…"  # stands for what is filled in at run time; never an AND or OR

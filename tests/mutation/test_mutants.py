@@ -20,8 +20,8 @@ def change(
 def check(table: str, key: dict, condition: Condition) -> TransactWriteItemTypeDef: ...
 """
 PREAMBLE = """
-from spinneret.adapters import dynamo
-from spinneret.adapters.dynamo import put as write
+from spinneret.aws import dynamo
+from spinneret.aws.dynamo import put as write
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _READY = "#a = :a AND #b = :b"
 _NAMES = ("x", "y")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.effects import Effects
+from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.kinds import KINDS, KindPolicy
 from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
 from spinneret.jobs.service import JobService, Placed, Submitted

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import httpx
 
-from spinneret.tenancy.models import Scope
+from spinneret.access.keys.models import Scope
 from stack import deploy
 from stack.deployment import record
 from stack.errors import StackError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from spinneret.kernel import limits
+from spinneret.access.keys.models import Scope
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.tenancy.models import Scope
 from stack.deployment import record
 from stack.errors import UsageError
 from stack.instance import Instance
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=REQUESTS_PER_MINUTE,
         type=_rate,
         metavar="N",
-        help=f"1 to {limits.KEY_REQUESTS_PER_MINUTE_MAX} (default: {REQUESTS_PER_MINUTE})",
+        help=f"1 to {bounds.KEY_REQUESTS_PER_MINUTE_MAX} (default: {REQUESTS_PER_MINUTE})",
     )
 
 
@@ -48,12 +48,12 @@ def issue(
     instance: Instance,
     tenant: str,
     scope: Scope,
-    requests_per_minute: int = limits.KEY_REQUESTS_PER_MINUTE_MAX,
+    requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE_MAX,
 ) -> str:
     """A new key's secret; at the highest rate unless told, as programs poll."""
     # Only here: the package's AWS side takes most of the command's time to import.
-    from spinneret.tenancy import bootstrap  # noqa: PLC0415 - see above
-    from spinneret.tenancy.api_models import KeyRequest  # noqa: PLC0415
+    from spinneret.access.keys import bootstrap  # noqa: PLC0415 - see above
+    from spinneret.access.keys.api_models import KeyRequest  # noqa: PLC0415
     from stack.aws import session  # noqa: PLC0415
 
     table = record.current(instance).outputs["TenancyTable"]
@@ -73,8 +73,8 @@ def issue(
 
 def _rate(text: str) -> int:
     rate = int(text)
-    if not 1 <= rate <= limits.KEY_REQUESTS_PER_MINUTE_MAX:
+    if not 1 <= rate <= bounds.KEY_REQUESTS_PER_MINUTE_MAX:
         raise argparse.ArgumentTypeError(
-            f"{rate} isn't in 1 to {limits.KEY_REQUESTS_PER_MINUTE_MAX}"
+            f"{rate} isn't in 1 to {bounds.KEY_REQUESTS_PER_MINUTE_MAX}"
         )
     return rate

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from spinneret.content.documents.models import Document
 from spinneret.crawl.models import CrawlRequest
-from spinneret.documents.models import Document
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from tests import factories
 from tests.fakes.crashes import Crash, CrashPlan, Moment

@@ -6,7 +6,7 @@ import pytest
 
 from spinneret.crawl.pipeline import MEDIA_TYPES
 from spinneret.jobs.models import EventKind, JobStatus
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
@@ -86,11 +86,11 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
 
     crawl.run(ref, keep)
     [robots, request] = fetchers[0].requests
-    assert robots.excerpt_bytes == limits.ROBOTS_MAX_BYTES + 1
+    assert robots.excerpt_bytes == bounds.ROBOTS_MAX_BYTES + 1
     assert (request.url, request.media_types) == (URL, MEDIA_TYPES)
     assert (request.max_bytes, request.max_redirects) == (
-        limits.CRAWL_MAX_BYTES,
-        limits.CRAWL_MAX_REDIRECTS,
+        bounds.CRAWL_MAX_BYTES,
+        bounds.CRAWL_MAX_REDIRECTS,
     )
 
 
@@ -145,10 +145,10 @@ def test_a_page_that_may_be_there_later_is_tried_again_in_several_series(
 ) -> None:
     crawl.pages[URL] = answer
     job = crawl.settle(crawl.submit(URL))
-    assert (job.status, job.attempts, job.redrives) == (JobStatus.FAILED, 3, limits.REDRIVES)
+    assert (job.status, job.attempts, job.redrives) == (JobStatus.FAILED, 3, bounds.REDRIVES)
     events = crawl.store.events(job.ref, None, 999)
     failures = [event for event in events if event.kind is EventKind.ERROR]
-    assert len(failures) == limits.JOB_MAX_ATTEMPTS * (limits.REDRIVES + 1)
+    assert len(failures) == bounds.JOB_MAX_ATTEMPTS * (bounds.REDRIVES + 1)
 
 
 def test_a_page_that_comes_back_is_crawled_after_all(crawl: CrawlSlice) -> None:

@@ -11,7 +11,7 @@ import pytest
 from spinneret.jobs.models import Job, JobStatus, Lane
 from spinneret.jobs.ports import Claimed
 from spinneret.jobs.worker import Postpone
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
 from tests import factories
 from tests.fakes.jobs import Sent
@@ -43,7 +43,7 @@ def now_stands(bench: Bench, job: Job) -> Job:
 def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(bench: Bench) -> None:
     """The message of a worker that died comes back; it charges what the sweeper would."""
     job = lost(bench)
-    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     bench.run(succeed, job.ref)
     done = now_stands(bench, job)
     assert (done.status, done.attempts, done.fence) == (JobStatus.COMPLETED, 1, 3)
@@ -57,7 +57,7 @@ def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(bench: Bench)
     assert events[1].data == {"status": "pending", "reason": "LEASE_EXPIRED"}
 
 
-@pytest.mark.parametrize("late", [-1.0, 0.0, limits.CLOCK_SKEW_SECONDS - 0.001])
+@pytest.mark.parametrize("late", [-1.0, 0.0, bounds.CLOCK_SKEW_SECONDS - 0.001])
 def test_a_lease_that_may_not_be_over_by_every_clock_is_left_alone(
     bench: Bench, late: float
 ) -> None:
@@ -71,18 +71,18 @@ def test_a_lease_that_may_not_be_over_by_every_clock_is_left_alone(
 def test_the_last_attempt_is_not_taken_but_failed(bench: Bench) -> None:
     told: list[JobStatus] = []
     bench.store.listeners.append(lambda job, _: told.append(job.status))
-    job = lost(bench, attempts=limits.JOB_MAX_ATTEMPTS - 1, max_redrives=5)
-    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    job = lost(bench, attempts=bounds.JOB_MAX_ATTEMPTS - 1, max_redrives=5)
+    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     bench.run(RAN, job.ref)
     dead = now_stands(bench, job)
-    assert (dead.status, dead.attempts) == (JobStatus.FAILED, limits.JOB_MAX_ATTEMPTS)
+    assert (dead.status, dead.attempts) == (JobStatus.FAILED, bounds.JOB_MAX_ATTEMPTS)
     assert (told, bench.queue.sent) == ([JobStatus.FAILED], [])
 
 
 def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(bench: Bench) -> None:
     """The other one is overtaken between its look and its write."""
     job = lost(bench)
-    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     working = bench.store.transition
     runs: list[str] = []
 
@@ -99,7 +99,7 @@ def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(bench: Bench) -> 
 
 def test_a_lease_that_was_renewed_meanwhile_stands(bench: Bench) -> None:
     job = lost(bench)
-    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     working = bench.store.transition
 
     def renewed(before: Job, after: Job, *given: Any, **named: Any) -> int:
@@ -115,7 +115,7 @@ def test_a_lease_that_was_renewed_meanwhile_stands(bench: Bench) -> None:
 
 def test_a_store_that_fails_in_the_middle_gives_the_message_back(bench: Bench) -> None:
     job = lost(bench)
-    bench.clock.advance(60 + limits.CLOCK_SKEW_SECONDS)
+    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
 
     def down(*_: Any, **__: Any) -> int:
         raise DependencyUnavailable("dynamodb")

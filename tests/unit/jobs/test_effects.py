@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.effects import Effects
+from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.models import JobStatus
 from spinneret.jobs.worker import Context
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
 from tests.fakes.jobs import FakeEffectStore
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench
@@ -88,7 +88,7 @@ def test_who_meets_an_effect_in_doubt_looks_whether_it_happened(
 def test_an_effect_that_may_outlive_the_lease_is_not_begun(
     bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
 ) -> None:
-    longest = LEASE_SECONDS - limits.EFFECT_MARGIN_SECONDS
+    longest = LEASE_SECONDS - bounds.EFFECT_MARGIN_SECONDS
     assert bench.run(lambda context: listing(context, seconds=longest + 0.1)).attempts == 0
     assert (bench.job.status, shop.listings) == (JobStatus.PENDING, [])
     job = bench.run(lambda context: listing(context, seconds=longest))

@@ -9,7 +9,7 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.ports import NewJob, SubmissionRaced
 from spinneret.jobs.service import JobService
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     IdempotencyMismatch,
@@ -29,7 +29,7 @@ def test_a_replay_repeats_the_first_answer_and_does_nothing_else(
     first = submit(service, key=key)
     finish(store, ids(first)[0], clock, lambda job: rules.complete(job, {}, clock()))
     queue.take()
-    clock.advance(limits.IDEMPOTENCY_SECONDS - 1)
+    clock.advance(bounds.IDEMPOTENCY_SECONDS - 1)
     replay = submit(service, key=key)
     assert (replay.reply, replay.replayed, first.replayed) == (first.reply, True, False)
     assert queue.sent == []
@@ -45,7 +45,7 @@ def test_a_key_with_another_payload_is_refused(service: JobService, queue: FakeJ
 
 def test_a_key_is_free_again_after_a_day(service: JobService, clock: HandClock) -> None:
     first = submit(service, key=factories.request_key())
-    clock.advance(limits.IDEMPOTENCY_SECONDS)
+    clock.advance(bounds.IDEMPOTENCY_SECONDS)
     again = submit(
         service,
         factories.draft(duplicate_key="other-page"),

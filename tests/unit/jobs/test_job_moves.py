@@ -10,7 +10,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobStatus, Move
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, FetchTimeout, NotFound
 from tests import factories
 from tests.fakes.time import START
@@ -125,10 +125,10 @@ def test_transient_failures_are_tried_in_series_with_growing_waits() -> None:
         waits.append((job.due_at - now).total_seconds())
         now = max(job.due_at, now)
     assert job.status is JobStatus.FAILED
-    assert len(waits) == limits.JOB_MAX_ATTEMPTS * 7
-    between = waits[limits.JOB_MAX_ATTEMPTS - 1 : -1 : limits.JOB_MAX_ATTEMPTS]
+    assert len(waits) == bounds.JOB_MAX_ATTEMPTS * 7
+    between = waits[bounds.JOB_MAX_ATTEMPTS - 1 : -1 : bounds.JOB_MAX_ATTEMPTS]
     assert between == [30, 60, 120, 240, 300, 300]
-    assert (job.attempts, job.redrives) == (limits.JOB_MAX_ATTEMPTS, 6)
+    assert (job.attempts, job.redrives) == (bounds.JOB_MAX_ATTEMPTS, 6)
 
 
 def test_a_site_that_asks_for_a_longer_wait_gets_it_between_series_too() -> None:

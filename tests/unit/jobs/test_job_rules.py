@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import Failure, JobStatus
-from spinneret.kernel import errors, limits
+from spinneret.kernel import bounds, errors
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -158,9 +158,9 @@ def test_a_lost_worker_is_charged_and_its_job_due_at_once() -> None:
 @pytest.mark.parametrize("redrives", [0, 3])
 def test_a_job_that_kills_every_worker_fails_in_the_end(redrives: int) -> None:
     """Redrives are for transient reasons."""
-    job = running(attempts=limits.JOB_MAX_ATTEMPTS - 1, redrives=redrives, max_redrives=5)
+    job = running(attempts=bounds.JOB_MAX_ATTEMPTS - 1, redrives=redrives, max_redrives=5)
     after = rules.after_lease_expired(job, NOW)
-    assert (after.status, after.attempts) == (JobStatus.FAILED, limits.JOB_MAX_ATTEMPTS)
+    assert (after.status, after.attempts) == (JobStatus.FAILED, bounds.JOB_MAX_ATTEMPTS)
     assert (after.redrives, after.finished_at, after.fence) == (redrives, NOW, job.fence + 1)
 
 
@@ -188,7 +188,7 @@ def test_a_worker_s_own_outcome_counts_all_its_work() -> None:
 
 @pytest.mark.parametrize(
     ("late", "abandoned"),
-    [(-1, False), (0, False), (4.999, False), (limits.CLOCK_SKEW_SECONDS, True), (1e6, True)],
+    [(-1, False), (0, False), (4.999, False), (bounds.CLOCK_SKEW_SECONDS, True), (1e6, True)],
 )
 def test_a_claim_is_abandoned_when_its_lease_is_over_by_every_clock(
     late: float, abandoned: bool
@@ -224,7 +224,7 @@ OUTCOMES = {
 }
 
 
-@pytest.mark.parametrize("attempts", [0, limits.JOB_MAX_ATTEMPTS - 1])
+@pytest.mark.parametrize("attempts", [0, bounds.JOB_MAX_ATTEMPTS - 1])
 @pytest.mark.parametrize("outcome", list(OUTCOMES))
 def test_every_outcome_gives_the_lease_back(outcome: str, attempts: int) -> None:
     after = OUTCOMES[outcome](running(attempts=attempts, sends=4), NOW)
@@ -248,7 +248,7 @@ def test_timestamps_stay_ordered_when_the_clock_of_the_worker_lags(outcome: str,
 @given(
     failures=st.integers(-1, 10**9),
     unit=st.floats(0, 1, exclude_max=True),
-    cap=st.sampled_from([limits.BACKOFF_CAP_SECONDS, limits.OWN_FAULT_CAP_SECONDS]),
+    cap=st.sampled_from([bounds.BACKOFF_CAP_SECONDS, bounds.OWN_FAULT_CAP_SECONDS]),
 )
 def test_a_backoff_is_doubled_each_time_within_its_jitter_and_its_cap(
     failures: int, unit: float, cap: float
@@ -271,7 +271,7 @@ def test_a_jitter_uses_its_whole_range() -> None:
 def test_only_pending_and_running_jobs_are_watched(status: JobStatus) -> None:
     watch = rules.sweep_at(running(status=status))
     expected = {
-        JobStatus.PENDING: START + limits.RESEND_GRACE_SECONDS * SECOND,
+        JobStatus.PENDING: START + bounds.RESEND_GRACE_SECONDS * SECOND,
         JobStatus.RUNNING: UNTIL,
     }
     assert watch == expected.get(status)
@@ -287,10 +287,10 @@ def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
         moments.append(watch)
         job = rules.resent(job, watch)
     waits = [(b - a).total_seconds() for a, b in itertools.pairwise(moments)]
-    assert waits[0] == limits.RESEND_GRACE_SECONDS
+    assert waits[0] == bounds.RESEND_GRACE_SECONDS
     assert waits == sorted(waits)
-    assert waits[-1] == limits.RESEND_CAP_SECONDS
-    assert max(waits) == limits.RESEND_CAP_SECONDS
+    assert waits[-1] == bounds.RESEND_CAP_SECONDS
+    assert max(waits) == bounds.RESEND_CAP_SECONDS
 
 
 def test_every_error_says_what_a_worker_does() -> None:

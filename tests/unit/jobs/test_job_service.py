@@ -10,7 +10,7 @@ from spinneret.jobs.models import JobRef, JobStatus, Lane, Priority
 from spinneret.jobs.ports import Claimed, NewJob
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     FetchTimeout,
     NotFound,
@@ -62,7 +62,7 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
     queue.available = True
     sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
     assert sweeper.sweep().resent == 0
-    clock.advance(limits.RESEND_GRACE_SECONDS)
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1
     assert queue.take() == [Sent(Lane.CRAWL_NORMAL, stored(store, job_id).ref, 0)]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live import Announcer, LiveService, messages
+from spinneret.jobs.live.service import Announcer, LiveService, messages
 from spinneret.jobs.models import Connection, EventKind, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.worker import Context
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets
@@ -128,8 +128,8 @@ def test_a_subscriber_learns_up_to_where_it_has_everything(
 def test_a_very_long_timeline_is_left_to_its_route(
     live: LiveService, sockets: FakeSockets, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "LIST_LIMIT_MAX", 1)
-    monkeypatch.setattr(limits, "CATCH_UP_PAGES", 2)
+    monkeypatch.setattr(bounds, "LIST_LIMIT_MAX", 1)
+    monkeypatch.setattr(bounds, "CATCH_UP_PAGES", 2)
     bench.run(succeed)
     subscribe(live)
     assert told(sockets) == ["pending", "running"]
@@ -185,7 +185,7 @@ def test_a_job_without_watchers_is_announced_to_nobody(
         ('{"action": "subscribe", "job_id": "job_unknown"}', "NOT_FOUND", None),
         ('{"action": "subscribe", "job_id": "a#b"}', "NOT_FOUND", None),
         (
-            '{"action": "subscribe", "job_id": "' + "x" * limits.SOCKET_REQUEST_CHARS + '"}',
+            '{"action": "subscribe", "job_id": "' + "x" * bounds.SOCKET_REQUEST_CHARS + '"}',
             "VALIDATION_ERROR",
             None,
         ),
@@ -267,7 +267,7 @@ def test_a_watcher_that_takes_its_time_is_told_that_it_missed_something(
     subscribe(live)
 
     def handler(context: Context) -> dict[str, Any]:
-        sockets.on_post = lambda: clock.advance(limits.PUSH_SECONDS)
+        sockets.on_post = lambda: clock.advance(bounds.PUSH_SECONDS)
         for _ in range(30):
             context.note(EventKind.METRIC, "large", {"text": "x" * 7000})
         context.checkpoint("fetching", 40)

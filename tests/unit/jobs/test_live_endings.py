@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live import Announcer, LiveService
+from spinneret.jobs.live.service import Announcer, LiveService
 from spinneret.jobs.models import Connection
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
@@ -162,7 +162,7 @@ def test_a_key_without_connections_ends_none(live: LiveService, sockets: FakeSoc
 def test_all_pages_of_connections_are_ended(
     live: LiveService, sockets: FakeSockets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "LIST_LIMIT_MAX", 2)
+    monkeypatch.setattr(bounds, "LIST_LIMIT_MAX", 2)
     names = [f"client-{number}=" for number in range(5)]
     for name in names:
         live.connect(Connection(id=name, tenant=factories.TENANT, key_id="key_1"))

@@ -10,7 +10,7 @@ import pytest
 
 from spinneret.jobs.models import JobStatus
 from spinneret.jobs.worker import Context, Handler, Postpone
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout, NotFound
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench, raising, succeed
@@ -37,8 +37,8 @@ UNFIT: dict[str, Any] = {
     "a circle": _circle(),
     "no object": ["a", "b"],
     "nothing": None,
-    "too large": sized(limits.JOB_RESULT_BYTES + 1),
-    "too large in UTF-8": {"text": "ü" * (limits.JOB_RESULT_BYTES // 2)},
+    "too large": sized(bounds.JOB_RESULT_BYTES + 1),
+    "too large in UTF-8": {"text": "ü" * (bounds.JOB_RESULT_BYTES // 2)},
 }
 
 
@@ -54,7 +54,7 @@ def test_a_result_that_can_not_be_kept_fails_the_job_for_good(bench: Bench, unfi
 
 
 def test_the_largest_result_is_kept(bench: Bench) -> None:
-    result = sized(limits.JOB_RESULT_BYTES)
+    result = sized(bounds.JOB_RESULT_BYTES)
     job = bench.run(lambda _: result)
     assert (job.status, job.result) == (JobStatus.COMPLETED, result)
 
@@ -87,7 +87,7 @@ def test_a_result_that_the_store_can_not_take_fails_the_job(
 
 def handing_back(bench: Bench) -> Handler:
     def handler(context: Context) -> Mapping[str, Any]:
-        bench.remaining = limits.DEADLINE_MARGIN_SECONDS - 0.1
+        bench.remaining = bounds.DEADLINE_MARGIN_SECONDS - 0.1
         context.checkpoint("late", 10)
         return {}
 
@@ -168,7 +168,7 @@ def test_an_outcome_is_given_up_before_the_deadline(bench: Bench) -> None:
     slept = outage(bench, 1000)
     with pytest.raises(DependencyUnavailable):
         bench.run(succeed)
-    assert bench.remaining >= limits.AWS_CALL_SECONDS
+    assert bench.remaining >= bounds.AWS_CALL_SECONDS
     assert slept == [0.5, 1, 2, 4, 8]
     assert bench.job.status is JobStatus.RUNNING
     bench.store.transition = working  # type: ignore[method-assign]  # its end
@@ -183,7 +183,7 @@ def test_an_outcome_is_not_repeated_past_the_lease(bench: Bench) -> None:
     began = bench.clock()
     with pytest.raises(DependencyUnavailable):
         bench.run(succeed)
-    assert (bench.clock() - began).total_seconds() < limits.LEASE_MAX_SECONDS
+    assert (bench.clock() - began).total_seconds() < bounds.LEASE_MAX_SECONDS
 
 
 def test_a_claim_that_was_taken_over_in_an_outage_writes_nothing(

@@ -15,14 +15,14 @@ from spinneret.jobs.models import Job, JobStatus, Move, Reply
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Postpone
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import START, HandClock
 from tests.unit.jobs.worker_bench import Bench, raising, succeed
 
-LIMIT = limits.JOB_PENDING_SECONDS
+LIMIT = bounds.JOB_PENDING_SECONDS
 HOUR = timedelta(hours=1)
 
 

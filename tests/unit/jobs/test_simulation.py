@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 import pytest
 
 from spinneret.jobs.models import JobStatus
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from tests.fakes.crashes import Moment
 from tests.simulation.crash_points import FLOWS, Followed, follow
 from tests.simulation.run import actor_threads, silent_logs, simulate
@@ -41,7 +41,7 @@ def followed(flow: str, points: Mapping[int, Moment], threads: Executor) -> Foll
     told = follow(FLOWS[flow], points, threads)
     assert not told.violations, f"{flow}, {points}: {told.violations}\n{told.trace}"
     [job] = told.jobs
-    used_up = job.attempts == limits.JOB_MAX_ATTEMPTS == len(points) + 1
+    used_up = job.attempts == bounds.JOB_MAX_ATTEMPTS == len(points) + 1
     ends = FLOWS[flow].ends | ({JobStatus.FAILED} if used_up else set())
     assert job.status in ends, f"{flow}, {points}: {job.status}\n{told.trace}"
     return told
@@ -73,7 +73,7 @@ def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) 
         "fail and begin again": 1,
         "wait": 1,
         "lose the worker": 1,
-        "kill every worker": limits.JOB_MAX_ATTEMPTS,
+        "kill every worker": bounds.JOB_MAX_ATTEMPTS,
     }
     assert (job.attempts, job.redrives) == (charged.get(flow, 0), 0)
     assert job.run == (2 if flow == "fail and begin again" else 1)

@@ -14,7 +14,7 @@ from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Event, Job, JobRef, JobStatus, Lane, Priority
 from spinneret.jobs.ports import DuePage
 from spinneret.jobs.sweeper import Sweeper, Swept
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
@@ -40,7 +40,7 @@ def test_a_job_whose_message_was_lost_is_sent_again(
 ) -> None:
     job = factories.job(priority=Priority.LOW)
     add(store, job)
-    clock.advance(limits.RESEND_GRACE_SECONDS - 1)
+    clock.advance(bounds.RESEND_GRACE_SECONDS - 1)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
     assert sweeper.sweep() == Swept(resent=1)
@@ -55,7 +55,7 @@ def test_a_job_that_is_not_due_yet_waits(
     add(store, factories.job(due_at=START + timedelta(hours=1)))
     clock.advance(3600)
     assert sweeper.sweep() == NOTHING
-    clock.advance(limits.RESEND_GRACE_SECONDS)
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1
 
 
@@ -68,14 +68,14 @@ def test_a_busy_lane_is_not_flooded_with_messages(
         clock.advance(MINUTE)
         sweeper.sweep()
     day = 24 * 60 * MINUTE
-    assert len(queue.sent) <= day / limits.RESEND_CAP_SECONDS + 10
+    assert len(queue.sent) <= day / bounds.RESEND_CAP_SECONDS + 10
 
 
 def test_a_backlog_does_not_hide_what_comes_after_it(
     sweeper: Sweeper, store: FakeJobStore, clock: HandClock
 ) -> None:
     """More jobs than a pass reaches wait for long; a later job's lost lease is still found."""
-    *backlog, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
+    *backlog, late = of_one_shard(2 * bounds.SWEEP_PAGE + 1)
     add(store, *backlog, late)
     clock.advance(1)
     claim(store, late.ref, clock, seconds=3600)
@@ -104,7 +104,7 @@ def test_a_lost_lease_is_charged_and_sent(
 def test_the_last_lost_lease_fails_the_job_without_a_message(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    add(store, factories.job(attempts=limits.JOB_MAX_ATTEMPTS - 1))
+    add(store, factories.job(attempts=bounds.JOB_MAX_ATTEMPTS - 1))
     running = claim(store, factories.job().ref, clock)
     clock.advance(60)
     sweeper.sweep()
@@ -141,9 +141,9 @@ def test_a_finished_or_paused_job_is_left_alone(
 
 def test_every_shard_is_swept(sweeper: Sweeper, store: FakeJobStore, clock: HandClock) -> None:
     jobs = [factories.job(id=f"job_{n}") for n in range(100)]
-    assert {sweep_shard(job.id) for job in jobs} == set(range(limits.SWEEP_SHARDS))
+    assert {sweep_shard(job.id) for job in jobs} == set(range(bounds.SWEEP_SHARDS))
     add(store, *jobs)
-    clock.advance(limits.RESEND_GRACE_SECONDS)
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 100
 
 
@@ -152,10 +152,10 @@ def test_a_queue_that_is_down_costs_the_job_nothing(
 ) -> None:
     add(store, factories.job())
     queue.available = False
-    clock.advance(limits.RESEND_GRACE_SECONDS)
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
     sweeper.sweep()
     queue.available = True
-    clock.advance(limits.RESEND_CAP_SECONDS)
+    clock.advance(bounds.RESEND_CAP_SECONDS)
     sweeper.sweep()
     assert len(queue.take()) == 1
     assert stored(store, factories.job().ref).attempts == 0

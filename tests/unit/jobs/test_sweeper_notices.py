@@ -12,7 +12,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.sweeper import Sweeper, Swept
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -68,10 +68,10 @@ def test_an_end_that_was_not_told_is_told_by_the_sweeper_once(
 ) -> None:
     finished(store, clock, factories.job(notify=("end_1",)))
     assert sweeper.sweep() == Swept()
-    clock.advance(limits.RESEND_GRACE_SECONDS)
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep() == Swept(failed=1)
     notices.works = True
-    clock.advance(2 * limits.RESEND_GRACE_SECONDS)
+    clock.advance(2 * bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep() == Swept(notified=1)
     clock.advance(DAY)
     assert sweeper.sweep() == Swept()
@@ -89,7 +89,7 @@ def test_an_end_that_can_not_be_told_is_tried_ever_more_rarely_and_given_up_afte
     for _ in range(2 * 2 * 24 * 60):
         clock.advance(MINUTE / 2)
         sweeper.sweep()
-    assert len(notices.tries) == limits.NOTICE_TRIES
+    assert len(notices.tries) == bounds.NOTICE_TRIES
     gaps = [later - former for former, later in itertools.pairwise([1.0, *notices.tries])]
     assert gaps[:8] == [30, 60, 120, 240, 480, 960, 1920, 3600]
     assert set(gaps[8:]) == {3600}
@@ -104,7 +104,7 @@ def test_notices_that_fail_hide_no_lost_lease(
     store: FakeJobStore, clock: HandClock, sweeper: Sweeper
 ) -> None:
     """More of them than a page holds, all older than the lease."""
-    *untold, running = of_one_shard(2 * limits.SWEEP_PAGE + 1, notify=("end_1",))
+    *untold, running = of_one_shard(2 * bounds.SWEEP_PAGE + 1, notify=("end_1",))
     finished(store, clock, *untold)
     add(store, running)
     claim(store, running.ref, clock, seconds=600)
@@ -119,7 +119,7 @@ def test_a_notice_that_ends_the_process_is_not_tried_again_at_once(
     store: FakeJobStore, clock: HandClock, queue: FakeJobQueue
 ) -> None:
     finished(store, clock, factories.job(notify=("end_1",)))
-    clock.advance(limits.RESEND_GRACE_SECONDS)
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
 
     def die(*_: Any) -> None:
         raise SystemExit
@@ -128,7 +128,7 @@ def test_a_notice_that_ends_the_process_is_not_tried_again_at_once(
         Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=die).sweep()
     watch = rules.sweep_at(stored(store, REF))
     assert watch is not None
-    assert watch > clock() + timedelta(seconds=limits.RESEND_GRACE_SECONDS)
+    assert watch > clock() + timedelta(seconds=bounds.RESEND_GRACE_SECONDS)
 
 
 def test_of_two_sweepers_that_overlap_one_tries(store: FakeJobStore, clock: HandClock) -> None:
@@ -141,7 +141,7 @@ def test_of_two_sweepers_that_overlap_one_tries(store: FakeJobStore, clock: Hand
 
 def test_the_end_of_a_new_run_is_tried_from_the_beginning(clock: HandClock) -> None:
     ended = factories.job(
-        status=JobStatus.FAILED, notify=("end_1",), notice_tries=limits.NOTICE_TRIES
+        status=JobStatus.FAILED, notify=("end_1",), notice_tries=bounds.NOTICE_TRIES
     )
     again = rules.retry(rules.notice_tried(ended, clock()), clock())
     assert (again.notice_tries, again.notice_at) == (0, None)

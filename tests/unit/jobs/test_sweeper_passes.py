@@ -13,7 +13,7 @@ from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import DuePage
 from spinneret.jobs.sweeper import Sweeper, Swept
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -72,40 +72,40 @@ def failing(error: Exception, *refs: JobRef) -> Callable[[JobRef], None]:
 def test_a_pass_goes_through_all_pages_of_all_shards(
     sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    per_shard = 2 * limits.SWEEP_PAGE + 5
-    for shard in range(limits.SWEEP_SHARDS):
+    per_shard = 2 * bounds.SWEEP_PAGE + 5
+    for shard in range(bounds.SWEEP_SHARDS):
         add(store, *of_one_shard(per_shard, shard))
-    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
-    assert sweeper.sweep() == Swept(resent=per_shard * limits.SWEEP_SHARDS)
-    assert len(set(queue.take())) == per_shard * limits.SWEEP_SHARDS
+    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
+    assert sweeper.sweep() == Swept(resent=per_shard * bounds.SWEEP_SHARDS)
+    assert len(set(queue.take())) == per_shard * bounds.SWEEP_SHARDS
     assert sweeper.sweep() == Swept()
 
 
 def test_a_pass_ends_in_time_and_the_next_ones_do_the_rest(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    jobs = of_one_shard(3 * limits.SWEEP_PAGE)
+    jobs = of_one_shard(3 * bounds.SWEEP_PAGE)
     add(store, *jobs)
-    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
-    store.seconds = limits.SWEEP_SECONDS / limits.SWEEP_PAGE
+    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
+    store.seconds = bounds.SWEEP_SECONDS / bounds.SWEEP_PAGE
     began = clock()
     first = sweeper.sweep()
-    assert (clock() - began).total_seconds() == pytest.approx(limits.SWEEP_SECONDS)
-    assert first.resent == limits.SWEEP_PAGE
+    assert (clock() - began).total_seconds() == pytest.approx(bounds.SWEEP_SECONDS)
+    assert first.resent == bounds.SWEEP_PAGE
     assert first.unfinished > 0
-    assert [sweeper.sweep().resent for _ in range(2)] == [limits.SWEEP_PAGE] * 2
+    assert [sweeper.sweep().resent for _ in range(2)] == [bounds.SWEEP_PAGE] * 2
     assert {stored(store, job.ref).sends > 1 for job in jobs} == {True}
 
 
 def test_no_shard_waits_for_the_end_of_another_one_s_backlog(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    other = (SHARD + 1) % limits.SWEEP_SHARDS
-    add(store, *of_one_shard(5 * limits.SWEEP_PAGE))
+    other = (SHARD + 1) % bounds.SWEEP_SHARDS
+    add(store, *of_one_shard(5 * bounds.SWEEP_PAGE))
     [late] = of_one_shard(1, other)
     add(store, late)
-    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
-    store.seconds = limits.SWEEP_SECONDS / (2 * limits.SWEEP_PAGE)
+    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
+    store.seconds = bounds.SWEEP_SECONDS / (2 * bounds.SWEEP_PAGE)
     sweeper.sweep()
     assert stored(store, late.ref).sends == 2
 
@@ -114,14 +114,14 @@ def test_every_minute_another_shard_is_the_first(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
     firsts = []
-    for _ in range(limits.SWEEP_SHARDS):
+    for _ in range(bounds.SWEEP_SHARDS):
         asked: list[int] = []
         store.shard = asked.append
         sweeper.sweep()
-        assert sorted(asked) == list(range(limits.SWEEP_SHARDS))
+        assert sorted(asked) == list(range(bounds.SWEEP_SHARDS))
         firsts.append(asked[0])
         clock.advance(MINUTE)
-    assert sorted(firsts) == list(range(limits.SWEEP_SHARDS))
+    assert sorted(firsts) == list(range(bounds.SWEEP_SHARDS))
 
 
 # ---------------------------------------------------------------- What can't stop it
@@ -138,7 +138,7 @@ def test_rows_that_can_not_be_read_hide_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """More of them than a page holds, older than all others, at every pass."""
-    *bad, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
+    *bad, late = of_one_shard(2 * bounds.SWEEP_PAGE + 1)
     add(store, *bad, late)
     store.row = failing(error, *(job.ref for job in bad))
     clock.advance(1)
@@ -158,7 +158,7 @@ def test_a_kind_that_this_release_does_not_know_concerns_no_other_job(
 ) -> None:
     odd, even = of_one_shard(2)
     add(store, factories.job(id=odd.id, kind="audit"), even)
-    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
     assert sweeper.sweep() == Swept(resent=1, failed=1)
     assert [sent.ref for sent in queue.take()] == [even.ref]
 
@@ -169,7 +169,7 @@ def test_a_call_that_is_refused_concerns_no_other_job(
     jobs = of_one_shard(20)
     add(store, *jobs)
     store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs[::3]))
-    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
     assert sweeper.sweep() == Swept(resent=13, failed=7)
     store.row = failing(DependencyUnavailable("dynamodb"))
     assert sweeper.sweep() == Swept(resent=7)
@@ -183,10 +183,10 @@ def test_a_shard_that_does_not_answer_concerns_no_other_shard(
             raise DependencyUnavailable("dynamodb")
 
     store.shard = busy
-    for shard in range(limits.SWEEP_SHARDS):
+    for shard in range(bounds.SWEEP_SHARDS):
         add(store, *of_one_shard(1, shard))
-    clock.advance(limits.RESEND_GRACE_SECONDS)
-    assert sweeper.sweep() == Swept(resent=limits.SWEEP_SHARDS - 1, failed=1)
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep() == Swept(resent=bounds.SWEEP_SHARDS - 1, failed=1)
 
 
 def test_a_store_that_is_down_is_reported_and_not_asked_for_every_job(
@@ -195,10 +195,10 @@ def test_a_store_that_is_down_is_reported_and_not_asked_for_every_job(
     jobs = of_one_shard(50)
     add(store, *jobs)
     store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs))
-    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
+    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
     with pytest.raises(DependencyUnavailable):
         sweeper.sweep()
-    assert len(store.reads) == limits.SWEEP_REFUSALS
+    assert len(store.reads) == bounds.SWEEP_REFUSALS
 
 
 def test_an_index_that_is_down_is_reported(sweeper: Sweeper, store: TroubledStore) -> None:

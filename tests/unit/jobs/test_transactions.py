@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from spinneret.adapters import aws, dynamo
-from spinneret.kernel import limits
+from spinneret.aws import clients as aws
+from spinneret.aws import dynamo
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 
 
@@ -81,10 +82,10 @@ def _longest(config: Any) -> float:
 
 def test_a_call_takes_no_longer_than_we_reckon_with() -> None:
     assert aws.CONFIG.retries["mode"] == "standard"  # type: ignore[attr-defined]  # botocore's
-    assert _longest(aws.CONFIG) <= limits.AWS_CALL_SECONDS
+    assert _longest(aws.CONFIG) <= bounds.AWS_CALL_SECONDS
 
 
 def test_a_hand_back_that_begins_at_the_margin_ends_before_the_deadline() -> None:
     """Its write with all tries, and its message with one; the sweeper sends what is cut off."""
-    one_try = limits.AWS_CONNECT_SECONDS + limits.AWS_READ_SECONDS
-    assert limits.AWS_CALL_SECONDS + one_try <= limits.DEADLINE_MARGIN_SECONDS
+    one_try = bounds.AWS_CONNECT_SECONDS + bounds.AWS_READ_SECONDS
+    assert bounds.AWS_CALL_SECONDS + one_try <= bounds.DEADLINE_MARGIN_SECONDS

@@ -11,7 +11,7 @@ import pytest
 from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import EventKind, JobStatus, Lane
 from spinneret.jobs.worker import Context, Worker
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     FetchTimeout,
@@ -53,8 +53,8 @@ def test_a_transient_error_waits_with_a_delayed_message(bench: Bench) -> None:
 
 def test_a_wait_beyond_what_sqs_delays_is_sent_as_late_as_it_can(bench: Bench) -> None:
     job = bench.run(raising(HttpUnavailable("503", retry_after=3600)))
-    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, limits.SQS_MAX_DELAY_SECONDS)]
-    bench.clock.advance(limits.SQS_MAX_DELAY_SECONDS)
+    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, bounds.SQS_MAX_DELAY_SECONDS)]
+    bench.clock.advance(bounds.SQS_MAX_DELAY_SECONDS)
     assert bench.run(raising(AssertionError("ran early"))) == job
     bench.clock.advance(3600)
     bench.sweep()
@@ -62,14 +62,14 @@ def test_a_wait_beyond_what_sqs_delays_is_sent_as_late_as_it_can(bench: Bench) -
 
 
 def test_used_up_attempts_fail_the_job(bench: Bench) -> None:
-    for _ in range(limits.JOB_MAX_ATTEMPTS):
+    for _ in range(bounds.JOB_MAX_ATTEMPTS):
         bench.run(raising(FetchTimeout("slow")))
         bench.clock.advance(300)
     job = bench.job
-    assert (job.status, job.attempts) == (JobStatus.FAILED, limits.JOB_MAX_ATTEMPTS)
+    assert (job.status, job.attempts) == (JobStatus.FAILED, bounds.JOB_MAX_ATTEMPTS)
     assert job.last_error is not None
     assert job.last_error.code == "FETCH_TIMEOUT"
-    assert len(bench.queue.take()) == limits.JOB_MAX_ATTEMPTS - 1
+    assert len(bench.queue.take()) == bounds.JOB_MAX_ATTEMPTS - 1
 
 
 def test_a_permanent_error_fails_the_job_at_once(bench: Bench) -> None:
@@ -117,7 +117,7 @@ def test_a_queue_that_is_down_delays_a_retry_until_the_sweeper_sends_it(bench: B
     job = bench.run(raising(FetchTimeout("slow")))
     assert job.status is JobStatus.PENDING
     bench.queue.available = True
-    bench.clock.advance(1 + limits.RESEND_GRACE_SECONDS)
+    bench.clock.advance(1 + bounds.RESEND_GRACE_SECONDS)
     bench.sweep()
     assert [sent.ref for sent in bench.queue.take()] == [job.ref]
 
@@ -144,8 +144,8 @@ def test_a_fault_of_our_own_is_waited_for_an_hour(bench: Bench) -> None:
         bench.clock.now = job.due_at
     assert (job.status, job.attempts) == (JobStatus.FAILED, 0)
     waited = (bench.clock() - begin).total_seconds()
-    assert waited >= limits.OWN_FAULT_LIMIT_SECONDS
-    assert waited <= limits.OWN_FAULT_LIMIT_SECONDS + limits.OWN_FAULT_CAP_SECONDS
+    assert waited >= bounds.OWN_FAULT_LIMIT_SECONDS
+    assert waited <= bounds.OWN_FAULT_LIMIT_SECONDS + bounds.OWN_FAULT_CAP_SECONDS
 
 
 # ---------------------------------------------------------------- Secrets
@@ -173,5 +173,5 @@ def test_events_are_bounded(bench: Bench) -> None:
 
     bench.run(handler)
     [event] = [each for each in bench.store.events(bench.ref, None, 9) if each.kind == "metric"]
-    assert len(event.message) == limits.EVENT_MESSAGE_CHARS
-    assert event.data["omitted_bytes"] > limits.EVENT_DATA_BYTES
+    assert len(event.message) == bounds.EVENT_MESSAGE_CHARS
+    assert event.data["omitted_bytes"] > bounds.EVENT_DATA_BYTES

@@ -13,7 +13,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.models import EventKind, Job, JobFilter, JobRef, JobStatus, Lane
 from spinneret.jobs.ports import Claimed
 from spinneret.jobs.worker import Context, Handler, Postpone
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     FetchTimeout,
@@ -62,9 +62,9 @@ def test_a_lease_lasts_as_long_as_the_invocation_and_300_seconds_at_most(
 
 def test_a_job_is_handed_back_before_the_deadline_of_its_invocation(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
-        bench.remaining = limits.DEADLINE_MARGIN_SECONDS
+        bench.remaining = bounds.DEADLINE_MARGIN_SECONDS
         context.checkpoint("fetching", 10)
-        bench.remaining = limits.DEADLINE_MARGIN_SECONDS - 0.1
+        bench.remaining = bounds.DEADLINE_MARGIN_SECONDS - 0.1
         context.checkpoint("extracting", 30)
         raise AssertionError("went on")
 
@@ -205,7 +205,7 @@ def test_a_killed_worker_leaves_the_job_to_its_lease(bench: Bench, kill: BaseExc
 
 def test_a_payload_that_kills_every_worker_fails_for_good_and_is_listed(bench: Bench) -> None:
     """Also where redrives are left: they are for transient reasons."""
-    poison = factories.job(id="job_2", max_redrives=limits.REDRIVES)
+    poison = factories.job(id="job_2", max_redrives=bounds.REDRIVES)
     bench.add(poison)
     deaths = 0
     for _ in range(20):
@@ -216,7 +216,7 @@ def test_a_payload_that_kills_every_worker_fails_for_good_and_is_listed(bench: B
             deaths += 1
         bench.clock.advance(300)
         bench.sweep()
-    assert deaths == limits.JOB_MAX_ATTEMPTS
+    assert deaths == bounds.JOB_MAX_ATTEMPTS
     troubled = bench.store.page(poison.tenant, JobFilter(troubled=True), None, 9)
     [dead] = troubled.jobs
     assert (dead.id, dead.status, dead.attempts) == (poison.id, JobStatus.FAILED, deaths)

@@ -11,13 +11,13 @@ from spinneret.jobs.models import Job, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Handler, Worker
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
 
 MIDDLE = 0.5  # jitter of nothing
-LEASE_SECONDS = 60.0 + limits.LEASE_MARGIN_SECONDS
+LEASE_SECONDS = 60.0 + bounds.LEASE_MARGIN_SECONDS
 
 
 class Bench:

@@ -19,16 +19,16 @@ from core.uploads_routes import router as uploads_router
 from crawl.crawl_routes import router as crawl_router
 from crawl.webhooks_routes import router as webhooks_router
 from search.search_routes import router as search_router
+from spinneret.access.keys.models import Scope
+from spinneret.access.keys.service import KeyService
+from spinneret.access.uploads.service import UploadService
+from spinneret.content.search.service import SearchService
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import KINDS
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService
-from spinneret.runtime.http import ApiHandler, entrypoint, resolver
-from spinneret.search.service import SearchService
-from spinneret.tenancy.models import Scope
-from spinneret.tenancy.service import KeyService
-from spinneret.uploads.service import UploadService
+from spinneret.runtime.http.entrypoint import ApiHandler, entrypoint, resolver
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
 from tests.fakes.uploads import FakeUploadStore
@@ -144,7 +144,7 @@ class Api:
         self,
         tenant: str = "acme",
         *scopes: Scope,
-        requests_per_minute: int = limits.KEY_REQUESTS_PER_MINUTE_MAX,
+        requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE_MAX,
     ) -> str:
         """The secret of a new key; with both ordinary scopes and the highest rate unless told."""
         given = frozenset(scopes or (Scope.READ, Scope.WRITE))

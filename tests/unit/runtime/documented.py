@@ -10,7 +10,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from spinneret.runtime import access, docs
+from spinneret.runtime.http import access
+from spinneret.runtime.openapi import page as docs
 
 Described = dict[str, Any]
 

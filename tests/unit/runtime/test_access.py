@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from spinneret.runtime.access import ROUTES, Access, find
-from spinneret.tenancy.models import Scope
+from spinneret.access.keys.models import Scope
+from spinneret.runtime.http.access import ROUTES, Access, find
 
 
 @pytest.mark.parametrize("row", ROUTES, ids=[f"{row.method} {row.route}" for row in ROUTES])

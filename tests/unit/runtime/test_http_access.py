@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.tenancy.models import Scope
+from spinneret.access.keys.models import Scope
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api
 from tests.unit.runtime.refusals import assert_refused
 

@@ -11,7 +11,7 @@ from core.health_routes import router as health_router
 from spinneret.kernel import errors
 from spinneret.kernel.errors import DomainError, EmbeddingRefused, HttpUnavailable, TransientError
 from spinneret.kernel.settings import SettingsError
-from spinneret.runtime.http import entrypoint, resolver
+from spinneret.runtime.http.entrypoint import entrypoint, resolver
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api, Invocation, changed, load
 from tests.unit.runtime.refusals import assert_refused
 

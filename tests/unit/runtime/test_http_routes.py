@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import JobRef, Lane
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from tests.fakes.crawling import long_page
 from tests.fakes.fetching import fetched_page
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Answer, Api
@@ -193,7 +193,7 @@ def test_another_request_under_the_same_key_is_refused(
 
 def test_an_idempotency_key_ends_after_a_day(api: Api, key: str) -> None:
     submit(api, key, {"url": URL, "force": True}, "one")
-    api.crawls.clock.advance(limits.IDEMPOTENCY_SECONDS)
+    api.crawls.clock.advance(bounds.IDEMPOTENCY_SECONDS)
     answer = submit(api, key, {"url": f"{URL}2"}, "one")
     assert answer.status == 202
     assert "Idempotent-Replayed" not in answer.headers

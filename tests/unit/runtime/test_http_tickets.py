@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.tenancy.models import Scope
+from spinneret.access.keys.models import Scope
 from tests.unit.runtime.api import GET, ISSUE, SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused
 

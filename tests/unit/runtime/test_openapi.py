@@ -12,13 +12,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import BaseModel, Field
 
 from core import api as core_api
+from spinneret.access.keys.models import Scope
 from spinneret.kernel.errors import CircuitOpen, Conflict, UrlInvalid
-from spinneret.runtime.access import Access
-from spinneret.runtime.answers import answers
-from spinneret.runtime.http import resolver
-from spinneret.runtime.openapi import Ambiguous, document, text_of
-from spinneret.runtime.openapi_examples import Example
-from spinneret.tenancy.models import Scope
+from spinneret.runtime.http.access import Access
+from spinneret.runtime.http.entrypoint import resolver
+from spinneret.runtime.openapi.answers import answers
+from spinneret.runtime.openapi.document import Ambiguous, document, text_of
+from spinneret.runtime.openapi.examples import Example
 
 Limit = Annotated[int, Query(ge=1, le=100)]
 

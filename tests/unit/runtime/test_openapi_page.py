@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from core.docs_routes import router
-from spinneret.runtime.http import entrypoint, resolver
+from spinneret.runtime.http.entrypoint import entrypoint, resolver
 from tests.unit.runtime.api import HEALTH, Answer, Invocation, changed, load
 
 PAGE, DOCUMENT = "/docs", "/api/v1/openapi.json"

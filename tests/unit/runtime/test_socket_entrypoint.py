@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live import LiveService
+from spinneret.access.keys.models import Scope
+from spinneret.access.keys.service import KeyService
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.jobs.ports import NewJob
 from spinneret.runtime.sockets import socket_entrypoint
-from spinneret.tenancy.models import Scope
-from spinneret.tenancy.service import KeyService
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spinneret.tenancy.models import Scope
+from spinneret.access.keys.models import Scope
 from stack import cli, key
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from spinneret.jobs.models import JobStatus, Priority
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 
-UrlText = Annotated[str, StringConstraints(min_length=1, max_length=limits.URL_MAX_CHARS)]
+UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 
 
 class CrawlRequest(BaseModel):
@@ -20,7 +20,7 @@ class CrawlRequest(BaseModel):
     url: UrlText | None = None
     urls: Annotated[
         tuple[UrlText, ...] | None,
-        Field(min_length=1, max_length=limits.URLS_PER_CRAWL, strict=False),
+        Field(min_length=1, max_length=bounds.URLS_PER_CRAWL, strict=False),
     ] = None
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     force: bool = False

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from spinneret.content.documents.service import Indexer, Page
+from spinneret.content.extraction.models import Content
 from spinneret.crawl.visits import Visits
-from spinneret.documents.models import Content
-from spinneret.documents.service import Indexer, Page
-from spinneret.fetching.models import FetchRequest
-from spinneret.fetching.rules import decode_text, require_success
-from spinneret.fetching.urls import cache_url, parse_url
 from spinneret.jobs.models import EventKind
 from spinneret.jobs.worker import Context
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.rules import decode_text, require_success
+from spinneret.web.fetching.urls import cache_url, parse_url
 
 MEDIA_TYPES: Final = frozenset(
     {"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"}
@@ -40,8 +40,8 @@ class CrawlPipeline:
             context,
             FetchRequest(
                 url=context.job.payload["url"],
-                max_bytes=limits.CRAWL_MAX_BYTES,
-                max_redirects=limits.CRAWL_MAX_REDIRECTS,
+                max_bytes=bounds.CRAWL_MAX_BYTES,
+                max_redirects=bounds.CRAWL_MAX_REDIRECTS,
                 media_types=MEDIA_TYPES,
             ),
             context.job.payload.get("proxy_config_id"),

@@ -15,9 +15,6 @@ from spinneret.crawl.models import (
     Submission,
     UrlOutcome,
 )
-from spinneret.fetching.addresses import AddressPolicy
-from spinneret.fetching.rules import check_url_at_submission
-from spinneret.fetching.urls import cache_url, canonical_url, parse_url
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
@@ -30,7 +27,10 @@ from spinneret.kernel.errors import (
     PermanentError,
     ValidationFailed,
 )
-from spinneret.sites.service import SiteSettings
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
+from spinneret.web.hosts.service import SiteSettings
 
 KIND: Final = "crawl"
 RECIPE: Final = 1  # goes up when the same page would be processed to another result

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from spinneret.fetching.models import FetchedPage, FetchRequest
-from spinneret.fetching.rules import parse_retry_after
-from spinneret.fetching.urls import Url, parse_url
 from spinneret.jobs.worker import Context, Postpone
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     BodyTooLarge,
@@ -21,13 +18,16 @@ from spinneret.kernel.errors import (
     RobotsDisallowed,
     TooManyRedirects,
 )
-from spinneret.politeness.models import Admitted, Outcome, PaceLimits, Wait
-from spinneret.politeness.robots_gate import Closed, RobotsGate
-from spinneret.politeness.rules import site_of, slowest
-from spinneret.politeness.service import Pace
-from spinneret.proxies.models import Route
-from spinneret.proxies.rotation import RotatingFetcher
-from spinneret.sites.service import SiteSettings
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.rules import parse_retry_after
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.hosts.service import SiteSettings
+from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits, Wait
+from spinneret.web.politeness.robots_gate import Closed, RobotsGate
+from spinneret.web.politeness.rules import site_of, slowest
+from spinneret.web.politeness.service import Pace
+from spinneret.web.proxies.models import Route
+from spinneret.web.proxies.rotation import RotatingFetcher
 
 _SHORT_WAITS: Final = 3  # that a worker sits through before it gives the job back
 
@@ -81,7 +81,7 @@ class Visits:
             raise RobotsDisallowed(f"robots.txt of {url.host} forbids this page")
         if not rules.crawl_delay:
             return own
-        gap = min(rules.crawl_delay, limits.DOMAIN_GAP_MAX_SECONDS)
+        gap = min(rules.crawl_delay, bounds.DOMAIN_GAP_MAX_SECONDS)
         return replace(own, min_gap_seconds=gap)
 
     def admit(self, context: Context, url: Url, pace: PaceLimits) -> Admitted:
@@ -100,7 +100,7 @@ class Visits:
                 return answer
             seconds = (answer.until - self._clock()).total_seconds()
             waits += 1
-            if seconds > limits.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
+            if seconds > bounds.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
                 raise Postpone(answer.until, _waiting_for(url.host, answer))
             promised = answer.promised
             self._sleep(max(0.0, seconds))

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from spinneret.access.keys.service import KeyService
+from spinneret.access.keys.wiring import TenancySettings, key_service
+from spinneret.access.uploads.service import UploadService
+from spinneret.access.uploads.wiring import UploadSettings, upload_service
 from spinneret.crawl.service import CrawlService
-from spinneret.fetching.wiring import address_policy
+from spinneret.events.webhooks.service import WebhookService
+from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.wiring import job_control, job_service
-from spinneret.proxies.service import ProxyService
-from spinneret.proxies.trials import ProxyTrials
-from spinneret.proxies.wiring import ProxySettings, proxy_service, proxy_trials
-from spinneret.sites.service import SiteSettings
-from spinneret.sites.wiring import site_settings
-from spinneret.tenancy.service import KeyService
-from spinneret.tenancy.wiring import TenancySettings, key_service
-from spinneret.uploads.service import UploadService
-from spinneret.uploads.wiring import UploadSettings, upload_service
-from spinneret.webhooks.service import WebhookService
-from spinneret.webhooks.wiring import WebhookSettings, webhook_service
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.service import SiteSettings
+from spinneret.web.hosts.wiring import site_settings
+from spinneret.web.proxies.service import ProxyService
+from spinneret.web.proxies.trials import ProxyTrials
+from spinneret.web.proxies.wiring import ProxySettings, proxy_service, proxy_trials
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,28 +7,28 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spinneret.adapters.aws import dynamodb_client, s3_client
+from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.s3 import S3ContentStore
+from spinneret.content.documents.service import Indexer
+from spinneret.content.extraction.pages import extract
+from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.wiring import chunk_index, embedder
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.service import KIND
 from spinneret.crawl.visits import Visits
-from spinneret.documents.dynamo import DynamoDocumentStore
-from spinneret.documents.extraction import extract
-from spinneret.documents.s3 import S3ContentStore
-from spinneret.documents.service import Indexer
-from spinneret.fetching.http import GuardedFetcher
-from spinneret.fetching.resolver import resolve_by_system
-from spinneret.fetching.wiring import address_policy
+from spinneret.events.webhooks.wiring import NotifierSettings, notifier
 from spinneret.jobs.wiring import worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
-from spinneret.politeness.robots import product_token_of
-from spinneret.politeness.robots_gate import RobotsGate
-from spinneret.politeness.s3 import S3RobotsStore
-from spinneret.proxies.wiring import ProxySettings, rotating_fetcher
-from spinneret.search.settings import SearchSettings
-from spinneret.search.wiring import chunk_index, embedder
-from spinneret.sites.wiring import host_pace, site_settings
-from spinneret.webhooks.wiring import NotifierSettings, notifier
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import host_pace, site_settings
+from spinneret.web.politeness.robots import product_token_of
+from spinneret.web.politeness.robots_gate import RobotsGate
+from spinneret.web.politeness.s3 import S3RobotsStore
+from spinneret.web.proxies.wiring import ProxySettings, rotating_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)

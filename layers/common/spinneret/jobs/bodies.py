@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.kernel.errors import ResultRefused, ValidationFailed
 
 
 def check_payload(payload: Mapping[str, Any]) -> None:
     """Raises ValidationFailed."""
-    reason = _unfit(payload, limits.JOB_PAYLOAD_BYTES)
+    reason = _unfit(payload, bounds.JOB_PAYLOAD_BYTES)
     if reason is not None:
         raise ValidationFailed(f"the job's payload {reason}")
 
 
 def check_result(result: Mapping[str, Any]) -> None:
     """Raises ResultRefused: a handler's fault, which another attempt would only repeat."""
-    reason = _unfit(result, limits.JOB_RESULT_BYTES)
+    reason = _unfit(result, bounds.JOB_RESULT_BYTES)
     if reason is not None:
         raise ResultRefused(f"the job's result {reason}")
 

@@ -10,7 +10,7 @@ from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Event, Job, JobFilter, JobPage, JobRef, JobStatus, Move
 from spinneret.jobs.ports import JobQueue, JobStore, SubmissionRaced
 from spinneret.jobs.worker import send
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 
@@ -100,14 +100,14 @@ class JobControl:
         None says that the timeline is over: the job is finished and `after` was its last event.
         Raises NotFound.
         """
-        deadline = self._clock().timestamp() + limits.STREAM_SECONDS
+        deadline = self._clock().timestamp() + bounds.STREAM_SECONDS
         while True:
             job = self.get(ref)
-            found = self._store.events(ref, after, limits.LIST_LIMIT_MAX)
+            found = self._store.events(ref, after, bounds.LIST_LIMIT_MAX)
             if found:
                 return found
             if job.status in rules.TERMINAL:
                 return None
             if self._clock().timestamp() >= deadline:
                 return []
-            self._sleep(limits.STREAM_POLL_SECONDS)
+            self._sleep(bounds.STREAM_POLL_SECONDS)

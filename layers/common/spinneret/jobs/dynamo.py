@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from spinneret.adapters import dynamo
-from spinneret.adapters.aws import error_code, translated
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import dynamo_lists, items, keys
 from spinneret.jobs.bodies import check_payload
@@ -55,7 +55,7 @@ from spinneret.jobs.ports import (
     Refused,
     SubmissionRaced,
 )
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
@@ -320,7 +320,7 @@ class DynamoJobStore:
         return {
             "pk": keys.duplicate_record(job.tenant, key),
             "job_id": job.id,
-            "purge_at": epoch_seconds(now + timedelta(seconds=limits.JOB_RETENTION_SECONDS)),
+            "purge_at": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
         }
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from spinneret.adapters import dynamo
+from spinneret.aws import dynamo
 from spinneret.jobs import items
 from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.kernel.clock import stamp

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from spinneret.adapters import dynamo
-from spinneret.adapters.aws import translated
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
 from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import Job, JobFilter, JobPage, JobRef
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -33,7 +33,7 @@ def page(
     """
     found: list[str] = []
     last = after
-    for _ in range(limits.LIST_READS):
+    for _ in range(bounds.LIST_READS):
         ids, last = _matching(client, table, tenant, wanted, last)
         found += ids
         if len(found) > limit or last is None:
@@ -72,7 +72,7 @@ def _matching(
         "IndexName": index,
         "KeyConditionExpression": condition,
         "ScanIndexForward": False,
-        "Limit": limits.LIST_READ,
+        "Limit": bounds.LIST_READ,
     }
     if terms:
         query["FilterExpression"] = " AND ".join(f"#{name} = :{name}" for name in terms)

@@ -26,7 +26,7 @@ from spinneret.jobs.models import (
     RequestKey,
     Watcher,
 )
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
     epoch_seconds,
     optional_stamp,
@@ -90,7 +90,7 @@ def job_item(job: Job) -> Item:
         item["sweep_at"] = stamp(watch)
     if job.finished_at is not None:
         item["purge_at"] = epoch_seconds(
-            job.finished_at + timedelta(seconds=limits.JOB_RETENTION_SECONDS)
+            job.finished_at + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
         )
     return {name: value for name, value in item.items() if value is not None}
 
@@ -153,7 +153,7 @@ def event_item(ref: JobRef, event: Event) -> Item:
         "progress": event.progress,
         "data": _text(event.data),
         "purge_at": epoch_seconds(
-            event.created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS)
+            event.created_at + timedelta(seconds=bounds.EVENT_RETENTION_SECONDS)
         ),
     }
 
@@ -174,7 +174,7 @@ def event_from_item(item: Mapping[str, Any]) -> Event:
 
 def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
     """The record of an Idempotency-Key."""
-    expires = now + timedelta(seconds=limits.IDEMPOTENCY_SECONDS)
+    expires = now + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS)
     return {
         "pk": keys.request_record(key.tenant, key.scope),
         "payload_hash": key.payload,
@@ -233,7 +233,7 @@ def watcher_from_item(item: Mapping[str, Any]) -> Watcher:
 
 def _purge_at(now: datetime) -> int:
     """Of a connection's rows, should its end get lost."""
-    return epoch_seconds(now + timedelta(seconds=limits.CONNECTION_SECONDS))
+    return epoch_seconds(now + timedelta(seconds=bounds.CONNECTION_SECONDS))
 
 
 def _text(value: Any) -> str:

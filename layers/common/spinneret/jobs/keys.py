@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from spinneret.jobs.models import Connection, JobRef
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 
 _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
 
@@ -63,7 +63,7 @@ def ref_of(partition: str) -> JobRef:
 def sweep_shard(job_id: str) -> int:
     """The shard of the due index that an id falls into; not a security hash."""
     digest = hashlib.blake2s(job_id.encode(), digest_size=2).digest()
-    return int.from_bytes(digest, "big") % limits.SWEEP_SHARDS
+    return int.from_bytes(digest, "big") % bounds.SWEEP_SHARDS
 
 
 def sweep_partition(shard: int) -> str:

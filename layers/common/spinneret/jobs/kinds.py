@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spinneret.jobs.models import Lane, Priority
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,9 +14,9 @@ class KindPolicy:
     """How jobs of one kind are queued and retried."""
 
     lanes: Mapping[Priority, Lane]
-    max_attempts: int = limits.JOB_MAX_ATTEMPTS
+    max_attempts: int = bounds.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
-    work_seconds: float = limits.JOB_WORK_SECONDS
+    work_seconds: float = bounds.JOB_WORK_SECONDS
     pending_seconds: float | None = None
     """How long a job may wait for its first claim, and how long politely in all, before it expires;
     None waits for ever."""
@@ -32,14 +32,14 @@ CRAWL_LANES: Mapping[Priority, Lane] = {
 KINDS: Mapping[str, KindPolicy] = {
     "crawl": KindPolicy(
         lanes=CRAWL_LANES,
-        max_redrives=limits.REDRIVES,
-        pending_seconds=limits.JOB_PENDING_SECONDS,
+        max_redrives=bounds.REDRIVES,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),
     # Five attempts over 2.6 hours are the whole series (P-10): a redrive would begin it again every
     # five minutes. A tenant redelivers by its own word.
     "delivery": KindPolicy(
         lanes=dict.fromkeys(Priority, Lane.DELIVERY),
-        max_attempts=limits.DELIVERY_ATTEMPTS,
-        pending_seconds=limits.JOB_PENDING_SECONDS,
+        max_attempts=bounds.DELIVERY_ATTEMPTS,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),
 }

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job
 from spinneret.jobs.ports import JobStore
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 
 Remaining = Callable[[], float]
@@ -17,7 +17,7 @@ Remaining = Callable[[], float]
 
 def lease_end(clock: Clock, remaining: Remaining) -> datetime:
     """min(300 s, what the invocation has left + margin) from now (P-02)."""
-    seconds = min(limits.LEASE_MAX_SECONDS, remaining() + limits.LEASE_MARGIN_SECONDS)
+    seconds = min(bounds.LEASE_MAX_SECONDS, remaining() + bounds.LEASE_MARGIN_SECONDS)
     return clock() + timedelta(seconds=seconds)
 
 

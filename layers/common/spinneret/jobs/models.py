@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 
 
 class JobStatus(StrEnum):
@@ -110,7 +110,7 @@ class Job:
     run: int = 1
     fence: int = 0
     attempts: int = 0
-    max_attempts: int = limits.JOB_MAX_ATTEMPTS
+    max_attempts: int = bounds.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
     redrives: int = 0
     """Further series of attempts after transient failures (ruling "Redrive")."""
@@ -167,7 +167,7 @@ class Job:
         """From then on its result answers for no duplicate any more (ruling "Duplicate")."""
         if self.status is not JobStatus.COMPLETED or self.finished_at is None:
             return None
-        return self.finished_at + timedelta(seconds=limits.RESULT_FRESH_SECONDS)
+        return self.finished_at + timedelta(seconds=bounds.RESULT_FRESH_SECONDS)
 
 
 @dataclass(frozen=True, kw_only=True)

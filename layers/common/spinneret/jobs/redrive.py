@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from spinneret.jobs.models import DeadLetter, Lane
 from spinneret.jobs.ports import DeadLetterQueues
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Redrive:
     def run(self) -> Redriven:
         """At most DEAD_LETTERS_PER_PASS letters; the lanes take turns until none has any left."""
         counts = {"sent_back": 0, "at_rest": 0, "lanes_unavailable": 0}
-        left = limits.DEAD_LETTERS_PER_PASS
+        left = bounds.DEAD_LETTERS_PER_PASS
         turns = deque(self._lanes)
         while turns and left > 0:
             lane = turns.popleft()
@@ -60,7 +60,7 @@ class Redrive:
 
     def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
         """Back, or to rest: also a letter whose count can't be read, or it might go on for ever."""
-        if letter.moves is not None and letter.moves < limits.DEAD_LETTER_MOVES:
+        if letter.moves is not None and letter.moves < bounds.DEAD_LETTER_MOVES:
             self._queues.send_back(lane, letter)
             return "sent_back"
         logger.error("dead_letter", extra={"lane": lane, "moves": letter.moves})

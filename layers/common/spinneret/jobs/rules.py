@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from spinneret.jobs.disclosure import failure_of
 from spinneret.jobs.models import Event, EventKind, Failure, Job, JobStatus, Move
-from spinneret.jobs.telling import failure_of
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, TransientError
 
 TERMINAL: Final = frozenset(
@@ -74,9 +74,9 @@ def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -
         case DependencyUnavailable():
             return _wait_for_own_part(job, failure_of(error), now, unit_random)
         case TransientError():
-            pause = backoff(job.attempts + 1, unit_random, limits.BACKOFF_CAP_SECONDS)
+            pause = backoff(job.attempts + 1, unit_random, bounds.BACKOFF_CAP_SECONDS)
             if error.retry_after is not None:
-                wish = min(limits.JOB_WAIT_MAX_SECONDS, error.retry_after)
+                wish = min(bounds.JOB_WAIT_MAX_SECONDS, error.retry_after)
                 pause = max(pause, timedelta(seconds=max(0.0, wish)))
             return _charged(job, failure_of(error), now, pause)
         case _:
@@ -102,10 +102,10 @@ def is_abandoned(job: Job, now: datetime) -> bool:
     """Running under a lease that is over by every clock that we reckon with."""
     if job.status is not JobStatus.RUNNING or job.locked_until is None:
         return False
-    return job.locked_until + timedelta(seconds=limits.CLOCK_SKEW_SECONDS) <= now
+    return job.locked_until + timedelta(seconds=bounds.CLOCK_SKEW_SECONDS) <= now
 
 
-def hand_back(job: Job, now: datetime, work_seconds: float = limits.JOB_WORK_SECONDS) -> Job:
+def hand_back(job: Job, now: datetime, work_seconds: float = bounds.JOB_WORK_SECONDS) -> Job:
     """The worker stops before its own deadline: due again at once, nothing charged.
 
     A job that has worked for `work_seconds` in this run fails instead (ruling "Backoff").
@@ -257,7 +257,7 @@ def sweep_at(job: Job) -> datetime | None:
         case JobStatus.PENDING:
             resend = job.due_at + _resend_wait(job.sends)
             return min(resend, job.expires_at) if job.expires_at else resend
-        case _ if awaits_notice(job) and job.notice_tries < limits.NOTICE_TRIES:
+        case _ if awaits_notice(job) and job.notice_tries < bounds.NOTICE_TRIES:
             assert job.finished_at is not None  # it has ended
             return job.notice_at or job.finished_at + _resend_wait(1)
         case _:
@@ -267,10 +267,10 @@ def sweep_at(job: Job) -> datetime | None:
 def _resend_wait(sends: int) -> timedelta:
     """30 s after the first message, 1, 2, 4 … 32 minutes after the next ones, then an hour each."""
     doubling = min(
-        sends, int(math.log2(limits.RESEND_CAP_SECONDS / limits.RESEND_GRACE_SECONDS)) + 1
+        sends, int(math.log2(bounds.RESEND_CAP_SECONDS / bounds.RESEND_GRACE_SECONDS)) + 1
     )
-    seconds = limits.RESEND_GRACE_SECONDS * (2**doubling - 1)
-    return timedelta(seconds=seconds + (sends - doubling) * limits.RESEND_CAP_SECONDS)
+    seconds = bounds.RESEND_GRACE_SECONDS * (2**doubling - 1)
+    return timedelta(seconds=seconds + (sends - doubling) * bounds.RESEND_CAP_SECONDS)
 
 
 def resent(job: Job, now: datetime) -> Job:
@@ -283,13 +283,13 @@ def resent(job: Job, now: datetime) -> Job:
 
 def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: float) -> Job:
     since = job.waiting_since or now
-    if (now - since).total_seconds() >= limits.OWN_FAULT_LIMIT_SECONDS:
+    if (now - since).total_seconds() >= bounds.OWN_FAULT_LIMIT_SECONDS:
         return _failed(job, failure, now)
     faults = job.own_faults + 1
     return replace(
         _released(job, now),
         status=_after(job, Move.WAIT),
-        due_at=now + backoff(faults, unit_random, limits.OWN_FAULT_CAP_SECONDS),
+        due_at=now + backoff(faults, unit_random, bounds.OWN_FAULT_CAP_SECONDS),
         own_faults=faults,
         waiting_since=since,
         last_error=failure,
@@ -316,8 +316,8 @@ def _charged(job: Job, failure: Failure, now: datetime, wait: timedelta) -> Job:
 
 def _redrive_wait(redrives: int) -> timedelta:
     """30 s, 1, 2, 4 minutes, then 5 (P-08)."""
-    seconds = limits.REDRIVE_FIRST_SECONDS * 2.0 ** min(redrives - 1, 10)
-    return timedelta(seconds=min(seconds, limits.REDRIVE_CAP_SECONDS))
+    seconds = bounds.REDRIVE_FIRST_SECONDS * 2.0 ** min(redrives - 1, 10)
+    return timedelta(seconds=min(seconds, bounds.REDRIVE_CAP_SECONDS))
 
 
 def _failed(job: Job, failure: Failure, now: datetime) -> Job:

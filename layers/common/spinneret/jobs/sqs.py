@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from spinneret.adapters.aws import translated
+from spinneret.aws.clients import translated
 from spinneret.jobs.models import DeadLetter, JobRef, Lane
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class SqsDeadLetterQueues:
             self._client.change_message_visibility(
                 QueueUrl=self._dead[lane],
                 ReceiptHandle=letter.receipt,
-                VisibilityTimeout=limits.DEAD_LETTER_REST_SECONDS,
+                VisibilityTimeout=bounds.DEAD_LETTER_REST_SECONDS,
             )
 
 

@@ -19,7 +19,7 @@ from spinneret.jobs.leases import take_back
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import DueMark, JobQueue, JobStore, Listener
 from spinneret.jobs.worker import send
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
@@ -62,7 +62,7 @@ class _Pass:
         self.counts["failed"] += 1
         self.refusals += 1
         logger.warning("sweep_refused", extra={"reason": error.message})
-        if self.refusals == limits.SWEEP_REFUSALS:
+        if self.refusals == bounds.SWEEP_REFUSALS:
             raise error
 
 
@@ -101,13 +101,13 @@ class Sweeper:
         return swept
 
     def _in_time(self, this: _Pass) -> bool:
-        return self._clock() - this.begun < timedelta(seconds=limits.SWEEP_SECONDS)
+        return self._clock() - this.begun < timedelta(seconds=bounds.SWEEP_SECONDS)
 
     def _turn(self, turn: Turn, this: _Pass) -> list[Turn]:
         """Bring a page back; where its shard goes on, if it does."""
         shard, after = turn
         try:
-            page = self._store.due(shard, this.begun, limits.SWEEP_PAGE, after)
+            page = self._store.due(shard, this.begun, bounds.SWEEP_PAGE, after)
         except DependencyUnavailable as error:
             this.refused(error)
             return []
@@ -166,7 +166,7 @@ class Sweeper:
         after = self._store.get(job.ref)
         if after is None or after.run != job.run or not rules.awaits_notice(after):
             return "notified"
-        if after.notice_tries >= limits.NOTICE_TRIES:
+        if after.notice_tries >= bounds.NOTICE_TRIES:
             logger.error("notice_given_up", extra={"job_id": job.id, "tries": after.notice_tries})
         return "failed"
 
@@ -174,4 +174,4 @@ class Sweeper:
 def _shards(now: datetime) -> list[Turn]:
     """All of them, beginning with another one every minute."""
     first = int(now.timestamp() // 60)
-    return [((first + n) % limits.SWEEP_SHARDS, None) for n in range(limits.SWEEP_SHARDS)]
+    return [((first + n) % bounds.SWEEP_SHARDS, None) for n in range(bounds.SWEEP_SHARDS)]

@@ -7,22 +7,22 @@ import time
 from collections.abc import Callable, Mapping
 from uuid import uuid4
 
-from spinneret.adapters.aws import dynamodb_client, sockets_client, sqs_client
+from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.dynamo_connections import DynamoConnectionStore
 from spinneret.jobs.kinds import KINDS
-from spinneret.jobs.live import Announcer, LiveService
+from spinneret.jobs.live.dynamo import DynamoConnectionStore
+from spinneret.jobs.live.service import Announcer, LiveService
+from spinneret.jobs.live.sockets import ApiGatewaySockets
 from spinneret.jobs.models import Lane
 from spinneret.jobs.ports import Listener
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
 from spinneret.jobs.settings import JobSettings, RedriveSettings
-from spinneret.jobs.sockets import ApiGatewaySockets
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 
@@ -43,7 +43,7 @@ def job_store(settings: JobSettings, *listeners: Listener) -> DynamoJobStore:
 
 def sockets(settings: JobSettings) -> ApiGatewaySockets:
     """The WebSocket API of this stage."""
-    return ApiGatewaySockets(sockets_client(settings.websocket_url, limits.PUSH_SECONDS))
+    return ApiGatewaySockets(sockets_client(settings.websocket_url, bounds.PUSH_SECONDS))
 
 
 def live_service(settings: JobSettings) -> LiveService:

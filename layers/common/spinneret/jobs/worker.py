@@ -12,12 +12,12 @@ from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.bodies import check_result
+from spinneret.jobs.disclosure import told, told_data
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import Remaining, lease_end, take_back
 from spinneret.jobs.models import Event, EventKind, Failure, Job, JobRef, JobStatus, Lease
 from spinneret.jobs.ports import Claimed, JobQueue, JobStore, Refused
-from spinneret.jobs.telling import told, told_data
-from spinneret.kernel import limits
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
@@ -59,7 +59,7 @@ class Context:
 
         Raises LeaseLost: so many events that one transaction can't hold them are written at once.
         """
-        if len(self._events) >= limits.EVENTS_PER_WRITE:
+        if len(self._events) >= bounds.EVENTS_PER_WRITE:
             self._flush(self.job)
         self._add(kind, message, self.job.progress, data or {})
 
@@ -68,7 +68,7 @@ class Context:
 
         Raises LeaseLost when the claim is over, HandBack when the invocation's time is nearly up.
         """
-        if self.remaining() < limits.DEADLINE_MARGIN_SECONDS:
+        if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
             raise HandBack
         after = replace(
             self.job,
@@ -206,7 +206,7 @@ class Worker:
         """Replace a message that came early, by a clock that lags or by all that SQS can delay."""
         now = self._clock()
         wait = (job.due_at - now).total_seconds()
-        if job.status is JobStatus.PENDING and 0 < wait <= limits.SQS_MAX_DELAY_SECONDS:
+        if job.status is JobStatus.PENDING and 0 < wait <= bounds.SQS_MAX_DELAY_SECONDS:
             send(self._queue, self._kinds, job, now)
 
     def _work(self, context: Context) -> None:
@@ -218,7 +218,7 @@ class Worker:
         except LeaseLost:
             raise
         except HandBack:
-            limit = policy.work_seconds if policy else limits.JOB_WORK_SECONDS
+            limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
         except Postpone as wish:
             patience = policy.pending_seconds if policy else None
@@ -271,9 +271,9 @@ class Worker:
         end, and LeaseLost.
         """
         until = context.job.locked_until
-        for doubling in range(1, limits.OUTCOME_TRIES):
-            wait = self._random() * min(limits.OUTCOME_CAP_SECONDS, 2.0 ** (doubling - 1))
-            in_time = context.remaining() - wait >= limits.AWS_CALL_SECONDS
+        for doubling in range(1, bounds.OUTCOME_TRIES):
+            wait = self._random() * min(bounds.OUTCOME_CAP_SECONDS, 2.0 ** (doubling - 1))
+            in_time = context.remaining() - wait >= bounds.AWS_CALL_SECONDS
             if not in_time or until is None or until <= self._clock() + timedelta(seconds=wait):
                 break
             logger.warning("outcome_not_written", extra={"job_id": after.id, "tries": doubling})
@@ -292,7 +292,7 @@ def send(queue: JobQueue, kinds: Mapping[str, KindPolicy], job: Job, now: dateti
     A queue that doesn't answer is no failure: the sweeper sends again.
     """
     wait = math.ceil((job.due_at - now).total_seconds())
-    delay = min(max(wait, 0), limits.SQS_MAX_DELAY_SECONDS)
+    delay = min(max(wait, 0), bounds.SQS_MAX_DELAY_SECONDS)
     try:
         queue.send(kinds[job.kind].lanes[job.priority], [job.ref], delay)
     except DependencyUnavailable:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spinneret.jobs.live import LiveService
+from spinneret.access.keys.service import KeyService
+from spinneret.access.keys.wiring import TenancySettings, key_service
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import live_service
-from spinneret.tenancy.service import KeyService
-from spinneret.tenancy.wiring import TenancySettings, key_service
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from spinneret.events.webhooks.wiring import NotifierSettings, notifier
 from spinneret.jobs.sweeper import Swept
 from spinneret.jobs.wiring import sweep_pass
-from spinneret.webhooks.wiring import NotifierSettings, notifier
 
 
 def sweeper(env: Mapping[str, str]) -> Callable[[], Swept]:

@@ -10,19 +10,19 @@ import httpx
 from botocore.config import Config
 from opensearchpy.exceptions import OpenSearchException
 
-from spinneret.adapters.aws import CONFIG, translated
-from spinneret.adapters.opensearch import opensearch_client
+from spinneret.access.keys.service import KeyService
+from spinneret.access.keys.wiring import TenancySettings, key_service
+from spinneret.access.uploads.service import UploadService
+from spinneret.access.uploads.wiring import UploadSettings, upload_service
+from spinneret.aws.clients import CONFIG, translated
+from spinneret.aws.opensearch import opensearch_client
+from spinneret.content.search.settings import SearchSettings
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.live import LiveService
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import job_control, live_service
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService, Probe
-from spinneret.search.settings import SearchSettings
-from spinneret.tenancy.service import KeyService
-from spinneret.tenancy.wiring import TenancySettings, key_service
-from spinneret.uploads.service import UploadService
-from spinneret.uploads.wiring import UploadSettings, upload_service
 
 _SECONDS = 2.0
 

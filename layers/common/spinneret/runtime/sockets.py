@@ -9,12 +9,12 @@ from typing import Any, Protocol
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from spinneret.jobs.live import LiveService
+from spinneret.access.keys.service import KeyService
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.kernel.errors import DomainError
-from spinneret.runtime.admission import socket_caller
+from spinneret.runtime.http.admission import socket_caller
 from spinneret.runtime.logs import configure
-from spinneret.tenancy.service import KeyService
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,121 @@
+"""Requests and answers about keys and tickets."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
+
+from spinneret.access.keys.models import ApiKey, KeyPage, Scope, Ticket
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.paging import cursor_of
+
+_RFC_3339: Final = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
+)
+
+
+def _spelled_out(value: Any) -> Any:
+    """Pydantic alone would take numbers and bare dates too."""
+    if isinstance(value, str) and _RFC_3339.fullmatch(value):
+        return value
+    raise ValueError("expected a date and time with its offset (RFC 3339)")
+
+
+class KeyRequest(BaseModel):
+    """Body of `POST /api/v1/api-keys`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: Annotated[
+        str,
+        StringConstraints(
+            strip_whitespace=True, min_length=1, max_length=bounds.KEY_NAME_MAX_CHARS
+        ),
+    ]
+    scopes: Annotated[
+        frozenset[Annotated[Scope, Field(strict=False)]], Field(min_length=1, strict=False)
+    ]
+    expires_at: (
+        Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_spelled_out)] | None
+    ) = None
+    requests_per_minute: Annotated[int, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = (
+        bounds.KEY_REQUESTS_PER_MINUTE
+    )
+
+
+class KeyView(BaseModel):
+    """A key as its tenant's administrators see it: neither secret nor hash."""
+
+    key_id: str
+    name: str
+    prefix: str
+    """The secret's first characters."""
+    scopes: list[Scope]
+    requests_per_minute: int
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+
+
+class IssuedKey(KeyView):
+    """A new key with its secret, which is shown this once."""
+
+    secret: str
+
+
+class KeyList(BaseModel):
+    """One page of keys, newest first; ended ones stay for 30 days."""
+
+    items: list[KeyView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class TicketView(BaseModel):
+    """A ticket for one job."""
+
+    ticket: str
+    expires_at: str
+
+
+def key_view(key: ApiKey) -> KeyView:
+    """The view of a key."""
+    return KeyView(
+        key_id=key.id,
+        name=key.name,
+        prefix=key.prefix,
+        scopes=[scope for scope in Scope if scope in key.scopes],
+        requests_per_minute=key.requests_per_minute,
+        created_at=stamp(key.created_at),
+        expires_at=stamp(key.expires_at) if key.expires_at else None,
+        revoked_at=stamp(key.revoked_at) if key.revoked_at else None,
+    )
+
+
+def issued_key(key: ApiKey, secret: str) -> IssuedKey:
+    """The answer to who asked for the key."""
+    return IssuedKey(**key_view(key).model_dump(), secret=secret)
+
+
+def key_list(page: KeyPage) -> KeyList:
+    """The view of a page."""
+    return KeyList(
+        items=[key_view(key) for key in page.keys],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def ticket_view(ticket: Ticket) -> TicketView:
+    """The view of a ticket."""
+    return TicketView(ticket=ticket.secret, expires_at=stamp(ticket.expires_at))

@@ -1,0 +1,117 @@
+"""The operator's way to a key: a tenant's first one, or a way back in.
+
+    python -m spinneret.access.keys.bootstrap --table TENANCY_TABLE TENANT
+
+By the AWS credentials and the region of the environment. The secret goes to standard output, alone
+and once; everything else goes to standard error. Exit codes: 0; 2 for a wrong command line; 1 when
+DynamoDB can't be asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import ValidationError
+
+from spinneret.access.keys.api_models import KeyRequest
+from spinneret.access.keys.models import Scope
+from spinneret.access.keys.wiring import keys_in
+from spinneret.aws.clients import dynamodb_client
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+NAME: Final = "issued on the command line"
+_OPTIONS: Final[Mapping[Any, str]] = {
+    "name": "--name",
+    "expires_at": "--expires",
+    "requests_per_minute": "--requests-per-minute",
+}
+
+
+def issue(client: DynamoDBClient, table: str, tenant: str, request: KeyRequest) -> str:
+    """The secret of a new key, which no tenant's bounds hold back.
+
+    Raises ValidationFailed and DependencyUnavailable.
+    """
+    _, secret = keys_in(client, table).issue(
+        tenant,
+        request.name,
+        request.scopes,
+        request.expires_at,
+        requests_per_minute=request.requests_per_minute,
+    )
+    return secret
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; answers its exit code, or leaves with 2."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    try:
+        request = KeyRequest(
+            name=given.name,
+            scopes=frozenset(given.scopes or [Scope.ADMIN]),
+            expires_at=given.expires,
+            requests_per_minute=given.requests_per_minute,
+        )
+        secret = issue(dynamodb_client(), given.table, given.tenant, request)
+    except ValidationError as error:
+        parser.error(
+            "; ".join(f"{_OPTIONS[each['loc'][0]]}: {each['msg']}" for each in error.errors())
+        )
+    except ValidationFailed as error:
+        parser.error(error.message)
+    except DependencyUnavailable as error:
+        return _failed(f"{error.message}: {error.__cause__}")
+    except (BotoCoreError, ClientError) as error:
+        return _failed(str(error))
+    sys.stdout.write(f"{secret}\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m spinneret.access.keys.bootstrap",
+        description="Issue an API key and print its secret, which can't be had again.",
+    )
+    parser.add_argument("tenant", help="lower case letters, digits and hyphens")
+    parser.add_argument("--table", required=True, help="the stack's output TenancyTable")
+    parser.add_argument(
+        "--scope",
+        action="append",
+        dest="scopes",
+        choices=[*Scope],
+        type=Scope,
+        help="may be repeated (default: admin, which issues further keys through the API)",
+    )
+    parser.add_argument("--name", default=NAME, help=f'default: "{NAME}"')
+    parser.add_argument(
+        "--expires",
+        metavar="MOMENT",
+        help="RFC 3339 with its offset, as 2027-01-01T00:00:00Z (default: never)",
+    )
+    parser.add_argument(
+        "--requests-per-minute",
+        type=int,
+        default=bounds.KEY_REQUESTS_PER_MINUTE,
+        metavar="N",
+        help=f"1 to {bounds.KEY_REQUESTS_PER_MINUTE_MAX} "
+        f"(default: {bounds.KEY_REQUESTS_PER_MINUTE})",
+    )
+    return parser
+
+
+def _failed(reason: str) -> int:
+    sys.stderr.write(f"no key was issued: {reason}\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,155 @@
+"""API keys and tickets on DynamoDB.
+
+Tenancy table
+    pk `KEY#<sha256 of the secret>`, sk `KEY`      the credential; looked up by every request
+    pk `KEY#<sha256 of the secret>`, sk `TICKET`   a ticket for one job
+    pk `T#<tenant>#KEYS`, sk `<key id>`            the same key in its tenant's list; query by
+                                                   partition, order of ids, which is by time
+    pk `T#<tenant>#ROSTER`, sk `ROSTER`            ids of the tenant's active keys with their ends,
+                                                   and a version, which every change has to match
+    pk `T#<tenant>#RATE#<key id>`, sk `SLOTS`      the key's rate window (dynamo_windows.py); apart
+                                                   from the credential, so that a flood of writes
+                                                   never slows reading it, and a function may be
+                                                   given leave to write nothing but windows
+
+A key is added and revoked in one transaction over credential, list row and roster. `purge_at`
+(epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from spinneret.access.keys import items
+from spinneret.access.keys.models import ApiKey, KeyPage, StoredTicket
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.ids import is_id
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+_RACES: Final = 5  # changes of one tenant's keys at the same time are rare
+_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
+_UNREVOKED: Final[dynamo.Condition] = (
+    "attribute_exists(#pk) AND attribute_not_exists(#revoked_at)",
+    {},
+)
+
+
+class DynamoKeyStore:
+    """Implements KeyStore; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
+        """See KeyStore."""
+        attributes = items.key_attributes(key)
+        writes = [
+            dynamo.put(self._table, {**place, **attributes}, _NEW)
+            for place in (
+                items.credential_key(key.secret_hash),
+                items.listed_key(key.tenant, key.id),
+            )
+        ]
+
+        def enlisted(roster: Mapping[str, str]) -> dict[str, str]:
+            active = items.still_active(roster, now)
+            if at_most is not None and len(active) >= at_most:
+                raise Conflict(
+                    f"a tenant has at most {at_most} active keys; revoke one first",
+                    details={"active": len(active)},
+                )
+            return {**active, key.id: items.roster_entry(key)}
+
+        for _ in range(_RACES):
+            if self._change(key.tenant, enlisted, writes):
+                return
+        raise _changing()
+
+    def find(self, secret_hash: str) -> ApiKey | None:
+        """See KeyStore; consistent, so that a revoked key is refused at once."""
+        item = self._item(items.credential_key(secret_hash))
+        return items.key_from_item(item) if item else None
+
+    def get(self, tenant: str, key_id: str) -> ApiKey | None:
+        """See KeyStore."""
+        if not is_id(key_id):
+            return None
+        item = self._item(items.listed_key(tenant, key_id))
+        return items.key_from_item(item) if item else None
+
+    def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
+        """See KeyStore: one query."""
+        found, last = dynamo.newest_first(
+            self._client, self._table, items.list_partition(tenant), after, limit
+        )
+        return KeyPage(keys=tuple(map(items.key_from_item, found)), after=last)
+
+    def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
+        """See KeyStore."""
+
+        def struck(roster: Mapping[str, str]) -> dict[str, str]:
+            return {each: end for each, end in roster.items() if each != key_id}
+
+        for _ in range(_RACES):
+            key = self.get(tenant, key_id)
+            if key is None or key.revoked_at is not None:
+                return key
+            writes = [
+                dynamo.update(self._table, place, items.revocation(now), _UNREVOKED)
+                for place in (
+                    items.credential_key(key.secret_hash),
+                    items.listed_key(tenant, key_id),
+                )
+            ]
+            self._change(tenant, struck, writes)
+        raise _changing()
+
+    def add_ticket(self, ticket: StoredTicket) -> None:
+        """See KeyStore."""
+        with translated("dynamodb"):
+            self._client.put_item(TableName=self._table, Item=items.ticket_item(ticket))
+
+    def find_ticket(self, secret_hash: str) -> StoredTicket | None:
+        """See KeyStore."""
+        item = self._item(items.ticket_key(secret_hash))
+        return items.ticket_from_item(item, secret_hash) if item else None
+
+    def _change(
+        self,
+        tenant: str,
+        change: Callable[[Mapping[str, str]], Mapping[str, str]],
+        writes: Sequence[TransactWriteItemTypeDef],
+    ) -> bool:
+        """Write together with the changed roster; False when somebody else was faster."""
+        place = items.roster_key(tenant)
+        former = self._item(place)
+        version = int(former.get("version", 0))
+        roster = {
+            **place,
+            "version": version + 1,
+            "active": dict(change(former.get("active", {}))),
+        }
+        unchanged = dynamo.equals(version=version) if former else _NEW
+        try:
+            dynamo.transact(self._client, [dynamo.put(self._table, roster, unchanged), *writes])
+        except dynamo.ConditionFailed:
+            return False
+        return True
+
+    def _item(self, key: items.Item) -> items.Item:
+        """An item as it stands, empty when there is none."""
+        with translated("dynamodb"):
+            answer: Any = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+        return dict(answer.get("Item") or {})
+
+
+def _changing() -> DependencyUnavailable:
+    return DependencyUnavailable("dynamodb", "the tenant's keys are changing")

@@ -1,0 +1,113 @@
+"""Rate windows on DynamoDB; the key design is in dynamo.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.access.keys import items, rules
+from spinneret.access.keys.models import Allowance, RateWindow
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel.errors import RateLimited
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_RACES: Final = 5  # whoever wins a race leaves a window by which the next update decides
+_SPEND: Final = "SET #count = #count + :one"
+_ROOM: Final = "#slot = :slot AND #count < #room"
+# DynamoDB Developer Guide, "Error handling": answers to too many requests, by item, table, account.
+_THROTTLED: Final = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "Throttling",
+        "ThrottlingException",
+    }
+)
+
+
+class DynamoRateWindows:
+    """Implements RateWindows: one update per request, two for the first one of a second.
+
+    An update whose answer is lost is sent again by the SDK and may count twice.
+    """
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
+        """See RateWindows."""
+        place = items.window_key(tenant, key_id)
+        slot = rules.slot_of(now)
+        for _ in range(_RACES):
+            admitted, window = self._spend(place, slot)
+            if admitted:
+                return rules.allowance(window, limit, now, admitted=True)
+            changed = rules.counted(window, limit, now)
+            if changed is None:
+                return rules.allowance(window, limit, now, admitted=False)
+            slot = changed.slot
+            # A window with room was met by a clock that lags: the next update spends it.
+            if not rules.has_room(window, slot) and self._replace(place, window, changed):
+                return rules.allowance(changed, limit, now, admitted=True)
+        raise RateLimited("a rate window is contended")
+
+    def _spend(self, place: items.Item, slot: int) -> tuple[bool, RateWindow]:
+        """Whether the window had room in this slot, and the window as it stands."""
+        admitted, item = self._update(place, _SPEND, (_ROOM, {":one": 1, ":slot": slot}))
+        return admitted, items.window_from_item(item) if item else rules.UNUSED
+
+    def _replace(self, place: items.Item, former: RateWindow, changed: RateWindow) -> bool:
+        """Put a window in place of another; False when that one has changed.
+
+        Every write counts one more or begins a later slot, so these two tell.
+        """
+        attributes = items.window_attributes(changed)
+        assignments = "SET " + ", ".join(f"#{name} = :to_{name}" for name in attributes)
+        unused = former == rules.UNUSED
+        expression, values = dynamo.equals(
+            slot=None if unused else former.slot, count=None if unused else former.count
+        )
+        values = {**values, **{f":to_{name}": value for name, value in attributes.items()}}
+        return self._update(place, assignments, (expression, values))[0]
+
+    def _update(
+        self, place: items.Item, assignments: str, condition: dynamo.Condition
+    ) -> tuple[bool, Mapping[str, Any]]:
+        """Whether the condition held, and the item after the update or as it stands."""
+        expression, values = condition
+        try:
+            with translated("dynamodb"), _throttling_refuses():
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=place,
+                    UpdateExpression=assignments,
+                    ConditionExpression=expression,
+                    ExpressionAttributeNames=dynamo.names_in(f"{assignments} {expression}"),
+                    ExpressionAttributeValues=values,
+                    ReturnValues="ALL_NEW",
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return False, dynamo.plain(error.response.get("Item"))
+        return True, answer["Attributes"]
+
+
+@contextmanager
+def _throttling_refuses() -> Iterator[None]:
+    """Turn the answer to too many updates into RateLimited."""
+    try:
+        yield
+    except ClientError as error:
+        if error_code(error) in _THROTTLED:
+            raise RateLimited("too many requests at once") from error
+        raise

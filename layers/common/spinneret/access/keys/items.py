@@ -1,0 +1,159 @@
+"""Keys, tickets and windows as DynamoDB items, and back; the primary keys of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from spinneret.access.keys import rules
+from spinneret.access.keys.models import ApiKey, RateWindow, Scope, Slot, StoredTicket
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import (
+    epoch_seconds,
+    optional_stamp,
+    parse_optional_stamp,
+    parse_stamp,
+    stamp,
+)
+
+Item = dict[str, Any]
+
+_NEVER: Final = ""  # the roster's word for a key without an end
+
+
+def credential_key(secret_hash: str) -> Item:
+    """Primary key of what a secret is looked up by."""
+    return {"pk": f"KEY#{secret_hash}", "sk": "KEY"}
+
+
+def ticket_key(secret_hash: str) -> Item:
+    """Primary key of a ticket; another sort key, so that no ticket is ever found as a key."""
+    return {"pk": f"KEY#{secret_hash}", "sk": "TICKET"}
+
+
+def list_partition(tenant: str) -> str:
+    """Partition of a tenant's keys by id."""
+    return f"T#{tenant}#KEYS"
+
+
+def listed_key(tenant: str, key_id: str) -> Item:
+    """Primary key of a key in its tenant's list."""
+    return {"pk": list_partition(tenant), "sk": key_id}
+
+
+def roster_key(tenant: str) -> Item:
+    """Primary key of the tenant's active keys."""
+    return {"pk": f"T#{tenant}#ROSTER", "sk": "ROSTER"}
+
+
+def window_key(tenant: str, key_id: str) -> Item:
+    """Primary key of a key's rate window."""
+    return {"pk": f"T#{tenant}#RATE#{key_id}", "sk": "SLOTS"}
+
+
+def key_attributes(key: ApiKey) -> Item:
+    """What both rows of a key hold."""
+    item = {
+        "id": key.id,
+        "tenant": key.tenant,
+        "name": key.name,
+        "secret_hash": key.secret_hash,
+        "prefix": key.prefix,
+        "scopes": sorted(key.scopes),
+        "requests_per_minute": key.requests_per_minute,
+        "created_at": stamp(key.created_at),
+        "expires_at": optional_stamp(key.expires_at),
+        "revoked_at": optional_stamp(key.revoked_at),
+    }
+    end = key.revoked_at or key.expires_at
+    if end is not None:
+        item["purge_at"] = epoch_seconds(end + timedelta(seconds=bounds.KEY_RETENTION_SECONDS))
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def key_from_item(item: Mapping[str, Any]) -> ApiKey:
+    """The inverse of `key_attributes`."""
+    return ApiKey(
+        id=item["id"],
+        tenant=item["tenant"],
+        name=item["name"],
+        secret_hash=item["secret_hash"],
+        prefix=item["prefix"],
+        scopes=frozenset(Scope(scope) for scope in item["scopes"]),
+        requests_per_minute=int(item["requests_per_minute"]),
+        created_at=parse_stamp(item["created_at"]),
+        expires_at=parse_optional_stamp(item.get("expires_at")),
+        revoked_at=parse_optional_stamp(item.get("revoked_at")),
+    )
+
+
+def revocation(now: datetime) -> Item:
+    """What changes in both rows of a key that is revoked."""
+    purge_at = epoch_seconds(now + timedelta(seconds=bounds.KEY_RETENTION_SECONDS))
+    return {"revoked_at": stamp(now), "purge_at": purge_at}
+
+
+def ticket_item(ticket: StoredTicket) -> Item:
+    """A ticket's row."""
+    return {
+        **ticket_key(ticket.secret_hash),
+        "tenant": ticket.tenant,
+        "key_id": ticket.key_id,
+        "job_id": ticket.job_id,
+        "expires_at": stamp(ticket.expires_at),
+        "purge_at": epoch_seconds(ticket.expires_at),
+    }
+
+
+def ticket_from_item(item: Mapping[str, Any], secret_hash: str) -> StoredTicket:
+    """The inverse of `ticket_item`."""
+    return StoredTicket(
+        secret_hash=secret_hash,
+        tenant=item["tenant"],
+        key_id=item["key_id"],
+        job_id=item["job_id"],
+        expires_at=parse_stamp(item["expires_at"]),
+    )
+
+
+def roster_entry(key: ApiKey) -> str:
+    """When a key leaves the roster by itself."""
+    return _NEVER if key.expires_at is None else stamp(key.expires_at)
+
+
+def still_active(roster: Mapping[str, str], now: datetime) -> dict[str, str]:
+    """The roster without the keys that have expired."""
+    present = stamp(now)
+    return {key_id: end for key_id, end in roster.items() if end == _NEVER or end > present}
+
+
+def window_attributes(window: RateWindow) -> Item:
+    """A window's row without its primary key: below one kilobyte, so that a write is one unit.
+
+    Past slots take 11 characters each: the microseconds from its last request to the current slot's
+    first one (0 to 60 s) and its requests, in hexadecimal.
+    """
+    return {
+        "slot": window.slot,
+        "began": window.began,
+        "count": window.count,
+        "room": window.room,
+        "past": "".join(f"{window.began - each.last:07x}{each.count:04x}" for each in window.past),
+        "purge_at": epoch_seconds(rules.useless_at(window)),
+    }
+
+
+def window_from_item(item: Mapping[str, Any]) -> RateWindow:
+    """The inverse of `window_attributes`."""
+    began, past = int(item["began"]), str(item["past"])
+    return RateWindow(
+        slot=int(item["slot"]),
+        began=began,
+        count=int(item["count"]),
+        room=int(item["room"]),
+        past=tuple(
+            Slot(last=began - int(past[at : at + 7], 16), count=int(past[at + 7 : at + 11], 16))
+            for at in range(0, len(past), 11)
+        ),
+    )

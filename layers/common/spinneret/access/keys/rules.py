@@ -1,0 +1,104 @@
+"""The rate limit of a key as pure functions: a sliding window over slots of one second.
+
+No 60 seconds, whenever they begin, admit more than `limit` requests. A window counts the requests
+of each of the last seconds; a second begins with `room` for as many as the limit leaves beside
+those that still count, and one conditional increment admits a request while there is room.
+
+The only request of its second counts for 60 seconds to the microsecond, so that who keeps exactly
+to a rate of up to 60 per minute is never refused. Several of one second count until 60 seconds
+after its end, as if all had come last: who uses a higher limit evenly and in full is refused for up
+to three requests in a hundred.
+
+A clock that lags is taken for as late as the stored second began: time never goes back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from spinneret.access.keys.models import Allowance, RateWindow, Slot
+from spinneret.kernel import bounds
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SECOND: Final = 1_000_000
+_WINDOW: Final = bounds.RATE_WINDOW_SECONDS * _SECOND
+
+UNUSED: Final = RateWindow(slot=0, began=0, count=0, room=0)
+"""The window of a key that has asked for nothing yet."""
+
+
+def slot_of(moment: datetime) -> int:
+    """The second that a moment lies in, since 1970."""
+    return _microseconds(moment) // _SECOND
+
+
+def useless_at(window: RateWindow) -> datetime:
+    """From when on nothing in the window counts, at the latest."""
+    return _EPOCH + timedelta(microseconds=(window.slot + 1) * _SECOND + _WINDOW)
+
+
+def counted(window: RateWindow, limit: int, now: datetime) -> RateWindow | None:
+    """The window with one more request; None when the limit, at least 1, refuses it."""
+    moment = _taken_for(now, window)
+    slot = moment // _SECOND
+    if has_room(window, slot):
+        return replace(window, count=window.count + 1)
+    if slot == window.slot:
+        began, count, past = window.began, window.count, window.past
+    else:
+        began, count, past = moment, 0, (*window.past, _current(window))
+    counting = tuple(each for each in past if _end(each) > moment)
+    room = limit - _requests(counting)
+    if count >= room:
+        return None
+    return RateWindow(slot=slot, began=began, count=count + 1, room=room, past=counting)
+
+
+def has_room(window: RateWindow, slot: int) -> bool:
+    """Whether the window takes one more request of this slot as it stands."""
+    return window.slot == slot and window.count < window.room
+
+
+def allowance(window: RateWindow, limit: int, now: datetime, *, admitted: bool) -> Allowance:
+    """What to tell a caller who was admitted into the window, or refused by it."""
+    moment = _taken_for(now, window)
+    counting = [each for each in (*window.past, _current(window)) if _end(each) > moment]
+    requests = _requests(counting)
+    remaining = max(limit - requests, window.room - window.count, 0) if admitted else 0
+    more_at = moment
+    for each in counting:
+        requests -= each.count
+        more_at = _end(each)
+        if limit - requests > remaining:
+            break
+    return Allowance(
+        admitted=admitted,
+        limit=limit,
+        remaining=remaining,
+        reset_seconds=-((_microseconds(now) - more_at) // _SECOND),
+    )
+
+
+def _taken_for(now: datetime, window: RateWindow) -> int:
+    return max(_microseconds(now), window.began)
+
+
+def _current(window: RateWindow) -> Slot:
+    """The slot that is still open, as it counts from now on."""
+    last = window.began if window.count == 1 else (window.slot + 1) * _SECOND
+    return Slot(last=last, count=window.count)
+
+
+def _end(slot: Slot) -> int:
+    return slot.last + _WINDOW
+
+
+def _requests(slots: tuple[Slot, ...] | list[Slot]) -> int:
+    return sum(each.count for each in slots)
+
+
+def _microseconds(moment: datetime) -> int:
+    """Since 1970."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -1,0 +1,227 @@
+"""Issuing and checking API keys and tickets, and counting what their holders ask (T-01, F-06)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from spinneret.access.keys.models import (
+    Allowance,
+    ApiKey,
+    KeyPage,
+    Principal,
+    Scope,
+    StoredTicket,
+    Ticket,
+)
+from spinneret.access.keys.ports import KeyStore, RateWindows
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    AuthRequired,
+    DependencyUnavailable,
+    Forbidden,
+    NotFound,
+    RateLimited,
+    ValidationFailed,
+)
+from spinneret.kernel.ids import NewId
+
+logger = logging.getLogger(__name__)
+
+KEY_PREFIX: Final = "spn_"  # lets secret scanners recognise a leaked key
+TICKET_PREFIX: Final = "spt_"
+_SECRET_BYTES: Final = 32  # 256 random bits: a plain SHA-256 suffices at rest
+_SHOWN: Final = len(KEY_PREFIX) + 4  # 24 of the 256 bits
+_FLOOD_SECONDS: Final = 1  # DynamoDB counts its limits by the second
+_TENANT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # goes into keys, so no `#` or `/`
+
+
+class KeyService:
+    """API keys: shown once, stored as SHA-256."""
+
+    def __init__(
+        self,
+        *,
+        keys: KeyStore,
+        windows: RateWindows,
+        clock: Clock,
+        new_id: NewId,
+        random: Callable[[int], bytes],
+    ) -> None:
+        self._keys = keys
+        self._windows = windows
+        self._clock = clock
+        self._new_id = new_id
+        self._random = random
+
+    def issue(
+        self,
+        tenant: str,
+        name: str,
+        scopes: frozenset[Scope],
+        expires_at: datetime | None = None,
+        *,
+        requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE,
+        issuer: Principal | None = None,
+    ) -> tuple[ApiKey, str]:
+        """Make a key; the second value is the secret, which can't be had again.
+
+        Without an `issuer` it is the operator who asks: neither the issuer's scopes nor
+        KEYS_PER_TENANT bound that, so that a tenant without an admin key can be given one.
+        Raises ValidationFailed for a tenant name that isn't lower case letters, digits, hyphens and
+        for an end that isn't in the future, Forbidden and Conflict by the issuer's bounds.
+        """
+        now = self._clock()
+        if not _TENANT.fullmatch(tenant):
+            raise ValidationFailed("not a tenant name", details={"field": "tenant"})
+        if issuer is not None and not all(issuer.may(scope) for scope in scopes):
+            raise Forbidden("a key can't grant more than its issuer has")
+        secret = self._secret(KEY_PREFIX)
+        key = ApiKey(
+            id=self._new_id("key"),
+            tenant=tenant,
+            name=name,
+            secret_hash=hash_of(secret),
+            prefix=secret[:_SHOWN],
+            scopes=scopes,
+            created_at=now,
+            expires_at=_in_bounds(expires_at, now),
+            requests_per_minute=requests_per_minute,
+        )
+        self._keys.add(key, now, None if issuer is None else bounds.KEYS_PER_TENANT)
+        return key, secret
+
+    def authenticate(self, secret: str | None) -> Principal:
+        """Raises AuthRequired, with one message for a missing, unknown, expired and revoked key."""
+        return self._principal(self._keys.find(hash_of(secret)) if secret else None)
+
+    def take(self, principal: Principal) -> Allowance | None:
+        """Count a request against its key's rate; None while the windows can't be reached.
+
+        A limit that fails open harms less than one that stops everybody; what has no credential
+        was refused before. What comes too fast to be counted is refused: a flood must not lift
+        the limit.
+        """
+        subject = {"tenant": principal.tenant, "key_id": principal.key_id}
+        try:
+            return self._windows.take(
+                principal.tenant,
+                principal.key_id,
+                principal.requests_per_minute,
+                self._clock(),
+            )
+        except RateLimited as error:
+            logger.warning("rate_limit_flooded", extra={**subject, "reason": error.message})
+            return Allowance(
+                admitted=False,
+                limit=principal.requests_per_minute,
+                remaining=0,
+                reset_seconds=_FLOOD_SECONDS,
+            )
+        except DependencyUnavailable:
+            logger.warning("rate_limit_skipped", extra=subject)
+            return None
+
+    def get(self, tenant: str, key_id: str) -> ApiKey:
+        """Raises NotFound for an unknown and for a foreign id."""
+        return _known(self._keys.get(tenant, key_id))
+
+    def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
+        """See KeyStore.page."""
+        return self._keys.page(tenant, after, limit)
+
+    def revoke(self, tenant: str, key_id: str) -> ApiKey:
+        """End a key, and its tickets with it, from the next request on; again is no error.
+
+        The last admin key may be revoked too: the operator can issue another. Raises NotFound.
+        """
+        return _known(self._keys.revoke(tenant, key_id, self._clock()))
+
+    def is_active(self, tenant: str, key_id: str) -> bool:
+        """Whether a key is still good; what was opened with it asks again by its id."""
+        key = self._keys.get(tenant, key_id)
+        return key is not None and key.is_active(self._clock())
+
+    def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
+        """A ticket to read one job, which must be known to exist, for TICKET_SECONDS."""
+        secret = self._secret(TICKET_PREFIX)
+        expires_at = self._clock() + timedelta(seconds=bounds.TICKET_SECONDS)
+        self._keys.add_ticket(
+            StoredTicket(
+                secret_hash=hash_of(secret),
+                tenant=principal.tenant,
+                key_id=principal.key_id,
+                job_id=job_id,
+                expires_at=expires_at,
+            )
+        )
+        return Ticket(secret=secret, expires_at=expires_at)
+
+    def redeem(self, secret: str | None) -> Principal:
+        """A ticket's holder: may read `job_id`, at the rate of the key that it was issued to.
+
+        Raises AuthRequired, also when that key is revoked or expired.
+        """
+        ticket = self._keys.find_ticket(hash_of(secret)) if secret else None
+        if ticket is None or ticket.expires_at <= self._clock():
+            raise _refused()
+        holder = self._principal(self._keys.get(ticket.tenant, ticket.key_id))
+        ends = [end for end in (ticket.expires_at, holder.expires_at) if end is not None]
+        return replace(
+            holder,
+            scopes=frozenset({Scope.READ}),
+            job_id=ticket.job_id,
+            expires_at=min(ends),
+        )
+
+    def _principal(self, key: ApiKey | None) -> Principal:
+        if key is None or not key.is_active(self._clock()):
+            raise _refused()
+        return Principal(
+            tenant=key.tenant,
+            key_id=key.id,
+            scopes=key.scopes,
+            requests_per_minute=key.requests_per_minute,
+            expires_at=key.expires_at,
+        )
+
+    def _secret(self, prefix: str) -> str:
+        raw = self._random(_SECRET_BYTES)
+        return prefix + base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def hash_of(secret: str) -> str:
+    """The stored form of a secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _in_bounds(expires_at: datetime | None, now: datetime) -> datetime | None:
+    """The end in UTC."""
+    if expires_at is None:
+        return None
+    field = {"fields": [{"field": "expires_at"}]}
+    if expires_at <= now:
+        raise ValidationFailed("expires_at must be in the future", details=field)
+    if expires_at > now + timedelta(seconds=bounds.KEY_LIFETIME_MAX_SECONDS):
+        raise ValidationFailed(
+            "expires_at is over ten years away: leave it out for a key without an end",
+            details=field,
+        )
+    return expires_at.astimezone(UTC)
+
+
+def _known(key: ApiKey | None) -> ApiKey:
+    if key is None:
+        raise NotFound("no such key")
+    return key
+
+
+def _refused() -> AuthRequired:
+    return AuthRequired("a valid API key is required")

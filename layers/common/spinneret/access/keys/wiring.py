@@ -1,0 +1,41 @@
+"""Chooses the adapters of tenancy."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spinneret.access.keys.dynamo import DynamoKeyStore
+from spinneret.access.keys.dynamo_windows import DynamoRateWindows
+from spinneret.access.keys.service import KeyService
+from spinneret.aws.clients import dynamodb_client
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.kernel.settings import Settings
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+@dataclass(frozen=True, kw_only=True)
+class TenancySettings(Settings):
+    """Where credentials are kept."""
+
+    tenancy_table: str
+
+
+def key_service(settings: TenancySettings) -> KeyService:
+    """API keys of this stage."""
+    return keys_in(dynamodb_client(), settings.tenancy_table)
+
+
+def keys_in(client: DynamoDBClient, table: str) -> KeyService:
+    """API keys of a table."""
+    return KeyService(
+        keys=DynamoKeyStore(client, table),
+        windows=DynamoRateWindows(client, table),
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+        random=os.urandom,
+    )

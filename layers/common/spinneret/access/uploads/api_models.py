@@ -1,0 +1,32 @@
+"""Answers about uploads."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from spinneret.access.uploads.models import UploadForm
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+
+
+class UploadView(BaseModel):
+    """Leave to store one body: post `fields` and then `file` to `url` as multipart/form-data."""
+
+    upload_id: str
+    """For the header `Upload-Id`, within a day."""
+    url: str
+    fields: dict[str, str]
+    max_bytes: int
+    expires_at: str
+    """Of the form."""
+
+
+def upload_view(form: UploadForm) -> UploadView:
+    """The view of a form."""
+    return UploadView(
+        upload_id=form.upload_id,
+        url=form.url,
+        fields=dict(form.fields),
+        max_bytes=bounds.UPLOAD_MAX_BYTES,
+        expires_at=stamp(form.expires_at),
+    )

@@ -1,0 +1,60 @@
+"""Uploads in a bucket of their own, whose lifecycle rule removes them after a day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import BodyTooLarge
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+_MEDIA_TYPE: Final = "application/json"
+
+
+class S3UploadStore:
+    """Implements UploadStore by presigned POST policies, which S3 holds clients to.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
+    """
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def form(self, tenant: str, upload_id: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
+        """See UploadStore; nothing is sent, and the role that signs must still hold at the end."""
+        with translated("s3"):
+            made = self._client.generate_presigned_post(
+                Bucket=self._bucket,
+                Key=_key(tenant, upload_id),
+                Fields={"Content-Type": _MEDIA_TYPE},
+                Conditions=[
+                    {"Content-Type": _MEDIA_TYPE},
+                    ["content-length-range", 1, bounds.UPLOAD_MAX_BYTES],
+                ],
+                ExpiresIn=seconds,
+            )
+        return made["url"], made["fields"]
+
+    def read(self, tenant: str, upload_id: str) -> bytes | None:
+        """See UploadStore."""
+        try:
+            with translated("s3"):
+                found = self._client.get_object(Bucket=self._bucket, Key=_key(tenant, upload_id))
+                if found["ContentLength"] > bounds.UPLOAD_MAX_BYTES:
+                    raise BodyTooLarge(f"an upload has at most {bounds.UPLOAD_MAX_BYTES} bytes")
+                return found["Body"].read()
+        except ClientError as error:
+            if error_code(error) == "NoSuchKey":
+                return None
+            raise
+
+
+def _key(tenant: str, upload_id: str) -> str:
+    return f"T/{tenant}/{upload_id}"

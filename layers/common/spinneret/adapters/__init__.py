@@ -1,1 +1,0 @@
-"""What several adapters share: AWS clients, error translation, item and key building."""

@@ -1,0 +1,1 @@
+"""What adapters share: clients with bounds, error translation, expressions, sealing."""

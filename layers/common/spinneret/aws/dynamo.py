@@ -1,0 +1,242 @@
+"""Small parts of DynamoDB expressions."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from boto3.dynamodb.types import TypeDeserializer
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel.errors import DependencyUnavailable
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import (
+        ConditionCheckTypeDef,
+        DeleteTypeDef,
+        KeysAndAttributesTypeDef,
+        PutTypeDef,
+        TransactWriteItemTypeDef,
+        UpdateTypeDef,
+    )
+
+_TRIES_MAX: Final = 4
+_WAIT_SECONDS: Final = 0.02  # a transaction takes some milliseconds
+_PASSING: Final[Mapping[str, str]] = {
+    "ProvisionedThroughputExceeded": "is throttling",
+    "ThrottlingError": "is throttling",
+    "TransactionConflict": "transactions collide",
+}
+"""Cancellation reasons that go by (TransactWriteItems API reference)."""
+
+Item = dict[str, Any]
+Condition = tuple[str, Mapping[str, Any]]
+"""An expression that spells attributes `#name` and values `:name`, and those values.
+
+Every attribute is written through a placeholder: DynamoDB reserves over 500 words.
+"""
+
+
+class ConditionFailed(Exception):
+    """A transaction was refused by a condition; nothing of it was written."""
+
+    def __init__(self, standing: Mapping[int, Item]) -> None:
+        super().__init__(f"conditions failed at {sorted(standing)}")
+        self.standing = standing
+        """By position of the write whose condition didn't hold: the item as it stands, or {}."""
+
+
+def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef]) -> None:
+    """Write all or nothing. Raises ConditionFailed and DependencyUnavailable.
+
+    The SDK sends one client token with all its tries, so a try that meets its own success is
+    answered as a success (TransactWriteItems API reference, ClientRequestToken). It doesn't try
+    again when another transaction was at one of the items in the same moment, or when an item's
+    partition was throttled; this does, with full jitter.
+    """
+    for tries in range(1, _TRIES_MAX + 1):
+        try:
+            with translated("dynamodb"):
+                client.transact_write_items(TransactItems=writes)
+        except ClientError as error:
+            if error_code(error) != "TransactionCanceledException":
+                raise
+            why = _passing_reason(error)
+            if tries == _TRIES_MAX:
+                raise DependencyUnavailable("dynamodb", why) from error
+            time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (tries - 1)))  # noqa: S311 - jitter
+        else:
+            return
+
+
+def _passing_reason(error: ClientError) -> str:
+    """Why trying again may help. Raises ConditionFailed, or the error itself, if it can't."""
+    reasons: Any = error.response.get("CancellationReasons") or []
+    failed = {
+        number: plain(reason.get("Item"))
+        for number, reason in enumerate(reasons)
+        if reason.get("Code") == "ConditionalCheckFailed"
+    }
+    if failed:
+        raise ConditionFailed(failed) from error
+    codes = {reason.get("Code", "None") for reason in reasons} - {"None"}
+    if codes - _PASSING.keys():
+        raise error
+    return _PASSING.get(min(codes, default=""), "cancels transactions")
+
+
+def batch_get(
+    client: DynamoDBClient, table: str, keys: Sequence[Item], attributes: Sequence[str] = ()
+) -> list[Item]:
+    """The items that exist, in no order; at most 100 keys. Raises DependencyUnavailable.
+
+    `attributes` limits what is read; without them the whole items are. What an answer leaves out,
+    since it holds 16 MB at most or the table is busy, is asked for again.
+    """
+    request: KeysAndAttributesTypeDef = {"Keys": keys, "ConsistentRead": True}
+    if attributes:
+        request["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)
+        request["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
+    found: list[Item] = []
+    in_vain = 0
+    while request["Keys"]:
+        with translated("dynamodb"):
+            answer = client.batch_get_item(RequestItems={table: request})
+        found += answer["Responses"].get(table, [])
+        rest = answer.get("UnprocessedKeys", {}).get(table)
+        left = rest["Keys"] if rest else []
+        if len(left) == len(request["Keys"]):
+            in_vain += 1
+            if in_vain == _TRIES_MAX:
+                raise DependencyUnavailable("dynamodb", "is throttling")
+            time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (in_vain - 1)))  # noqa: S311 - jitter
+        request["Keys"] = left
+    return found
+
+
+def newest_first(
+    client: DynamoDBClient, table: str, partition: str, after: str | None, limit: int
+) -> tuple[list[Item], str | None]:
+    """Up to `limit` items of a partition below the sort key `after`, and where to go on.
+
+    Raises DependencyUnavailable.
+    """
+    condition, values = "pk = :pk", {":pk": partition}
+    if after is not None:
+        condition += " AND sk < :after"
+        values[":after"] = after
+    with translated("dynamodb"):
+        answer = client.query(
+            TableName=table,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ScanIndexForward=False,
+            ConsistentRead=True,
+            Limit=limit + 1,
+        )
+    found: list[Item] = answer["Items"]
+    page = found[:limit]
+    more = len(found) > limit or "LastEvaluatedKey" in answer
+    return page, str(page[-1]["sk"]) if more and page else None
+
+
+def equals(**attributes: Any) -> Condition:
+    """All attributes have these values; None means that the attribute is absent."""
+    terms, values = [], {}
+    for name, value in attributes.items():
+        if value is None:
+            terms.append(f"attribute_not_exists(#{name})")
+        else:
+            terms.append(f"#{name} = :is_{name}")
+            values[f":is_{name}"] = value
+    return " AND ".join(terms), values
+
+
+def put(table: str, item: Item, condition: Condition | None = None) -> TransactWriteItemTypeDef:
+    """A Put for a transaction."""
+    action: PutTypeDef = {"TableName": table, "Item": item}
+    if condition is not None:
+        expression, values = condition
+        action["ConditionExpression"] = expression
+        action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        _complete(action, expression, values)
+    return {"Put": action}
+
+
+def check(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
+    """A ConditionCheck for a transaction."""
+    expression, values = condition
+    action: ConditionCheckTypeDef = {
+        "TableName": table,
+        "Key": key,
+        "ConditionExpression": expression,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    _complete(action, expression, values)
+    return {"ConditionCheck": action}
+
+
+def update(
+    table: str, key: Item, changes: Mapping[str, Any], condition: Condition
+) -> TransactWriteItemTypeDef:
+    """An Update for a transaction: sets each attribute, or removes it where the value is None."""
+    sets = [f"#{name} = :to_{name}" for name, to in changes.items() if to is not None]
+    removes = [f"#{name}" for name, to in changes.items() if to is None]
+    parts = []
+    if sets:
+        parts.append("SET " + ", ".join(sets))
+    if removes:
+        parts.append("REMOVE " + ", ".join(removes))
+    new = {f":to_{name}": to for name, to in changes.items() if to is not None}
+    return change(table, key, (" ".join(parts), new), condition)
+
+
+def change(
+    table: str, key: Item, update_expression: Condition, condition: Condition
+) -> TransactWriteItemTypeDef:
+    """An Update for a transaction by an update expression and its values."""
+    expression, values = condition
+    update_text, new = update_expression
+    action: UpdateTypeDef = {
+        "TableName": table,
+        "Key": key,
+        "UpdateExpression": update_text,
+        "ConditionExpression": expression,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    _complete(action, f"{update_text} {expression}", {**values, **new})
+    return {"Update": action}
+
+
+def delete(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
+    """A Delete for a transaction."""
+    expression, values = condition
+    action: DeleteTypeDef = {
+        "TableName": table,
+        "Key": key,
+        "ConditionExpression": expression,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    _complete(action, expression, values)
+    return {"Delete": action}
+
+
+def plain(item: Any) -> Item:
+    """Python values of a typed attribute map, as error responses carry it; empty for None."""
+    return {name: TypeDeserializer().deserialize(value) for name, value in (item or {}).items()}
+
+
+def names_in(expression: str) -> dict[str, str]:
+    """ExpressionAttributeNames for the placeholders in an expression."""
+    return {f"#{name}": name for name in re.findall(r"#(\w+)", expression)}
+
+
+def _complete(action: Any, expression: str, values: Mapping[str, Any]) -> None:
+    action["ExpressionAttributeNames"] = names_in(expression)
+    if values:
+        action["ExpressionAttributeValues"] = dict(values)

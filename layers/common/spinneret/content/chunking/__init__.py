@@ -1,0 +1,1 @@
+"""Markdown into overlapping chunks of bounded size."""

@@ -1,0 +1,207 @@
+"""Where a text may be cut: units that stay whole, and how good each boundary between them is."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from itertools import accumulate, pairwise
+from typing import Final
+
+from spinneret.content.chunking.models import ChunkType, TokenSpan
+from spinneret.content.chunking.structure import Line, Span, Structure
+
+_BLANKS: Final = re.compile(r"\s+")
+_TABLE_RULE: Final = re.compile(r" {0,3}\|[ \t:|-]+(?:\n|$)")
+_WIDE_ENDS: Final = frozenset("\u3002\uff01\uff1f")  # full stop, exclamation, question mark
+_SENTENCE_ENDS: Final = frozenset(".!?…") | _WIDE_ENDS
+_CLOSERS: Final = "\"'\u201d\u2019)]*_`"  # quotes, brackets and marks after a sentence's end
+_FIRST_CJK: Final = "\u2e80"  # from here on, scripts that don't part words by blanks
+
+
+class Rank(IntEnum):
+    """How good a boundary is; the order is that of preference."""
+
+    KEPT = 0  # inside a block that should stay whole
+    INSIDE = 1  # inside a word, or between a heading and its text
+    EDGE = 2  # before a word that punctuation joins to the one before it
+    BLANK = 3  # or between ideographs, which no blanks part
+    LINE = 4
+    SENTENCE = 5
+    ITEM = 6
+    HEADING = 7
+    PARAGRAPH = 8
+    SECTION = 9  # a paragraph's boundary with a heading after it
+
+
+class Units:
+    """A text as `count` units; a boundary `b` lies before unit `b`, the last one after all.
+
+    `position`, `tokens` and `bytes` hold, for every boundary, the characters, tokens and UTF-8
+    bytes before it; they never decrease.
+    """
+
+    def __init__(self, markdown: str, tokens: Sequence[TokenSpan], *, max_bytes: int) -> None:
+        pieces = list(_pieces(markdown, tokens, max_bytes))
+        self.count = len(pieces)
+        self.position = [start for start, _ in pieces] + [len(markdown)]
+        self.tokens = list(accumulate((weight for _, weight in pieces), initial=0))
+        sizes = (_size(markdown[start:end]) for start, end in pairwise(self.position))
+        self.bytes = list(accumulate(sizes, initial=0))
+
+    def at(self, position: int) -> int:
+        """The first boundary at or after a character."""
+        return bisect_left(self.position, position)
+
+    def holding(self, position: int) -> int:
+        """The unit that a character belongs to."""
+        return bisect_right(self.position, position) - 1
+
+    def reach(self, start: int, *, size: int, max_bytes: int) -> int:
+        """The last boundary that a window from `start` can end at."""
+        by_tokens = bisect_right(self.tokens, self.tokens[start] + size) - 1
+        by_bytes = bisect_right(self.bytes, self.bytes[start] + max_bytes) - 1
+        return min(by_tokens, by_bytes, self.count)
+
+    def back(self, end: int, *, size: int, max_bytes: int) -> int:
+        """The first boundary that a window up to `end` can start at."""
+        by_tokens = bisect_left(self.tokens, self.tokens[end] - size)
+        by_bytes = bisect_left(self.bytes, self.bytes[end] - max_bytes)
+        return max(by_tokens, by_bytes, 0)
+
+    def weight(self, start: int, end: int) -> int:
+        """Tokens between two boundaries."""
+        return self.tokens[end] - self.tokens[start]
+
+
+def kept_blocks(structure: Structure, units: Units, *, size: int, max_bytes: int) -> list[Span]:
+    """Code fences, table rows and headings that fit into a chunk, in order."""
+    lines = (
+        Span(line.start, line.end)
+        for line in structure.lines
+        if line.type is ChunkType.TABLE or line.heading is not None
+    )
+    blocks = sorted([*structure.fences, *lines], key=lambda span: span.start)
+    return [
+        span
+        for span in blocks
+        if units.back(units.at(span.end), size=size, max_bytes=max_bytes)
+        <= units.holding(span.start)
+    ]
+
+
+def ranks(markdown: str, units: Units, structure: Structure, kept: Sequence[Span]) -> list[Rank]:
+    """The rank of every boundary; the first and the last one are as good as can be."""
+    found = [Rank.SECTION] * (units.count + 1)
+    blanks = _BLANKS.finditer(markdown)
+    blank = next(blanks, None)
+    blank_rank: Rank | None = None
+    blocks = iter(kept)
+    block = next(blocks, None)
+    for boundary in range(1, units.count):
+        position = units.position[boundary]
+        while block is not None and block.end <= position:
+            block = next(blocks, None)
+        while blank is not None and blank.end() < position:
+            blank, blank_rank = next(blanks, None), None
+        if position in (0, len(markdown)):
+            found[boundary] = Rank.INSIDE  # beside tokens of no width
+        elif block is not None and block.start < position:
+            found[boundary] = Rank.KEPT
+        elif blank is None or position < blank.start():
+            found[boundary] = _rank_of_edge(markdown, position)
+        else:
+            blank_rank = blank_rank or _rank_of_blank(markdown, blank, structure)
+            found[boundary] = blank_rank
+    return found
+
+
+def _pieces(
+    markdown: str, tokens: Sequence[TokenSpan], max_bytes: int
+) -> Iterator[tuple[int, int]]:
+    """Start and tokens of each unit; together they cover the text."""
+    clusters = list(_clusters(tokens, len(markdown))) or [(0, 0, 0)]
+    clusters[0] = (0, *clusters[0][1:])
+    ends = [start for start, _, _ in clusters[1:]] + [len(markdown)]
+    for (start, covered, weight), end in zip(clusters, ends, strict=True):
+        yield start, weight
+        if end - start > max_bytes // 4:  # a character has at most 4 bytes
+            for cut in _cuts(markdown, start, end, max_bytes):
+                yield cut, int(cut < covered)  # a token that is cut counts on both sides
+
+
+def _clusters(tokens: Sequence[TokenSpan], length: int) -> Iterator[tuple[int, int, int]]:
+    """Start, end and number of tokens that share characters.
+
+    A token that comes after later ones, such as an end mark at (0, 0), is put behind them.
+    """
+    start = end = weight = 0
+    for token in tokens:
+        token_start = min(token.start if token.start >= start else end, length)
+        token_end = min(max(token.end, token_start), length)
+        if weight and token_start >= end:
+            yield start, end, weight
+            weight = 0
+        if not weight:
+            start = token_start
+        weight += 1
+        end = max(end, token_end)
+    if weight:
+        yield start, end, weight
+
+
+def _cuts(markdown: str, start: int, end: int, max_bytes: int) -> Iterator[int]:
+    size = 0
+    for position in range(start, end):
+        width = _size(markdown[position])
+        if size + width > max_bytes:
+            yield position
+            size = 0
+        size += width
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _rank_of_edge(markdown: str, position: int) -> Rank:
+    before, after = markdown[position - 1], markdown[position]
+    if before in _WIDE_ENDS:
+        return Rank.SENTENCE
+    if not after.isalnum():
+        return Rank.INSIDE  # closing punctuation belongs to its word
+    if before >= _FIRST_CJK or after >= _FIRST_CJK:
+        return Rank.BLANK
+    return Rank.INSIDE if before.isalnum() else Rank.EDGE
+
+
+def _rank_of_blank(markdown: str, blank: re.Match[str], structure: Structure) -> Rank:
+    if blank.start() == 0 or blank.end() == len(markdown):
+        return Rank.BLANK
+    before = structure.line_at(blank.start() - 1)
+    breaks = blank[0].count("\n")
+    if breaks:
+        rank = _rank_of_break(markdown, breaks, before, structure.line_at(blank.end()))
+        if rank is not Rank.LINE:
+            return rank
+    if before.type is not ChunkType.CODE and _ends_sentence(markdown, blank.start()):
+        return Rank.SENTENCE
+    return Rank.LINE if breaks else Rank.BLANK
+
+
+def _rank_of_break(markdown: str, breaks: int, before: Line, after: Line) -> Rank:
+    if before.heading is not None:
+        return Rank.INSIDE
+    if _TABLE_RULE.match(markdown, after.start):
+        return Rank.BLANK  # a table's head stays with its body
+    if after.heading is not None:
+        return Rank.SECTION if breaks > 1 else Rank.HEADING
+    if breaks > 1:
+        return Rank.PARAGRAPH
+    return Rank.ITEM if after.starts_item else Rank.LINE
+
+
+def _ends_sentence(markdown: str, end: int) -> bool:
+    last = markdown[max(0, end - 4) : end].rstrip(_CLOSERS)
+    return last[-1:] in _SENTENCE_ENDS if last else False

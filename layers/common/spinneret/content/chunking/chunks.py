@@ -1,0 +1,178 @@
+"""Markdown into overlapping chunks of bounded size, cut where its structure allows.
+
+1. The text becomes units that are never cut: tokens, or several where they share characters
+   (tokenizers split one emoji into several tokens). What lies between two tokens belongs to the
+   first. Only a unit of more than `max_bytes` is cut inside.
+2. Every boundary between units gets a rank: blank line, heading, list item, sentence, line, blank,
+   inside a word; inside a heading, code fence or table row that fits into a chunk comes last.
+3. From left to right, a window takes as many units as fit and ends at the best boundary of its
+   last quarter, the latest of equals. If all of them are inside something, it ends at the latest
+   earlier one that isn't. It leaves at least `minimum` tokens to the window after it.
+4. The next window starts where the last one ended, moved back by up to `overlap` tokens: to the
+   best boundary in the first half of that stretch, else to any that isn't inside something.
+
+All steps are linear in the text; a window looks at its own units only.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from spinneret.content.chunking.boundaries import Rank, Units, kept_blocks, ranks
+from spinneret.content.chunking.models import Chunk, TokenSpan
+from spinneret.content.chunking.structure import Span, Structure
+
+Tokenize = Callable[[str], list[TokenSpan]]
+
+
+def chunk(
+    markdown: str,
+    tokens: Sequence[TokenSpan],
+    *,
+    size: int,
+    overlap: int,
+    minimum: int,
+    max_bytes: int,
+) -> list[Chunk]:
+    """Chunks in order, which together hold every character that isn't blank.
+
+    `tokens` are in the order of the text; gaps between them, spans of no width and spans that
+    share characters are taken as they come. `size`, `overlap` and `minimum` are in tokens,
+    `max_bytes` in bytes of UTF-8. A chunk has more than `size` tokens only where more than that
+    share characters, and fewer than `minimum` only where the text is shorter, where `max_bytes` is
+    reached or where tokens that share characters leave no other cut. To keep `minimum`, the last
+    chunk may overlap by more. A text has no blanks around; its count is that of its window.
+
+    Raises ValueError unless 0 <= overlap < size, 1 <= minimum <= size and max_bytes >= 4.
+    """
+    if not (0 <= overlap < size and 1 <= minimum <= size and max_bytes >= 4):
+        raise ValueError("sizes of chunks that can't be kept")
+    structure = Structure(markdown)
+    units = Units(markdown, tokens, max_bytes=max_bytes)
+    kept = kept_blocks(structure, units, size=size, max_bytes=max_bytes)
+    windows = _Windows(
+        units=units,
+        ranks=ranks(markdown, units, structure, kept),
+        kept=kept,
+        size=size,
+        overlap=overlap,
+        minimum=minimum,
+        max_bytes=max_bytes,
+    )
+    return _chunks(markdown, units, structure, windows)
+
+
+def _chunks(
+    markdown: str, units: Units, structure: Structure, windows: Iterable[tuple[int, int]]
+) -> list[Chunk]:
+    chunks: list[Chunk] = []
+    for first, last in windows:
+        window = markdown[units.position[first] : units.position[last]]
+        text = window.strip()
+        start = units.position[first] + len(window) - len(window.lstrip())
+        end = start + len(text)
+        if not text or (chunks and end <= chunks[-1].end):
+            continue  # nothing new but blanks
+        chunks.append(
+            Chunk(
+                index=len(chunks),
+                start=start,
+                end=end,
+                text=text,
+                token_count=units.weight(first, last),
+                section=structure.section_at(start),
+                type=structure.type_of(start, end),
+            )
+        )
+    return chunks
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Windows:
+    """Pairs of boundaries; each window starts at or before the end of the one before it."""
+
+    units: Units
+    ranks: Sequence[Rank]
+    kept: Sequence[Span]
+    size: int
+    overlap: int
+    minimum: int
+    max_bytes: int
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        start = new = 0
+        while new < self.units.count:
+            end = self._end(start, new)
+            yield start, end
+            start, new = self._start(start, end), end
+
+    def _end(self, start: int, new: int) -> int:
+        """The end of a window from `start` whose units from `new` on are in none before it."""
+        reach = max(new + 1, self._reach(start))
+        if reach >= self.units.count:
+            return self.units.count
+        tokens = self.units.tokens
+        least = max(new + 1, bisect_left(tokens, tokens[start] + self.minimum))
+        latest = bisect_right(tokens, tokens[-1] - self.minimum) - 1
+        if least <= latest:
+            reach = min(reach, latest)
+        least = min(least, reach)
+        quarter = tokens[reach] - (tokens[reach] - tokens[start]) // 4
+        low = min(reach, max(least, bisect_left(tokens, quarter)))
+        best = self._best(range(reach, low - 1, -1))
+        if self.ranks[best] >= Rank.BLANK:
+            return best
+        earlier = range(low - 1, least - 1, -1)
+        found = next((b for b in earlier if self.ranks[b] >= Rank.BLANK), None)
+        return self._best(range(reach, least - 1, -1)) if found is None else found
+
+    def _start(self, previous: int, new: int) -> int:
+        """The start of the window whose first new unit is `new`."""
+        if new == self.units.count:
+            return new
+        tokens = self.units.tokens
+        first = max(
+            previous + 1,
+            bisect_left(tokens, tokens[new] - self.overlap),
+            self._back(self._whole_from(new)),
+        )
+        # From a later start, the rest of the text would be too short.
+        last = min(new, bisect_right(tokens, tokens[-1] - self.minimum) - 1)
+        if first >= last:
+            return min(new, max(last, previous + 1, self._back(self.units.count)))
+        half = bisect_right(tokens, tokens[new] - self.overlap / 2) - 1
+        best = self._best(range(first, max(first, min(half, last - 1)) + 1))
+        if self.ranks[best] >= Rank.BLANK:
+            return best
+        anywhere = (b for b in range(best, last) if self.ranks[b] >= Rank.BLANK)
+        return next(anywhere, last if self.ranks[last] >= Rank.BLANK else first)
+
+    def _whole_from(self, new: int) -> int:
+        """The end of what the next window should hold: a unit, or the block that starts there.
+
+        A heading goes with the block below it when both fit.
+        """
+        last = new + 1
+        index = bisect_right(self.kept, self.units.position[new], key=lambda block: block.end)
+        below = new
+        while index < len(self.kept) and self.units.holding(self.kept[index].start) <= below:
+            below = self.units.at(self.kept[index].end)
+            if self._back(below) > new:
+                break
+            last = max(last, below)
+            if self.ranks[below] is not Rank.INSIDE:
+                break
+            index += 1
+        return last
+
+    def _best(self, boundaries: range) -> int:
+        """The best of the boundaries, the first of equals."""
+        return max(boundaries, key=self.ranks.__getitem__)
+
+    def _reach(self, start: int) -> int:
+        return self.units.reach(start, size=self.size, max_bytes=self.max_bytes)
+
+    def _back(self, end: int) -> int:
+        return self.units.back(end, size=self.size, max_bytes=self.max_bytes)

@@ -1,0 +1,37 @@
+"""Tokens, chunks and what chunks hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ChunkType(StrEnum):
+    """What a chunk mostly holds."""
+
+    PROSE = "prose"
+    CODE = "code"
+    TABLE = "table"
+    LIST = "list"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenSpan:
+    """One token as characters [start, end) of the text that was tokenised."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunk:
+    """A slice of a document's markdown: `markdown[start:end] == text`."""
+
+    index: int
+    start: int
+    end: int
+    text: str
+    token_count: int
+    section: str | None
+    """The nearest heading above the chunk's start (or the one it starts with)."""
+    type: ChunkType

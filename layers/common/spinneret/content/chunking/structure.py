@@ -1,0 +1,111 @@
+"""The lines of a markdown text: which are headings, code, table rows and list items."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from spinneret.content.chunking.models import ChunkType
+
+# Fences of list items are indented with them, so any indent counts.
+_FENCE: Final = re.compile(r" *(`{3,}|~{3,})([^\n]*)")
+_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
+_CLOSING_MARKS: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_ROW: Final = re.compile(r" {0,3}\|")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line without its break, as characters [start, end) of the text."""
+
+    start: int
+    end: int
+    type: ChunkType
+    heading: str | None = None
+    starts_item: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters [start, end)."""
+
+    start: int
+    end: int
+
+
+class Structure:
+    """Lines and fenced blocks of a text, with the questions that chunking asks."""
+
+    def __init__(self, markdown: str) -> None:
+        self.lines: list[Line] = []
+        self.fences: list[Span] = []
+        """Fenced code with its fences, in order; one that is never closed ends with the text."""
+        self._read(markdown)
+        self._starts = [line.start for line in self.lines]
+        headings = [line for line in self.lines if line.heading]
+        self._heading_starts = [line.start for line in headings]
+        self._headings = [line.heading for line in headings]
+
+    def line_at(self, position: int) -> Line:
+        """The line that holds a character."""
+        return self.lines[bisect_right(self._starts, position) - 1]
+
+    def section_at(self, position: int) -> str | None:
+        """The nearest heading that starts at or before the line of this character."""
+        line = self.line_at(position)
+        index = bisect_right(self._heading_starts, line.start) - 1
+        return self._headings[index] if index >= 0 else None
+
+    def type_of(self, start: int, end: int) -> ChunkType:
+        """What most of the characters [start, end) belong to; prose where it is a tie."""
+        counts: Counter[ChunkType] = Counter({ChunkType.PROSE: 0})
+        index = bisect_right(self._starts, start) - 1
+        while index < len(self.lines) and self.lines[index].start < end:
+            line = self.lines[index]
+            counts[line.type] += max(0, min(end, line.end) - max(start, line.start))
+            index += 1
+        return counts.most_common(1)[0][0]
+
+    def _read(self, markdown: str) -> None:
+        start, fence, opened, in_list = 0, "", 0, False
+        for text in markdown.split("\n"):
+            end = start + len(text)
+            if fence:
+                self.lines.append(Line(start, end, ChunkType.CODE))
+                if _closes(text, fence):
+                    self.fences.append(Span(opened, end))
+                    fence = ""
+            elif (opening := _FENCE.match(text)) is not None and "`" not in opening[2]:
+                fence, opened = opening[1], start
+                self.lines.append(Line(start, end, ChunkType.CODE))
+            else:
+                line = _line(text, start, end, in_list=in_list)
+                in_list = line.type is ChunkType.LIST
+                self.lines.append(line)
+            start = end + 1
+        if fence:
+            self.fences.append(Span(opened, len(markdown)))
+
+
+def _closes(text: str, fence: str) -> bool:
+    mark = text.strip()
+    return len(mark) >= len(fence) and not mark.strip(fence[0])
+
+
+def _line(text: str, start: int, end: int, *, in_list: bool) -> Line:
+    heading = _HEADING.match(text)
+    if heading is not None:
+        title = _CLOSING_MARKS.sub("", heading[1]).strip()
+        return Line(start, end, ChunkType.PROSE, heading=title or None)
+    if _ROW.match(text):
+        return Line(start, end, ChunkType.TABLE)
+    if _ITEM.match(text):
+        return Line(start, end, ChunkType.LIST, starts_item=True)
+    # What is indented, or blank, below an item goes on with it.
+    if in_list and (not text.strip() or text[0] in " \t"):
+        return Line(start, end, ChunkType.LIST)
+    return Line(start, end, ChunkType.PROSE)

@@ -1,0 +1,1 @@
+"""Pages to content: main text as markdown, metadata, language, links."""

@@ -1,0 +1,209 @@
+"""Title, metadata, language and links: what a page says about itself in its markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Final
+
+from lxml import html
+
+from spinneret.content.extraction.dates import published_at
+from spinneret.content.extraction.models import Metadata
+from spinneret.content.extraction.structured_data import StructuredData
+from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.fetching.urls import Url, join_url, parse_url
+
+MAX_LINKS: Final = 10_000
+MAX_VALUE_CHARS: Final = 4096
+"""A longer value isn't a title, a name or a description; the next candidate is taken instead."""
+MAX_KEYWORDS: Final = 100
+
+_AUTHOR_NAMES: Final = (
+    "author",
+    "article:author",
+    "dc.creator",
+    "dcterms.creator",
+    "parsely-author",
+)
+_DATE_NAMES: Final = (
+    "article:published_time",
+    "datepublished",
+    "date",
+    "dc.date",
+    "dc.date.issued",
+    "dcterms.created",
+    "dcterms.issued",
+    "citation_publication_date",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "parsely-pub-date",
+    "sailthru.date",
+)
+_PART: Final = re.compile(r"Comment|Review|Answer")
+_FEW: Final = 20  # elements looked at for one value: what isn't among them isn't the page's
+_LANGUAGE: Final = re.compile(r"\s*([A-Za-z]{2,3})(?![A-Za-z0-9])")  # ISO 639 codes only
+
+
+class Head:
+    """The page's `meta` elements, read once; the first of a name counts."""
+
+    def __init__(self, root: html.HtmlElement) -> None:
+        self._values: dict[str, list[str]] = {}
+        for meta in root.iter("meta"):
+            name = meta.get("property") or meta.get("name") or meta.get("http-equiv")
+            value = _clean(meta.get("content"))
+            if name and value:
+                self._values.setdefault(name.strip().lower(), []).append(value)
+
+    def first(self, *names: str) -> str | None:
+        """The value of the first name that has one."""
+        return next(self.all(*names), None)
+
+    def all(self, *names: str) -> Iterator[str]:
+        """The values of all names, in the names' order."""
+        for name in names:
+            yield from self._values.get(name, ())
+
+
+def title(root: html.HtmlElement, head: Head) -> str | None:
+    """og:title, then `title` (not that of a drawing), then the first `h1`."""
+    titles = (element.text for element in root.iter("title") if _parent_tag(element) != "svg")
+    return _first(chain([head.first("og:title")], _few(titles), _few(_texts(root, "h1"))))
+
+
+def metadata(
+    root: html.HtmlElement, head: Head, data: StructuredData, base: Url | None
+) -> Metadata:
+    """Structured data first, then `meta` elements, then the elements of the text."""
+    return Metadata(
+        author=_first(
+            chain(
+                [data.author],
+                _marked(root, "author"),
+                (name for name in head.all(*_AUTHOR_NAMES) if "://" not in name),
+            )
+        ),
+        published_at=published_at(
+            chain(data.dates, _marked(root, "datePublished")),
+            head.all(*_DATE_NAMES),
+            (element.get("datetime") or "" for element in root.iter("time")),
+        ),
+        description=head.first("description", "og:description", "twitter:description"),
+        keywords=_keywords(head),
+        og_image=_absolute(base, head.all("og:image", "og:image:url", "og:image:secure_url")),
+        canonical_url=_absolute(
+            base,
+            (
+                link.get("href") or ""
+                for link in root.iter("link")
+                if "canonical" in _relations(link)
+            ),
+        ),
+    )
+
+
+def language(root: html.HtmlElement, head: Head) -> str:
+    """The declared language's primary subtag in lower case; `und` without a usable one."""
+    declared = (root.get("lang"), root.get("xml:lang"), head.first("content-language"))
+    return primary_subtag(declared)
+
+
+def primary_subtag(declared: Iterable[str | None]) -> str:
+    """Of the first usable language tag, in lower case; `und` when there is none."""
+    for tag in declared:
+        match = _LANGUAGE.match(tag or "")
+        if match is not None:
+            return match[1].lower()
+    return "und"
+
+
+def base_url(root: html.HtmlElement, url: str) -> Url | None:
+    """What relative links start from; None for a page that has no http(s) address."""
+    page = page_url(url)
+    for base in root.iter("base"):
+        href = base.get("href")
+        if href:
+            return (join_url(page, href) if page else page_url(href)) or page
+    return page
+
+
+def page_url(url: str) -> Url | None:
+    """The URL when it is one of the web."""
+    try:
+        return parse_url(url)
+    except UrlInvalid:
+        return None
+
+
+def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
+    """Absolute http(s) URLs, each once and without fragment, at most 10,000; in the given order.
+
+    Links within the page are left out.
+    """
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    for href in hrefs:
+        if href in seen or not href.strip() or href.lstrip().startswith("#"):
+            continue
+        seen.add(href)
+        target = join_url(base, href) if base is not None else page_url(href)
+        if target is not None:
+            found[target.text] = None
+            if len(found) == MAX_LINKS:
+                break
+    return tuple(found)
+
+
+def hrefs(root: html.HtmlElement) -> Iterator[str]:
+    """Targets of all hyperlinks, in document order, nofollow or not."""
+    return (element.get("href") or "" for element in root.iter("a", "area"))
+
+
+def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:
+    """Microdata of the page: values of an `itemprop`, those of comments and reviews left out."""
+    for element in root.xpath("(.//*[@itemprop=$name])[position() <= $few]", name=name, few=_FEW):
+        owners = (ancestor.get("itemtype") or "" for ancestor in element.iterancestors())
+        if not any(_PART.search(owner) for owner in owners):
+            yield element.get("content") or element.get("datetime") or element.text_content()
+
+
+def _keywords(head: Head) -> tuple[str, ...]:
+    listed = head.first("keywords", "news_keywords")
+    words = re.split(r"[,;]", listed) if listed else head.all("article:tag")
+    unique = dict.fromkeys(word.strip() for word in words if word.strip())
+    return tuple(unique)[:MAX_KEYWORDS]
+
+
+def _absolute(base: Url | None, candidates: Iterable[str]) -> str | None:
+    return next(iter(links(candidates, base)), None)
+
+
+def _relations(link: html.HtmlElement) -> list[str]:
+    return (link.get("rel") or "").lower().split()
+
+
+def _texts(root: html.HtmlElement, tag: str) -> Iterator[str]:
+    return (element.text_content() for element in root.iter(tag))
+
+
+def _few(values: Iterable[str | None]) -> Iterator[str | None]:
+    return islice(values, _FEW)
+
+
+def _parent_tag(element: html.HtmlElement) -> object:
+    parent = element.getparent()
+    return None if parent is None else parent.tag
+
+
+def _first(candidates: Iterable[str | None]) -> str | None:
+    return next((value for candidate in candidates if (value := _clean(candidate))), None)
+
+
+def _clean(value: str | None) -> str | None:
+    if value is None:
+        return None
+    cleaned = " ".join(value.split())
+    return cleaned if 0 < len(cleaned) <= MAX_VALUE_CHARS else None

@@ -1,0 +1,148 @@
+"""The embedder over the HTTP protocol of Text Embeddings Inference (TEI)."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import httpx
+
+from spinneret.content.chunking.models import TokenSpan
+from spinneret.content.documents.models import EmbedderInfo
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+
+logger = logging.getLogger(__name__)
+
+_FIRST_PAUSE: Final = 0.2  # seconds; doubled before the third try
+_PIECE_CHARS: Final = 50_000  # TEI refuses 250 characters per token of the model's window and more
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))  # RFC 3629: bytes that begin no character
+
+
+class TeiEmbedder:
+    """Implements Embedder. `info` is asked once and kept: a model changes by a new deployment."""
+
+    def __init__(
+        self, base_url: str, client: httpx.Client, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._client = client
+        self._sleep = sleep
+        self._info: EmbedderInfo | None = None
+
+    def info(self) -> EmbedderInfo:
+        """See Embedder. TEI names no dimension, so one short text is embedded to learn it."""
+        if self._info is None:
+            answer = self._ask("GET", "/info", None)
+            [probe] = self._ask("POST", "/embed", {"inputs": ["dimension"]})
+            self._info = EmbedderInfo(
+                model_id=answer["model_id"],
+                dimension=len(probe),
+                max_input_tokens=answer["max_input_length"],
+                max_batch=answer["max_client_batch_size"],
+            )
+        return self._info
+
+    def tokenize(self, text: str) -> list[TokenSpan]:
+        """See Embedder."""
+        spans: list[TokenSpan] = []
+        for begin, end in pieces(text, _PIECE_CHARS):
+            piece = text[begin:end]
+            body = {"inputs": piece, "add_special_tokens": False}
+            [tokens] = self._ask("POST", "/tokenize", body)
+            offsets = [(token["start"], token["stop"]) for token in tokens]
+            spans += [
+                TokenSpan(start=begin + start, end=begin + stop)
+                for start, stop in characters_of(piece, offsets)
+            ]
+        return spans
+
+    def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        """See Embedder. Vectors are checked before they are normalised here."""
+        dimension = self.info().dimension
+        body = {"inputs": list(texts), "normalize": False, "truncate": False}
+        vectors = self._ask("POST", "/embed", body)
+        if len(vectors) != len(texts):
+            raise EmbeddingRefused("the embedder answered another number of vectors")
+        return [unit(vector, dimension) for vector in vectors]
+
+    def _ask(self, method: str, path: str, body: Any) -> Any:
+        pause = _FIRST_PAUSE
+        for attempt in range(bounds.EMBED_ATTEMPTS):
+            if attempt:
+                self._sleep(pause)
+                pause *= 2
+            try:
+                response = self._client.request(
+                    method, self._base_url + path, json=body, timeout=bounds.EMBED_SECONDS
+                )
+            except httpx.HTTPError as error:
+                logger.info("embedder_unreachable", extra={"error_type": type(error).__name__})
+                continue
+            if response.is_success:
+                return response.json()
+            if not _is_transient(response.status_code):
+                raise EmbeddingRefused(
+                    "the embedder refused the input",
+                    details={"status_code": response.status_code},
+                )
+        raise DependencyUnavailable("embedder")
+
+
+def _is_transient(status: int) -> bool:
+    return status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR
+
+
+def pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Ranges of at most `size` characters that cover the text, cut at blanks where there are any.
+
+    Pieces of nothing but blanks are left out: they hold no tokens.
+    """
+    begin = 0
+    while begin < len(text):
+        end = min(begin + size, len(text))
+        if end < len(text):
+            blank = max(text.rfind("\n", begin, end), text.rfind(" ", begin, end))
+            end = blank + 1 if blank >= begin else end
+        if not text[begin:end].isspace():
+            yield begin, end
+        begin = end
+
+
+def characters_of(text: str, offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Character ranges of ascending UTF-8 byte ranges, which are what TEI's `/tokenize` answers.
+
+    A token may begin or end inside a character (byte-level vocabularies): it then covers it whole.
+    """
+    if text.isascii():
+        yield from offsets
+        return
+    data = text.encode()
+    position = index = 0
+    for start, stop in offsets:
+        index += _leads(data[position:start])
+        inside = start < len(data) and data[start] in _CONTINUATION
+        first = index - inside
+        index += _leads(data[start:stop])
+        position = stop
+        yield first, index
+
+
+def _leads(data: bytes) -> int:
+    """Characters that begin in these bytes."""
+    return len(data.translate(None, _CONTINUATION))
+
+
+def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
+    """The vector at length one; raises EmbeddingRefused for what can't be a text's embedding."""
+    if len(vector) != dimension:
+        raise EmbeddingRefused(f"a vector has {len(vector)} dimensions instead of {dimension}")
+    norm = math.sqrt(math.fsum(value * value for value in vector))
+    if not math.isfinite(norm):
+        raise EmbeddingRefused("a vector isn't finite")
+    if norm < bounds.EMBED_MIN_NORM:
+        raise EmbeddingRefused("a vector is next to zero")
+    return tuple(value / norm for value in vector)

@@ -1,0 +1,65 @@
+"""Chooses the adapters of search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import httpx
+
+from spinneret.access.keys.service import KeyService
+from spinneret.access.keys.wiring import TenancySettings, key_service
+from spinneret.access.uploads.service import UploadService
+from spinneret.access.uploads.wiring import UploadSettings, upload_service
+from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.opensearch import opensearch_client
+from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.search.opensearch import OpenSearchChunkIndex
+from spinneret.content.search.service import SearchService
+from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.tei import TeiEmbedder
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchApiSettings(SearchSettings, TenancySettings, UploadSettings):
+    """The search API's environment."""
+
+    documents_table: str
+    jobs_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchApi:
+    """What the routes of search use."""
+
+    keys: KeyService
+    uploads: UploadService
+    search: SearchService
+
+
+def embedder(settings: SearchSettings) -> TeiEmbedder:
+    """The embedder of this stage; keeps its connection for the life of the process."""
+    return TeiEmbedder(settings.embedder_url, httpx.Client(trust_env=False))
+
+
+def chunk_index(settings: SearchSettings, of: TeiEmbedder) -> OpenSearchChunkIndex:
+    """The index of this stage for one embedder's vectors."""
+    client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
+    return OpenSearchChunkIndex(client, of)
+
+
+def search_api(env: Mapping[str, str]) -> SearchApi:
+    """Services of the search API."""
+    settings = SearchApiSettings.from_env(env)
+    model = embedder(settings)
+    return SearchApi(
+        keys=key_service(settings),
+        uploads=upload_service(settings),
+        search=SearchService(
+            embedder=model,
+            index=chunk_index(settings, model),
+            documents=DynamoDocumentStore(
+                dynamodb_client(), settings.documents_table, settings.jobs_table
+            ),
+        ),
+    )

@@ -1,1 +1,0 @@
-"""Documents: main content, metadata, chunks and their versions."""

@@ -1,0 +1,1 @@
+"""What happened, for whoever wants to know: webhooks."""

@@ -1,0 +1,113 @@
+"""Endpoints and default secrets on DynamoDB.
+
+Webhooks table
+    pk `T#<tenant>#ENDPOINTS`, sk `<endpoint id>`       an endpoint; lists by partition in the order
+                                                        of ids, which is by time
+    pk `T#<tenant>#ENDPOINT-COUNT`, sk `COUNT`          how many there are; every addition and
+                                                        removal changes it in one transaction
+    pk `T#<tenant>#DEFAULT-SECRET`, sk `SECRET`         what `webhook_url`s are signed with
+    (deliveries and holds: see dynamo_deliveries)
+
+`purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.events.webhooks import items
+from spinneret.events.webhooks.models import Endpoint, EndpointPage, SealedSecrets
+from spinneret.kernel.errors import Conflict
+from spinneret.kernel.ids import is_id
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
+_THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
+
+
+class DynamoEndpointStore:
+    """Implements EndpointStore; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def add(self, endpoint: Endpoint, at_most: int) -> None:
+        """See EndpointStore."""
+        one_more = dynamo.change(
+            self._table,
+            items.count_key(endpoint.tenant),
+            ("ADD #count :one", {":one": 1}),
+            ("attribute_not_exists(#count) OR #count < :most", {":most": at_most}),
+        )
+        row = dynamo.put(self._table, items.endpoint_item(endpoint), _NEW)
+        if not self._written(one_more, row):
+            raise Conflict(
+                f"a tenant has at most {at_most} webhooks; delete one first",
+                details={"webhooks": at_most},
+            )
+
+    def get(self, tenant: str, endpoint_id: str) -> Endpoint | None:
+        """See EndpointStore."""
+        return self.find(tenant, [endpoint_id]).get(endpoint_id)
+
+    def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
+        """See EndpointStore: one BatchGetItem."""
+        keys = [items.endpoint_key(tenant, each) for each in endpoint_ids if is_id(each)]
+        found = dynamo.batch_get(self._client, self._table, keys)
+        return {item["sk"]: items.endpoint_from_item(item) for item in found}
+
+    def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
+        """See EndpointStore: one query."""
+        found, last = dynamo.newest_first(
+            self._client, self._table, items.endpoints_partition(tenant), after, limit
+        )
+        return EndpointPage(
+            endpoints=tuple(items.endpoint_from_item(item) for item in found), after=last
+        )
+
+    def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:
+        """See EndpointStore."""
+        unchanged = dynamo.equals(version=former.version)
+        return self._written(dynamo.put(self._table, items.endpoint_item(endpoint), unchanged))
+
+    def remove(self, tenant: str, endpoint_id: str) -> bool:
+        """See EndpointStore."""
+        if not is_id(endpoint_id):
+            return False
+        one_less = dynamo.change(
+            self._table, items.count_key(tenant), ("ADD #count :one", {":one": -1}), _THERE
+        )
+        key = items.endpoint_key(tenant, endpoint_id)
+        return self._written(one_less, dynamo.delete(self._table, key, _THERE))
+
+    def default_secrets(self, tenant: str) -> SealedSecrets | None:
+        """See EndpointStore."""
+        with translated("dynamodb"):
+            answer: Any = self._client.get_item(
+                TableName=self._table, Key=items.default_key(tenant), ConsistentRead=True
+            )
+        item = answer.get("Item")
+        return items.secrets_from_item(item) if item else None
+
+    def replace_default(
+        self, tenant: str, former: SealedSecrets | None, secrets: SealedSecrets
+    ) -> bool:
+        """See EndpointStore."""
+        row = {**items.default_key(tenant), **items.secrets_attributes(secrets)}
+        unchanged = _NEW if former is None else dynamo.equals(secret=former.newest)
+        return self._written(dynamo.put(self._table, row, unchanged))
+
+    def _written(self, *writes: TransactWriteItemTypeDef) -> bool:
+        """False when a condition doesn't hold."""
+        try:
+            dynamo.transact(self._client, list(writes))
+        except dynamo.ConditionFailed:
+            return False
+        return True

@@ -1,0 +1,104 @@
+"""The delivery log and the holds on DynamoDB.
+
+Webhooks table
+    pk `T#<tenant>#DELIVERIES#<endpoint id>`, sk `<delivery id>`   a line of the log; pages by
+                                                                   partition in the order of ids,
+                                                                   which is by time; the id is empty
+                                                                   for `webhook_url`s of single jobs
+    pk `T#<tenant>#HOLD#<sha256 of the target>`, sk `HOLD`         a target that is left alone
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.events.webhooks import items
+from spinneret.events.webhooks.models import Delivery, DeliveryPage, Hold
+from spinneret.jobs.dynamo import lease_check
+from spinneret.jobs.models import Lease
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.ids import is_id
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoDeliveryLog:
+    """Implements DeliveryLog."""
+
+    def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
+        self._client = client
+        self._table = table
+        self._jobs = jobs_table
+
+    def write(self, delivery: Delivery, lease: Lease, now: datetime) -> None:
+        """See DeliveryLog: the line and the lease's fence in one transaction."""
+        line = dynamo.put(self._table, items.delivery_item(delivery, now))
+        try:
+            dynamo.transact(self._client, [lease_check(self._jobs, lease), line])
+        except dynamo.ConditionFailed as failed:
+            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+
+    def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
+        """See DeliveryLog."""
+        if not is_id(delivery_id):
+            return None
+        key = {"pk": items.log_partition(tenant, endpoint_id), "sk": delivery_id}
+        with translated("dynamodb"):
+            answer: Any = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+        item = answer.get("Item")
+        return items.delivery_from_item(item) if item else None
+
+    def page(
+        self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
+    ) -> DeliveryPage:
+        """See DeliveryLog: one query."""
+        found, last = dynamo.newest_first(
+            self._client, self._table, items.log_partition(tenant, endpoint_id), after, limit
+        )
+        return DeliveryPage(
+            deliveries=tuple(items.delivery_from_item(item) for item in found), after=last
+        )
+
+
+class DynamoHolds:
+    """Implements Holds."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def find(self, tenant: str, target: str) -> Hold | None:
+        """See Holds."""
+        with translated("dynamodb"):
+            answer: Any = self._client.get_item(
+                TableName=self._table, Key=items.hold_key(tenant, target), ConsistentRead=True
+            )
+        item = answer.get("Item")
+        return items.hold_from_item(item) if item else None
+
+    def put(self, tenant: str, target: str, hold: Hold) -> None:
+        """See Holds."""
+        row = {**items.hold_key(tenant, target), **items.hold_attributes(hold)}
+        with translated("dynamodb"):
+            self._client.put_item(TableName=self._table, Item=row)
+
+    def take_turn(self, tenant: str, target: str, seen: Hold, until: datetime) -> bool:
+        """See Holds: one conditional write."""
+        key = items.hold_key(tenant, target)
+        changes = items.hold_attributes(Hold(failures=seen.failures, until=until))
+        unchanged = dynamo.equals(until=stamp(seen.until), failures=seen.failures)
+        try:
+            dynamo.transact(self._client, [dynamo.update(self._table, key, changes, unchanged)])
+        except dynamo.ConditionFailed:
+            return False
+        return True
+
+    def end(self, tenant: str, target: str) -> None:
+        """See Holds."""
+        with translated("dynamodb"):
+            self._client.delete_item(TableName=self._table, Key=items.hold_key(tenant, target))

@@ -1,0 +1,184 @@
+"""Endpoints, secrets, deliveries and holds as DynamoDB items, and back; the table's keys."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from spinneret.events.webhooks.models import (
+    Delivery,
+    DeliveryStatus,
+    Endpoint,
+    Hold,
+    SealedSecrets,
+    WebhookEvent,
+)
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import (
+    epoch_seconds,
+    optional_stamp,
+    parse_optional_stamp,
+    parse_stamp,
+    stamp,
+)
+
+Item = dict[str, Any]
+
+_HOLD_MEMORY = timedelta(days=1)
+
+
+def endpoints_partition(tenant: str) -> str:
+    """Partition of a tenant's endpoints by id."""
+    return f"T#{tenant}#ENDPOINTS"
+
+
+def endpoint_key(tenant: str, endpoint_id: str) -> Item:
+    """Primary key of an endpoint."""
+    return {"pk": endpoints_partition(tenant), "sk": endpoint_id}
+
+
+def count_key(tenant: str) -> Item:
+    """Primary key of the number of a tenant's endpoints."""
+    return {"pk": f"T#{tenant}#ENDPOINT-COUNT", "sk": "COUNT"}
+
+
+def default_key(tenant: str) -> Item:
+    """Primary key of a tenant's default secrets."""
+    return {"pk": f"T#{tenant}#DEFAULT-SECRET", "sk": "SECRET"}
+
+
+def log_partition(tenant: str, endpoint_id: str | None) -> str:
+    """Partition of the deliveries to one endpoint, or to all URLs of single jobs."""
+    return f"T#{tenant}#DELIVERIES#{endpoint_id or ''}"
+
+
+def hold_key(tenant: str, target: str) -> Item:
+    """Primary key of a hold; a URL may be anything, so the target is hashed."""
+    return {
+        "pk": f"T#{tenant}#HOLD#{hashlib.sha256(target.encode()).hexdigest()}",
+        "sk": "HOLD",
+    }
+
+
+def endpoint_item(endpoint: Endpoint) -> Item:
+    """An endpoint's row."""
+    item = {
+        **endpoint_key(endpoint.tenant, endpoint.id),
+        "tenant": endpoint.tenant,
+        "name": endpoint.name,
+        "url": endpoint.url,
+        "events": sorted(endpoint.events),
+        "header_names": list(endpoint.header_names),
+        "sealed_headers": list(endpoint.sealed_headers),
+        "active": endpoint.active,
+        "disabled_reason": endpoint.disabled_reason,
+        "created_at": stamp(endpoint.created_at),
+        "updated_at": stamp(endpoint.updated_at),
+        "version": endpoint.version,
+        **secrets_attributes(endpoint.secrets),
+    }
+    return _present(item)
+
+
+def endpoint_from_item(item: Mapping[str, Any]) -> Endpoint:
+    """The inverse of `endpoint_item`."""
+    return Endpoint(
+        tenant=item["tenant"],
+        id=item["sk"],
+        name=item["name"],
+        url=item["url"],
+        events=frozenset(WebhookEvent(event) for event in item["events"]),
+        secrets=secrets_from_item(item),
+        header_names=tuple(item["header_names"]),
+        sealed_headers=tuple(bytes(part) for part in item["sealed_headers"]),
+        active=item["active"],
+        disabled_reason=item.get("disabled_reason"),
+        created_at=parse_stamp(item["created_at"]),
+        updated_at=parse_stamp(item["updated_at"]),
+        version=int(item["version"]),
+    )
+
+
+def secrets_attributes(secrets: SealedSecrets) -> Item:
+    """Sealed secrets as attributes."""
+    return _present(
+        {
+            "secret": secrets.newest,
+            "old_secret": secrets.old,
+            "old_secret_until": optional_stamp(secrets.old_until),
+        }
+    )
+
+
+def secrets_from_item(item: Mapping[str, Any]) -> SealedSecrets:
+    """The inverse of `secrets_attributes`."""
+    old = item.get("old_secret")
+    return SealedSecrets(
+        newest=bytes(item["secret"]),
+        old=None if old is None else bytes(old),
+        old_until=parse_optional_stamp(item.get("old_secret_until")),
+    )
+
+
+def delivery_item(delivery: Delivery, now: datetime) -> Item:
+    """A line of the log."""
+    item = {
+        "pk": log_partition(delivery.tenant, delivery.endpoint_id),
+        "sk": delivery.id,
+        "tenant": delivery.tenant,
+        "endpoint_id": delivery.endpoint_id,
+        "url": delivery.url,
+        "event": delivery.event.value,
+        "job_id": delivery.job_id,
+        "status": delivery.status.value,
+        "attempts": delivery.attempts,
+        "response_code": delivery.response_code,
+        "response_text": delivery.response_text,
+        "error": delivery.error,
+        "created_at": stamp(delivery.created_at),
+        "delivered_at": optional_stamp(delivery.delivered_at),
+        "next_attempt_at": optional_stamp(delivery.next_attempt_at),
+        "purge_at": epoch_seconds(now + timedelta(seconds=bounds.WEBHOOK_LOG_SECONDS)),
+    }
+    return _present(item)
+
+
+def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
+    """The inverse of `delivery_item`."""
+    code = item.get("response_code")
+    return Delivery(
+        tenant=item["tenant"],
+        id=item["sk"],
+        endpoint_id=item.get("endpoint_id"),
+        url=item.get("url"),
+        event=WebhookEvent(item["event"]),
+        job_id=item["job_id"],
+        status=DeliveryStatus(item["status"]),
+        attempts=int(item["attempts"]),
+        response_code=None if code is None else int(code),
+        response_text=item.get("response_text"),
+        error=item.get("error"),
+        created_at=parse_stamp(item["created_at"]),
+        delivered_at=parse_optional_stamp(item.get("delivered_at")),
+        next_attempt_at=parse_optional_stamp(item.get("next_attempt_at")),
+    )
+
+
+def hold_attributes(hold: Hold) -> Item:
+    """A hold without its primary key; forgotten when nothing was sent for a day after it."""
+    return {
+        "failures": hold.failures,
+        "until": stamp(hold.until),
+        "purge_at": epoch_seconds(hold.until + _HOLD_MEMORY),
+    }
+
+
+def hold_from_item(item: Mapping[str, Any]) -> Hold:
+    """The inverse of `hold_attributes`."""
+    return Hold(failures=int(item["failures"]), until=parse_stamp(item["until"]))
+
+
+def _present(item: Item) -> Item:
+    return {name: value for name, value in item.items() if value is not None}

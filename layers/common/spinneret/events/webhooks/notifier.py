@@ -1,0 +1,67 @@
+"""Tells the end of jobs: one delivery for each target that a job was submitted with."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from spinneret.events.webhooks.messages import draft_of, event_of, message_about, notice_key
+from spinneret.events.webhooks.models import Endpoint
+from spinneret.events.webhooks.ports import EndpointStore
+from spinneret.jobs import rules
+from spinneret.jobs.models import Event, Job, Reply
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.service import JobService
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+
+logger = logging.getLogger(__name__)
+
+
+class Notifier:
+    """A listener of the job store, and what the sweeper calls for ends that weren't told.
+
+    Deliveries are jobs with nobody to notify, so their ends aren't told.
+    """
+
+    def __init__(self, *, endpoints: EndpointStore, jobs: JobService, store: JobStore) -> None:
+        self._endpoints = endpoints
+        self._jobs = jobs
+        self._store = store
+
+    def __call__(self, job: Job, _: Sequence[Event]) -> None:
+        """Submit what is to be delivered, then write that it was; never raises.
+
+        Between the two the sweeper may do it again, which makes no second delivery.
+        """
+        if not rules.awaits_notice(job):
+            return
+        try:
+            self._submit(job)
+            self._store.transition(job, rules.noticed(job))
+        except (DependencyUnavailable, LeaseLost) as error:
+            logger.warning("notice_left", extra={"job_id": job.id, "reason": error.message})
+        except Exception:  # the job has ended and mustn't suffer from what becomes of its notice
+            logger.exception("notice_failed", extra={"job_id": job.id})
+
+    def _submit(self, job: Job) -> None:
+        """All in one transaction: WEBHOOK_ENDPOINTS_MAX and a URL are below JobStore's bound."""
+        ids = [target for target in job.notify if not is_url(target)]
+        endpoints = self._endpoints.find(job.tenant, ids)
+        drafts = []
+        for target in job.notify:
+            endpoint = endpoints.get(target)
+            if not (is_url(target) or _wants(endpoint, job)):
+                continue
+            message = message_about(job, target, endpoint_id=endpoint.id if endpoint else None)
+            url = endpoint.url if endpoint else target
+            drafts.append(draft_of(message, url, notice_key(job, target)))
+        self._jobs.submit(job.tenant, drafts, None, lambda _: Reply(status=202, body={}))
+
+
+def is_url(target: str) -> bool:
+    """Whether a target of a job is a URL; ids of endpoints hold no colon."""
+    return ":" in target
+
+
+def _wants(endpoint: Endpoint | None, job: Job) -> bool:
+    return endpoint is not None and endpoint.active and event_of(job) in endpoint.events

@@ -1,0 +1,264 @@
+"""What an endpoint's answer leads to, and which headers of their own tenants may send along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Final
+
+from spinneret.events.webhooks.models import (
+    Action,
+    Delivered,
+    Disable,
+    GiveUp,
+    Hold,
+    Retry,
+    SealedSecrets,
+)
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
+
+# The first delays of the schedule in Standard Webhooks 1.0.0; P-10 allows five attempts.
+DELAYS_SECONDS: Final = (5.0, 300.0, 1800.0, 7200.0)
+MAX_ATTEMPTS: Final = 1 + len(DELAYS_SECONDS)
+JITTER: Final = 0.1  # ± 10 %
+RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # an endpoint may not hold a delivery for longer
+
+# A target this slow holds a place of the lane that all tenants share. Slack's Events API, for one,
+# takes a longer wait for a failure.
+SLOW_SECONDS: Final = 3.0
+SLOW_HOLD_CAP_SECONDS: Final = 60.0  # so that a thousand a day still get their turn
+
+CUSTOM_HEADERS_MAX: Final = 20
+CUSTOM_HEADERS_MAX_BYTES: Final = 8 * 1024  # what common servers take as a whole request head
+
+# Standard Webhooks 1.0.0, "Delivery success and failure", and 503, which says the same.
+OVERLOADED: Final = frozenset(
+    {
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
+
+_SIGNATURE_PREFIXES: Final = ("webhook-", "x-webhook-", "svix-")  # Svix' own older names, too
+_RESERVED: Final = frozenset(
+    {
+        # One hop only: RFC 9110, section 7.6.1, and RFC 2616, section 13.5.1
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
+        *("proxy-connection", "te", "trailer", "trailers", "transfer-encoding", "upgrade"),
+        "http2-settings",  # RFC 7540, section 3.2.1
+        # The sender's own: where the request goes, how its body and the answer's are framed and
+        # read, who sends it
+        *("host", "content-length", "content-type", "content-encoding", "expect", "user-agent"),
+        "accept-encoding",
+    }
+)
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
+# RFC 9110, section 5.5, without the obsolete bytes beyond ASCII.
+_FIELD_VALUE: Final = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
+
+_MONTHS: Final = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
+_MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})"
+_TIME: Final = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-5][0-9]|60)"
+_SHORT_DAY: Final = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_LONG_DAY: Final = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+# RFC 9110, section 5.6.7: IMF-fixdate, rfc850-date and asctime-date
+_HTTP_DATES: Final = tuple(
+    re.compile(form)
+    for form in (
+        rf"{_SHORT_DAY}, (?P<day>[0-9]{{2}}) {_MONTH} (?P<year>[0-9]{{4}}) {_TIME} GMT",
+        rf"{_LONG_DAY}, (?P<day>[0-9]{{2}})-{_MONTH}-(?P<year>[0-9]{{2}}) {_TIME} GMT",
+        rf"{_SHORT_DAY} {_MONTH} (?P<day>[0-9]{{2}}| [0-9]) {_TIME} (?P<year>[0-9]{{4}})",
+    )
+)
+
+
+def next_action(
+    status: int | None,
+    headers: Mapping[str, str],
+    *,
+    attempt: int = 1,
+    now: datetime | None = None,
+    unit_random: float = 0.5,
+) -> Action:
+    """What follows an attempt that was answered with `status`; None means no answer came.
+
+    `attempt` counts from 1; `unit_random` is in [0, 1), its default means no jitter. What can't be
+    read counts as missing, of the headers, the status and `now` alike.
+
+    Everything but 2xx and 410 is tried again: a 404 or 401 may come from a receiver that is being
+    deployed, and a redirect is never followed, so the endpoint has time to be corrected.
+    """
+    if not isinstance(status, int):
+        status = None
+    if status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return Delivered()
+    if status == HTTPStatus.GONE:
+        return Disable()
+    if attempt >= MAX_ATTEMPTS:
+        last = "without an answer" if status is None else f"answered {status}"
+        return GiveUp(reason=f"{attempt} attempts failed, the last one {last}")
+    wish = retry_after(headers, now) or 0.0
+    return Retry(
+        after_seconds=max(delay(attempt, unit_random), wish),
+        throttle=status in OVERLOADED,
+    )
+
+
+def delay(attempt: int, unit_random: float) -> float:
+    """Seconds between the end of an attempt (from 1) and the next one, jitter included."""
+    base = DELAYS_SECONDS[min(max(attempt, 1), len(DELAYS_SECONDS)) - 1]
+    return base * (1 - JITTER + 2 * JITTER * unit_random)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None) -> float | None:
+    """Seconds that the endpoint asks for, from 0 to the cap; None if it asks for nothing readable.
+
+    RFC 9110, section 10.2.3: whole seconds or a date in one of the three forms. A date is compared
+    with the answer's own Date, for both are by one clock; with `now` when there is none.
+    """
+    text = _header(headers, "retry-after")
+    if text.isascii() and text.isdigit():
+        return min(float(text), RETRY_AFTER_CAP_SECONDS)  # int() refuses thousands of digits
+    now = _in_utc(now)
+    since = _http_date(_header(headers, "date"), now) or now
+    if since is None or (moment := _http_date(text, since)) is None:
+        return None
+    return min(max((moment - since).total_seconds(), 0.0), RETRY_AFTER_CAP_SECONDS)
+
+
+def hold_after(
+    former: Hold | None,
+    status: int | None,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    now: datetime,
+) -> Hold | None:
+    """The hold after an attempt that took so long; None when there is no reason for one.
+
+    Silence and overload hold a target back, by the answer's own Retry-After for up to an hour. So
+    does slowness, whatever the answer: one delivery at a time then tries, and of a backlog the rest
+    keeps out of the lane. Every other answer says that the target is there.
+    """
+    if status is None or status in OVERLOADED:
+        wish = min(retry_after(headers, now) or 0.0, bounds.RETRY_AFTER_MAX_SECONDS)
+        return _held(former, bounds.WEBHOOK_HOLD_CAP_SECONDS, wish, now)
+    if seconds >= SLOW_SECONDS:
+        return _held(former, SLOW_HOLD_CAP_SECONDS, 0.0, now)
+    return None
+
+
+def next_look(until: datetime, waited_seconds: float, unit_random: float) -> datetime:
+    """When a delivery that has waited so long looks again at a target that is held `until` then.
+
+    One of all that wait gets the turn, and each look costs the lane a moment. So they come back one
+    after the other, within as much time as they have waited, up to a quarter of an hour.
+    """
+    spread = min(waited_seconds, bounds.SQS_MAX_DELAY_SECONDS)
+    return until + timedelta(seconds=spread * unit_random)
+
+
+def _held(former: Hold | None, cap: float, at_least: float, now: datetime) -> Hold:
+    """Twice as long each time, up to `cap`."""
+    failures = 1 if former is None else former.failures + 1
+    own = min(cap, bounds.WEBHOOK_HOLD_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
+    return Hold(failures=failures, until=now + timedelta(seconds=max(own, at_least)))
+
+
+def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> SealedSecrets:
+    """With a new secret, the former newest one for a day more, and none before that."""
+    if secrets is None:
+        return SealedSecrets(newest=newest)
+    until = now + timedelta(seconds=bounds.WEBHOOK_OLD_SECRET_SECONDS)
+    return SealedSecrets(newest=newest, old=secrets.newest, old_until=until)
+
+
+def in_force(secrets: SealedSecrets, now: datetime) -> tuple[bytes, ...]:
+    """Those that sign at this moment, the newest first."""
+    old = secrets.old_until is not None and now < secrets.old_until and secrets.old
+    return (secrets.newest, old) if old else (secrets.newest,)
+
+
+def allowed_headers(given: Mapping[str, str]) -> dict[str, str]:
+    """The headers that a tenant wants on its deliveries, if all of them may be sent.
+
+    Raises ValidationFailed for signature, hop-by-hop and framing headers, for names and values
+    that HTTP doesn't allow, and for too much of them. Its message never shows a value.
+    """
+    if len(given) > CUSTOM_HEADERS_MAX:
+        raise _refused(f"more than {CUSTOM_HEADERS_MAX} headers")
+    if sum(len(name) + len(value) for name, value in given.items()) > CUSTOM_HEADERS_MAX_BYTES:
+        raise _refused(f"more than {CUSTOM_HEADERS_MAX_BYTES} bytes of headers")
+    seen: set[str] = set()
+    for name, value in given.items():
+        if not _TOKEN.fullmatch(name):
+            raise _refused("a header's name isn't a token")
+        # CGI and WSGI write both `-` and `_` as `_`: they would read one header for the other.
+        alike = name.lower().replace("_", "-")
+        if alike in _RESERVED or alike.startswith(_SIGNATURE_PREFIXES):
+            raise _refused("the sender sets this header itself", name)
+        if alike in seen:
+            raise _refused("the header is given twice", name)
+        if not _FIELD_VALUE.fullmatch(value):
+            raise _refused("the value is no printable ASCII text without outer blanks", name)
+        seen.add(alike)
+    return dict(given)
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    """The first value that is a text, without outer blanks; empty when there is none."""
+    items = headers.items() if hasattr(headers, "items") else ()
+    values = (
+        value
+        for key, value in items
+        if isinstance(key, str) and key.lower() == name and isinstance(value, str)
+    )
+    return next(values, "").strip(" \t")
+
+
+def _in_utc(now: datetime | None) -> datetime | None:
+    """None for a clock that can't be compared with others."""
+    if not isinstance(now, datetime) or now.utcoffset() is None:
+        return None
+    try:
+        return now.astimezone(UTC)
+    except OverflowError:  # a zone's last hours of the year 9999
+        return None
+
+
+def _http_date(text: str, now: datetime | None) -> datetime | None:
+    """None for what is no date, and for a year of two digits without `now` to tell its century."""
+    found = next((match for form in _HTTP_DATES if (match := form.fullmatch(text))), None)
+    if found is None:
+        return None
+    year, day, hour, minute = (int(found[part]) for part in ("year", "day", "hour", "minute"))
+    month = _MONTHS.index(found["month"]) + 1
+    second = min(int(found["second"]), 59)  # datetime knows no leap second
+    if len(found["year"]) == 2:
+        if now is None:
+            return None
+        year = _full_year(year, (month, day, hour, minute, second), now)
+    try:
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:  # no such day or time
+        return None
+
+
+def _full_year(two_digits: int, rest: tuple[int, ...], now: datetime) -> int:
+    """The last such year that isn't more than 50 years ahead; RFC 9110, section 5.6.7."""
+    horizon = now.year + 50
+    year = horizon - (horizon - two_digits) % 100
+    is_beyond = (year, *rest) > (horizon, *now.timetuple()[1:6])
+    return year - 100 if is_beyond else year
+
+
+def _refused(message: str, name: str | None = None) -> ValidationFailed:
+    field = "headers" if name is None else f"headers.{name}"
+    return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field}]})

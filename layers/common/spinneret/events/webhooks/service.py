@@ -1,0 +1,252 @@
+"""Endpoints of a tenant, what they were sent, and who is told of a job's end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from spinneret.events.webhooks import rules
+from spinneret.events.webhooks.messages import (
+    ID_PREFIX,
+    KIND,
+    draft_of,
+    message_of,
+    redelivery_key,
+    trial_message,
+)
+from spinneret.events.webhooks.models import (
+    DeliveryPage,
+    Endpoint,
+    EndpointPage,
+    Message,
+    SealedSecrets,
+    WebhookEvent,
+)
+from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
+from spinneret.events.webhooks.vault import DEFAULT, Vault
+from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
+from spinneret.jobs.rules import TERMINAL
+from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+
+_RACES = 5  # changes of one endpoint at the same time are rare
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointWish:
+    """What a tenant says of an endpoint."""
+
+    name: str
+    url: str = field(repr=False)
+    events: frozenset[WebhookEvent]
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
+    """None leaves them as they are: they can't be read back."""
+    active: bool = True
+
+
+class WebhookService:
+    """Webhooks of one tenant. All methods but `targets` need the feature to be on."""
+
+    def __init__(
+        self,
+        *,
+        endpoints: EndpointStore,
+        log: DeliveryLog,
+        jobs: JobService,
+        vault: Vault,
+        policy: AddressPolicy,
+        clock: Clock,
+        new_id: NewId,
+        enabled: bool = True,
+    ) -> None:
+        self._endpoints = endpoints
+        self._log = log
+        self._jobs = jobs
+        self._vault = vault
+        self._policy = policy
+        self._clock = clock
+        self._new_id = new_id
+        self._enabled = enabled
+
+    def require_enabled(self) -> None:
+        """Raises FeatureDisabled."""
+        if not self._enabled:
+            raise FeatureDisabled("webhooks are disabled")
+
+    # ------------------------------------------------------------ For those who submit jobs
+
+    def targets(self, tenant: str, webhook_url: str | None) -> tuple[str, ...]:
+        """Whom the end of a job is told that is submitted now (`Draft.notify`).
+
+        The ids of the active endpoints, and the job's own URL. Raises FeatureDisabled for such a
+        URL only, UrlInvalid, UrlBlocked, and Conflict while there is no secret to sign for it.
+        """
+        if not self._enabled and webhook_url is None:
+            return ()
+        self.require_enabled()
+        page = self._endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
+        ids = tuple(each.id for each in page.endpoints if each.active)
+        if webhook_url is None:
+            return ids
+        url = check_url_at_submission(webhook_url, self._policy).text
+        if self._endpoints.default_secrets(tenant) is None:
+            raise Conflict(
+                "a webhook_url is signed with the tenant's default secret, and there is none yet",
+                details={"field": "webhook_url"},
+            )
+        return (*ids, url)
+
+    # ------------------------------------------------------------ Endpoints
+
+    def create(self, tenant: str, wish: EndpointWish) -> tuple[Endpoint, str]:
+        """A new endpoint and its secret. Raises UrlInvalid, UrlBlocked, ValidationFailed (headers)
+        and Conflict when there are too many."""
+        endpoint_id = self._new_id("wh")
+        headers = rules.allowed_headers(wish.headers or {})
+        url = check_url_at_submission(wish.url, self._policy).text
+        secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+        now = self._clock()
+        endpoint = Endpoint(
+            tenant=tenant,
+            id=endpoint_id,
+            name=wish.name,
+            url=url,
+            events=wish.events,
+            secrets=SealedSecrets(newest=sealed),
+            header_names=tuple(headers),
+            sealed_headers=self._vault.seal_headers(tenant, endpoint_id, headers),
+            active=wish.active,
+            created_at=now,
+            updated_at=now,
+        )
+        self._endpoints.add(endpoint, bounds.WEBHOOK_ENDPOINTS_MAX)
+        return endpoint, secret
+
+    def get(self, tenant: str, endpoint_id: str) -> Endpoint:
+        """Raises NotFound."""
+        endpoint = self._endpoints.get(tenant, endpoint_id)
+        if endpoint is None:
+            raise NotFound("no such webhook")
+        return endpoint
+
+    def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
+        """See EndpointStore.page."""
+        return self._endpoints.page(tenant, after, limit)
+
+    def update(self, tenant: str, endpoint_id: str, wish: EndpointWish) -> Endpoint:
+        """Replace what the tenant says of it; raises as `create` does, and NotFound."""
+        changes: dict[str, Any] = {
+            "name": wish.name,
+            "url": check_url_at_submission(wish.url, self._policy).text,
+            "events": wish.events,
+            "active": wish.active,
+            "disabled_reason": None,
+        }
+        if wish.headers is not None:
+            headers = rules.allowed_headers(wish.headers)
+            changes["header_names"] = tuple(headers)
+            changes["sealed_headers"] = self._vault.seal_headers(tenant, endpoint_id, headers)
+        return self._change(tenant, endpoint_id, lambda former: replace(former, **changes))
+
+    def remove(self, tenant: str, endpoint_id: str) -> None:
+        """What is on its way to it fails. Raises NotFound."""
+        if not self._endpoints.remove(tenant, endpoint_id):
+            raise NotFound("no such webhook")
+
+    def rotate(self, tenant: str, endpoint_id: str) -> tuple[Endpoint, str]:
+        """A new secret; the one before signs for a day more. Raises NotFound."""
+        self.get(tenant, endpoint_id)
+        secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+
+        def with_new(former: Endpoint) -> Endpoint:
+            return replace(former, secrets=rules.rotated(former.secrets, sealed, self._clock()))
+
+        return self._change(tenant, endpoint_id, with_new), secret
+
+    def rotate_default(self, tenant: str) -> tuple[SealedSecrets, str]:
+        """A new default secret, the first or one more; the one before signs for a day more."""
+        secret, sealed = self._vault.new_secret(tenant, DEFAULT)
+        for _ in range(_RACES):
+            former = self._endpoints.default_secrets(tenant)
+            secrets = rules.rotated(former, sealed, self._clock())
+            if self._endpoints.replace_default(tenant, former, secrets):
+                return secrets, secret
+        raise Conflict("the secret is changing; try again")
+
+    # ------------------------------------------------------------ Deliveries
+
+    def deliveries(
+        self, tenant: str, endpoint_id: str, after: str | None, limit: int
+    ) -> DeliveryPage:
+        """The log of an endpoint, or by DEFAULT of the `webhook_url`s of single jobs.
+
+        Raises NotFound.
+        """
+        return self._log.page(tenant, self._logged_under(tenant, endpoint_id), after, limit)
+
+    def test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
+        """Send an event that is about nothing. Raises NotFound, and Conflict when inactive."""
+        endpoint = self.get(tenant, endpoint_id)
+        if not endpoint.active:
+            raise Conflict("the webhook is inactive")
+        message = trial_message(self._new_id(ID_PREFIX), endpoint.id, self._clock())
+        return self._submit(tenant, message, draft_of(message, endpoint.url, None), key)
+
+    def redeliver(
+        self, tenant: str, endpoint_id: str, delivery_id: str, key: RequestKey | None
+    ) -> Submitted:
+        """Send the same message again, in a new series of attempts to the endpoint as it now is.
+
+        Raises NotFound, also once the body isn't kept any more, and Conflict while the message is
+        on its way or when the endpoint is inactive.
+        """
+        logged_under = self._logged_under(tenant, endpoint_id)
+        line = self._log.get(tenant, logged_under, delivery_id)
+        if line is None:
+            raise NotFound("no such delivery")
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.job_id), KIND)
+        if job.status not in TERMINAL:
+            raise Conflict("the delivery is under way", details={"job_id": job.id})
+        message = message_of(job.payload)
+        url = message.url
+        if url is None:
+            endpoint = self.get(tenant, endpoint_id)
+            if not endpoint.active:
+                raise Conflict("the webhook is inactive")
+            url = endpoint.url
+        draft = draft_of(message, url, redelivery_key(message, job.id))
+        return self._submit(tenant, message, draft, key)
+
+    def _logged_under(self, tenant: str, endpoint_id: str) -> str | None:
+        return None if endpoint_id == DEFAULT else self.get(tenant, endpoint_id).id
+
+    def _submit(
+        self, tenant: str, message: Message, draft: Draft, key: RequestKey | None
+    ) -> Submitted:
+        def accepted(placed: Sequence[Placed]) -> Reply:
+            [only] = placed
+            body = {
+                "delivery_id": message.id,
+                "job_id": only.job.id,
+                "status": only.job.status,
+                "message": "already under way" if only.duplicate else "accepted",
+            }
+            return Reply(status=202, body=body)
+
+        return self._jobs.submit(tenant, [draft], key, accepted)
+
+    def _change(
+        self, tenant: str, endpoint_id: str, change: Callable[[Endpoint], Endpoint]
+    ) -> Endpoint:
+        for _ in range(_RACES):
+            former = self.get(tenant, endpoint_id)
+            changed = replace(change(former), updated_at=self._clock(), version=former.version + 1)
+            if self._endpoints.replace(former, changed):
+                return changed
+        raise Conflict("the webhook is changing; try again")

@@ -1,0 +1,63 @@
+"""Secrets and headers of endpoints, sealed for the endpoint that they belong to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from spinneret.events.webhooks.signing import new_secret
+from spinneret.kernel import bounds
+from spinneret.kernel.sealing import Sealer
+
+DEFAULT: Final = "default"
+"""Stands in for an endpoint's id where the `webhook_url`s of single jobs are meant."""
+
+
+class Vault:
+    """`owner` is an endpoint's id or DEFAULT. All methods raise DependencyUnavailable."""
+
+    def __init__(self, sealer: Sealer, random: Callable[[int], bytes]) -> None:
+        self._sealer = sealer
+        self._random = random
+
+    def new_secret(self, tenant: str, owner: str) -> tuple[str, bytes]:
+        """A fresh secret, and its sealed form."""
+        secret = new_secret(self._random)
+        return secret, self._sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
+
+    def secrets(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> list[str]:
+        """The secrets in their order. Raises SecretUnreadable."""
+        purpose = _of_secrets(owner)
+        return [
+            self._sealer.unseal(each, tenant=tenant, purpose=purpose).decode() for each in sealed
+        ]
+
+    def seal_headers(
+        self, tenant: str, owner: str, headers: Mapping[str, str]
+    ) -> tuple[bytes, ...]:
+        """The headers in as many parts as the sealer's bound asks for; none for no headers."""
+        text = json.dumps(headers).encode() if headers else b""
+        step = bounds.SEALED_MAX_BYTES
+        return tuple(
+            self._sealer.seal(
+                text[start : start + step], tenant=tenant, purpose=_of_headers(owner, number)
+            )
+            for number, start in enumerate(range(0, len(text), step))
+        )
+
+    def headers(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> dict[str, str]:
+        """The inverse of `seal_headers`. Raises SecretUnreadable."""
+        parts = [
+            self._sealer.unseal(part, tenant=tenant, purpose=_of_headers(owner, number))
+            for number, part in enumerate(sealed)
+        ]
+        return dict(json.loads(b"".join(parts))) if parts else {}
+
+
+def _of_secrets(owner: str) -> str:
+    return f"webhook-secret {owner}"
+
+
+def _of_headers(owner: str, part: int) -> str:
+    return f"webhook-headers {owner} {part}"

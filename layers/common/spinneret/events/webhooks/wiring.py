@@ -1,0 +1,63 @@
+"""Chooses the adapters of webhooks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.kms import KmsSealer, kms_client
+from spinneret.events.webhooks.dynamo import DynamoEndpointStore
+from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog
+from spinneret.events.webhooks.notifier import Notifier
+from spinneret.events.webhooks.service import WebhookService
+from spinneret.events.webhooks.vault import Vault
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import job_service, job_store
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.web.fetching.wiring import FetchSettings, address_policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotifierSettings(JobSettings):
+    """Where endpoints are kept."""
+
+    webhooks_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookSettings(NotifierSettings, FetchSettings):
+    """The key that seals secrets, and whether this stage offers webhooks."""
+
+    secrets_key_id: str
+    features__enable_webhooks: bool = True
+
+
+def notifier(settings: NotifierSettings) -> Notifier:
+    """A listener for the stores of workers and of the sweeper."""
+    return Notifier(
+        endpoints=DynamoEndpointStore(dynamodb_client(), settings.webhooks_table),
+        jobs=job_service(settings),
+        store=job_store(settings),
+    )
+
+
+def webhook_service(settings: WebhookSettings) -> WebhookService:
+    """Webhooks of this stage."""
+    client = dynamodb_client()
+    return WebhookService(
+        endpoints=DynamoEndpointStore(client, settings.webhooks_table),
+        log=DynamoDeliveryLog(client, settings.webhooks_table, settings.jobs_table),
+        jobs=job_service(settings),
+        vault=vault(settings),
+        policy=address_policy(settings),
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+        enabled=settings.features__enable_webhooks,
+    )
+
+
+def vault(settings: WebhookSettings) -> Vault:
+    """Secrets under this stage's key."""
+    return Vault(KmsSealer(kms_client(), settings.secrets_key_id), os.urandom)

@@ -1,0 +1,113 @@
+"""Records of side effects on DynamoDB.
+
+Idempotency table
+    pk `T#<tenant>#EFFECT#<sha256 of the key>`   one effect: what was asked for, the claim that
+    began it (job, fence), and the result once it is known
+
+`purge_at` is garbage collection: a key is remembered for EFFECT_RETENTION_SECONDS.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from spinneret.aws import dynamo
+from spinneret.jobs import keys
+from spinneret.jobs.dynamo import lease_check
+from spinneret.jobs.models import JobRef, JobStatus, Lease
+from spinneret.jobs.ports import Begun, EffectDone, InDoubt
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import epoch_seconds
+from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+_LEASE: Final = 0
+_RECORD: Final = 1
+_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
+
+
+class DynamoEffectStore:
+    """Implements EffectStore."""
+
+    def __init__(self, client: DynamoDBClient, jobs_table: str, idempotency_table: str) -> None:
+        self._client = client
+        self._jobs = jobs_table
+        self._idempotency = idempotency_table
+
+    def begin(
+        self, lease: Lease, key: str, request: str, now: datetime
+    ) -> Begun | InDoubt | EffectDone:
+        """See EffectStore. One transaction; a second one takes a dead claim's record over."""
+        record = {
+            "pk": keys.effect_record(lease.tenant, key),
+            "request": request,
+            "job_id": lease.job_id,
+            "fence": lease.fence,
+            "purge_at": _purge_at(now),
+        }
+        known = self._put(lease, record, _NEW)
+        if known is None:
+            return Begun()
+        if known["request"] != request:
+            raise IdempotencyMismatch("this effect's key was used for another request")
+        if "result" in known:
+            return EffectDone(result=json.loads(known["result"]))
+        unchanged = dynamo.equals(job_id=known["job_id"], fence=known["fence"], result=None)
+        if self._put(lease, record, unchanged, self._claim_is_over(lease, known)) is not None:
+            raise Contended("another job is at it", retry_after=1)
+        return InDoubt()
+
+    def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
+        """See EffectStore."""
+        text = json.dumps(result, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        own = dynamo.equals(job_id=lease.job_id, fence=lease.fence, result=None)
+        changes = {"result": text, "purge_at": _purge_at(now)}
+        row = {"pk": keys.effect_record(lease.tenant, key)}
+        try:
+            dynamo.transact(self._client, [dynamo.update(self._idempotency, row, changes, own)])
+        except dynamo.ConditionFailed as failed:
+            raise LeaseLost(f"the effect of job {lease.job_id} was taken over") from failed
+
+    def _put(
+        self,
+        lease: Lease,
+        record: dict[str, Any],
+        condition: dynamo.Condition,
+        besides: Sequence[TransactWriteItemTypeDef] = (),
+    ) -> dict[str, Any] | None:
+        """Write the record; the one that stands instead, or {} if only `besides` didn't hold."""
+        writes = [
+            lease_check(self._jobs, lease),
+            dynamo.put(self._idempotency, record, condition),
+            *besides,
+        ]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed as failed:
+            if _LEASE in failed.standing:
+                raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+            return failed.standing.get(_RECORD, {})
+        return None
+
+    def _claim_is_over(
+        self, lease: Lease, known: Mapping[str, Any]
+    ) -> list[TransactWriteItemTypeDef]:
+        """Own earlier claims are: this one stands. Another job's must be looked at."""
+        if known["job_id"] == lease.job_id:
+            return []
+        other = JobRef(tenant=lease.tenant, job_id=known["job_id"])
+        over: dynamo.Condition = (
+            "NOT (#status = :running AND #fence = :fence)",
+            {":running": JobStatus.RUNNING, ":fence": known["fence"]},
+        )
+        return [dynamo.check(self._jobs, keys.job_key(other), over)]
+
+
+def _purge_at(now: datetime) -> int:
+    return epoch_seconds(now + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS))

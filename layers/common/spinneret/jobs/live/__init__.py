@@ -1,0 +1,1 @@
+"""Live progress of jobs over WebSockets (P-07)."""

@@ -1,0 +1,211 @@
+"""WebSocket connections on DynamoDB.
+
+Jobs table
+    pk `CONN#<id>`, sk `CONN`                        one connection: its tenant, its key and when
+    that ends, the job that its ticket names, the jobs that it watches, and whether it is `closing`
+    pk `T#<tenant>#KEY#<key id>#CONNS`, sk `<conn id>`   a connection of a key; query by partition
+    pk `T#<tenant>#JOB#<id>`, sk `WATCH#<conn id>`   a watcher of a job; query by prefix
+    attribute `watchers` of the job row              how many there are
+
+A connection, its watch and the count change in one transaction. `purge_at` removes what a lost
+$disconnect left behind.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.jobs import items, keys
+from spinneret.jobs.models import Connection, JobRef, Watcher
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.ids import is_id
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_JOB: Final = 0
+_WATCH: Final = 1
+_CONNECTION: Final = 2
+_ROUNDS: Final = 3  # a recount, and one that others came before
+_OPEN_WITH_ROOM: Final = (
+    "attribute_exists(#pk) AND attribute_not_exists(#closing)"
+    " AND (attribute_not_exists(#jobs) OR size(#jobs) < :most)"
+)
+
+
+class DynamoConnectionStore:
+    """Implements ConnectionStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def open(self, connection: Connection, now: datetime) -> None:
+        """See ConnectionStore; both rows or none, so that no connection escapes its key's end."""
+        writes = [
+            dynamo.put(self._table, items.connection_item(connection, now)),
+            dynamo.put(self._table, items.opened_item(connection, now)),
+        ]
+        dynamo.transact(self._client, writes)
+
+    def find(self, connection_id: str) -> Connection | None:
+        """See ConnectionStore."""
+        with translated("dynamodb"):
+            answer: Any = self._client.get_item(
+                TableName=self._table, Key=keys.connection_key(connection_id), ConsistentRead=True
+            )
+        item = answer.get("Item")
+        if not item or "closing" in item:
+            return None
+        return items.connection_from_item(connection_id, item)
+
+    def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
+        """See ConnectionStore."""
+        if not is_id(ref.job_id):
+            raise NotFound("no such job")
+        room: dynamo.Condition = ("#watchers < :most", {":most": bounds.WATCHERS_PER_JOB})
+        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": bounds.JOBS_PER_CONNECTION})
+        writes = [
+            dynamo.change(
+                self._table, keys.job_key(ref), ("ADD #watchers :one", {":one": 1}), room
+            ),
+            dynamo.put(
+                self._table,
+                items.watch_item(ref, connection, now),
+                ("attribute_not_exists(#pk)", {}),
+            ),
+            dynamo.change(
+                self._table,
+                keys.connection_key(connection.id),
+                ("ADD #jobs :job", {":job": {ref.job_id}}),
+                few,
+            ),
+        ]
+        for _ in range(_ROUNDS):
+            try:
+                dynamo.transact(self._client, writes)
+            except dynamo.ConditionFailed as failed:
+                if not self._recounted(ref, failed):
+                    return _raise_unless_watching(failed)
+            else:
+                return None
+        raise Conflict("too many subscriptions")
+
+    def _recounted(self, ref: JobRef, failed: dynamo.ConditionFailed) -> bool:
+        """Whether there is room after all: rows whose end got lost are purged uncounted."""
+        job = failed.standing.get(_JOB)
+        if not job or set(failed.standing) != {_JOB}:
+            return False
+        number = len(self.watching(ref))
+        if number >= job["watchers"]:
+            return False
+        counted = dynamo.update(
+            self._table,
+            keys.job_key(ref),
+            {"watchers": number},
+            dynamo.equals(watchers=job["watchers"]),
+        )
+        with suppress(dynamo.ConditionFailed):  # somebody came or went: the next try sees it
+            dynamo.transact(self._client, [counted])
+        return True
+
+    def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
+        """See ConnectionStore."""
+        exists: dynamo.Condition = ("attribute_exists(#pk)", {})
+        writes = [
+            dynamo.change(
+                self._table, keys.job_key(ref), ("ADD #watchers :less", {":less": -1}), exists
+            ),
+            dynamo.delete(self._table, keys.watch_key(ref, connection_id), exists),
+            dynamo.change(
+                self._table,
+                keys.connection_key(connection_id),
+                ("DELETE #jobs :job", {":job": {ref.job_id}}),
+                exists,
+            ),
+        ]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed:
+            return  # it wasn't subscribed, or the job or the connection is gone
+
+    def close(self, connection_id: str) -> None:
+        """See ConnectionStore; may be cut short anywhere and be done again."""
+        connection = self._closing(connection_id)
+        if connection is None:
+            return
+        for job_id in sorted(connection.jobs):
+            self.unsubscribe(connection_id, JobRef(tenant=connection.tenant, job_id=job_id))
+        for place in (keys.opened_key(connection), keys.connection_key(connection_id)):
+            with translated("dynamodb"):
+                self._client.delete_item(TableName=self._table, Key=place)
+
+    def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
+        """See ConnectionStore."""
+        condition, values = "pk = :pk", {":pk": keys.opened_partition(tenant, key_id)}
+        if after is not None:
+            condition += " AND sk > :after"
+            values[":after"] = after
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ConsistentRead=True,
+                Limit=limit,
+            )
+        return [str(item["sk"]) for item in answer["Items"]]
+
+    def watching(self, ref: JobRef) -> list[Watcher]:
+        """See ConnectionStore."""
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :watch)",
+                ExpressionAttributeValues={
+                    ":pk": keys.job_partition(ref),
+                    ":watch": keys.WATCH_PREFIX,
+                },
+                ConsistentRead=True,
+                Limit=bounds.WATCHERS_PER_JOB,
+            )
+        return [items.watcher_from_item(item) for item in answer["Items"]]
+
+    def _closing(self, connection_id: str) -> Connection | None:
+        """The connection, which takes no more subscriptions; None when it is unknown."""
+        assignment, condition = "SET #closing = :yes", "attribute_exists(#pk)"
+        try:
+            with translated("dynamodb"):
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=keys.connection_key(connection_id),
+                    UpdateExpression=assignment,
+                    ConditionExpression=condition,
+                    ExpressionAttributeNames=dynamo.names_in(f"{assignment} {condition}"),
+                    ExpressionAttributeValues={":yes": True},
+                    ReturnValues="ALL_NEW",
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return None
+        return items.connection_from_item(connection_id, answer["Attributes"])
+
+
+def _raise_unless_watching(failed: dynamo.ConditionFailed) -> None:
+    """Why a subscription was refused; nothing when there is one already."""
+    connection = failed.standing.get(_CONNECTION, {"exists": True})
+    if not connection or "closing" in connection:
+        raise NotFound("the connection is closed") from failed
+    if _WATCH in failed.standing:
+        return
+    if not failed.standing.get(_JOB, {"exists": True}):
+        raise NotFound("no such job") from failed
+    raise Conflict("too many subscriptions") from failed

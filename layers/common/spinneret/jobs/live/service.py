@@ -1,0 +1,285 @@
+"""Live progress over WebSockets: who listens to which job, and what they are told (P-07).
+
+A push is best effort and never touches the job. A connection that can't be reached is ended, so
+that its client knows that it has to come again, and on subscribing gets all that it has missed.
+
+A connection lasts no longer than its key, or its ticket: every message that it sends and every push
+to it looks at the end that was known when it was opened; a revocation ends it at once, and should
+that fail, its next message does.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final
+
+from spinneret.jobs.api_models import event_view
+from spinneret.jobs.keys import is_event_id
+from spinneret.jobs.models import Connection, Event, Job, JobRef, Watcher
+from spinneret.jobs.ports import ConnectionStore, JobStore, Sockets
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import parse_json
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    DomainError,
+    MalformedRequest,
+    NotFound,
+    ValidationFailed,
+)
+
+logger = logging.getLogger(__name__)
+
+_ACTIONS: Final = ("subscribe", "unsubscribe")
+
+IsActive = Callable[[str, str], bool]
+"""Whether a tenant's key, by its id, is good. Raises DependencyUnavailable."""
+
+
+class Announcer:
+    """Tells the watchers of a job what happened to it."""
+
+    def __init__(
+        self,
+        connections: ConnectionStore,
+        sockets: Sockets,
+        monotonic: Callable[[], float],
+        clock: Clock,
+    ) -> None:
+        self._connections = connections
+        self._sockets = sockets
+        self._monotonic = monotonic
+        self._clock = clock
+
+    def __call__(self, job: Job, events: Sequence[Event]) -> None:
+        """One push for all events of one write, to all watchers at once: none waits for another.
+
+        It takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
+        """
+        if not job.watchers or not events:
+            return
+        ref = job.ref
+        try:
+            watching = self._connections.watching(ref)
+        except DependencyUnavailable as error:
+            logger.warning("push_failed", extra={"job_id": ref.job_id, "reason": error.message})
+            return
+        if watching:
+            tell = partial(self._tell, texts=list(messages(ref, events)))
+            with ThreadPoolExecutor(len(watching)) as pool:
+                list(pool.map(tell, watching))
+
+    def _tell(self, watcher: Watcher, texts: Sequence[str]) -> None:
+        if not self._reached(watcher, texts, self._monotonic() + bounds.PUSH_SECONDS):
+            self._drop(watcher.connection_id)
+
+    def _reached(self, watcher: Watcher, texts: Sequence[str], deadline: float) -> bool:
+        if _is_past(watcher.ends_at, self._clock()):
+            return False
+        try:
+            return all(
+                self._monotonic() < deadline and self._sockets.post(watcher.connection_id, text)
+                for text in texts
+            )
+        except DependencyUnavailable:
+            return False
+
+    def _drop(self, connection_id: str) -> None:
+        """Whatever stays of it ends with its next message, or is purged."""
+        logger.info("watcher_dropped", extra={"connection_id": connection_id})
+        for part in (self._sockets.end, self._connections.close):
+            try:
+                part(connection_id)
+            except DependencyUnavailable as error:
+                logger.warning("push_failed", extra={"reason": error.message})
+
+
+class LiveService:
+    """One client's connection: subscriptions, and the timeline so far."""
+
+    def __init__(
+        self,
+        *,
+        store: JobStore,
+        connections: ConnectionStore,
+        sockets: Sockets,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._connections = connections
+        self._sockets = sockets
+        self._clock = clock
+
+    def connect(self, connection: Connection) -> None:
+        """Remember whose connection it is, and until when."""
+        self._connections.open(connection, self._clock())
+
+    def disconnect(self, connection_id: str) -> None:
+        """End all its subscriptions; harmless when it has none."""
+        self._connections.close(connection_id)
+
+    def receive(self, connection_id: str, text: str, is_active: IsActive) -> None:
+        """`{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or absent}`.
+
+        The answer, also an error's, goes to the connection. One that is unknown, or whose key or
+        ticket has ended, is ended instead. Raises DependencyUnavailable.
+        """
+        connection = self._connections.find(connection_id)
+        if connection is None or self._has_ended(connection, is_active):
+            self._connections.close(connection_id)
+            self._sockets.end(connection_id)
+            return
+        try:
+            self._serve(connection, text)
+        except DependencyUnavailable:
+            raise
+        except DomainError as error:
+            said = {"error": error.message, "code": error.code, "details": error.details}
+            self._say(connection_id, {"type": "error", **said})
+
+    def end_all(self, tenant: str, key_id: str) -> None:
+        """End the connections of a key that is revoked. Raises nothing that an outage may cause.
+
+        All are taken off their jobs before the first socket is ended: what is pushed to none waits
+        for none. To revoke again goes on with those that an outage, or ENDING_SECONDS, left.
+        """
+        deadline = self._clock() + timedelta(seconds=bounds.ENDING_SECONDS)
+        closed = self._close_all(tenant, key_id, deadline)
+        ended = [each for each in closed if self._clock() < deadline and self._ended(each)]
+        facts = {"tenant": tenant, "key_id": key_id}
+        counts = {"closed": len(closed), "ended": len(ended)}
+        logger.info("connections_ended", extra={**facts, **counts})
+
+    def _close_all(self, tenant: str, key_id: str, deadline: datetime) -> list[str]:
+        closed: list[str] = []
+        reason = None
+        try:
+            for connection_id in self._opened_with(tenant, key_id):
+                if self._clock() >= deadline:
+                    reason = "no time left"
+                    break
+                self._connections.close(connection_id)
+                closed.append(connection_id)
+        except DependencyUnavailable as error:
+            reason = error.message
+        if reason is not None:
+            facts = {"tenant": tenant, "key_id": key_id, "reason": reason}
+            logger.warning("connections_left", extra=facts)
+        return closed
+
+    def _ended(self, connection_id: str) -> bool:
+        try:
+            self._sockets.end(connection_id)
+        except DependencyUnavailable as error:
+            facts = {"connection_id": connection_id, "reason": error.message}
+            logger.warning("socket_left", extra=facts)
+            return False
+        return True
+
+    def _opened_with(self, tenant: str, key_id: str) -> Iterator[str]:
+        """All of them, page by page."""
+        page: Sequence[str] = ()
+        while True:
+            after = page[-1] if page else None
+            page = self._connections.opened_with(tenant, key_id, after, bounds.LIST_LIMIT_MAX)
+            if not page:
+                return
+            yield from page
+
+    def _has_ended(self, connection: Connection, is_active: IsActive) -> bool:
+        return _is_past(connection.ends_at, self._clock()) or not is_active(
+            connection.tenant, connection.key_id
+        )
+
+    def _serve(self, connection: Connection, text: str) -> None:
+        action, job_id, after = _parsed(text)
+        ref = JobRef(tenant=connection.tenant, job_id=job_id)
+        if connection.only_job not in (None, job_id):
+            raise NotFound("no such job")
+        if action == "subscribe":
+            self._subscribe(connection, ref, after)
+        else:
+            self._connections.unsubscribe(connection.id, ref)
+            self._say(connection.id, {"type": "unsubscribed", "job_id": job_id})
+
+    def _subscribe(self, connection: Connection, ref: JobRef, after: str | None) -> None:
+        """Subscribed first and told then: an event may come twice, but none is missed.
+
+        A push may overtake the catch-up; `caught_up` says up to where the client has everything.
+        """
+        self._connections.subscribe(connection, ref, self._clock())
+        job = self._store.get(ref)
+        if job is None:
+            raise NotFound("no such job")
+        answer = {"type": "subscribed", "job_id": job.id, "status": job.status}
+        self._say(connection.id, answer)
+        has_more = True
+        for _ in range(bounds.CATCH_UP_PAGES):
+            events = self._store.events(ref, after, bounds.LIST_LIMIT_MAX)
+            has_more = len(events) == bounds.LIST_LIMIT_MAX
+            if events:
+                for text in messages(ref, events):
+                    self._sockets.post(connection.id, text)
+                after = events[-1].id
+            if not has_more:
+                break
+        caught_up = {"type": "caught_up", "job_id": job.id, "after": after, "has_more": has_more}
+        self._say(connection.id, caught_up)
+
+    def _say(self, connection_id: str, message: Mapping[str, Any]) -> None:
+        self._sockets.post(connection_id, json.dumps(message, ensure_ascii=False))
+
+
+def messages(ref: JobRef, events: Sequence[Event]) -> Iterator[str]:
+    """`{"type": "events", "job_id": …, "items": […]}`; several where one would be too large."""
+    views = [json.dumps(event_view(event).model_dump(mode="json")) for event in events]
+    part: list[str] = []
+    size = 0
+    for view in views:
+        if part and size + len(view) > bounds.SOCKET_MESSAGE_BYTES:
+            yield _message(ref, part)
+            part, size = [], 0
+        part.append(view)
+        size += len(view) + 1
+    yield _message(ref, part)
+
+
+def _is_past(end: datetime | None, now: datetime) -> bool:
+    return end is not None and end <= now
+
+
+def _is_position(after: Any) -> bool:
+    return after is None or (isinstance(after, str) and is_event_id(after))
+
+
+def _message(ref: JobRef, items: Sequence[str]) -> str:
+    job_id = json.dumps(ref.job_id)
+    return f'{{"type": "events", "job_id": {job_id}, "items": [{",".join(items)}]}}'
+
+
+def _parsed(text: str) -> tuple[str, str, str | None]:
+    """Raises MalformedRequest and ValidationFailed."""
+    if len(text) > bounds.SOCKET_REQUEST_CHARS:
+        raise ValidationFailed(f"a message has at most {bounds.SOCKET_REQUEST_CHARS} characters")
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise MalformedRequest("a message is a JSON object")
+    unknown = sorted(value.keys() - {"action", "job_id", "after"})
+    wrong = [
+        name
+        for name, good in (
+            ("action", value.get("action") in _ACTIONS),
+            ("job_id", isinstance(value.get("job_id"), str)),
+            ("after", _is_position(value.get("after"))),
+        )
+        if not good
+    ] + unknown
+    if wrong:
+        fields = [{"field": name} for name in wrong]
+        raise ValidationFailed(f"invalid: {', '.join(wrong)}", details={"fields": fields})
+    return value["action"], value["job_id"], value.get("after")

@@ -1,0 +1,42 @@
+"""Sends to WebSocket clients by API Gateway's `@connections` API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from spinneret.aws.clients import error_code
+from spinneret.kernel.errors import DependencyUnavailable
+
+if TYPE_CHECKING:
+    from types_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
+
+
+class ApiGatewaySockets:
+    """Implements Sockets; the client's time-out is PUSH_SECONDS and it tries once."""
+
+    def __init__(self, client: ApiGatewayManagementApiClient) -> None:
+        self._client = client
+
+    def post(self, connection_id: str, text: str) -> bool:
+        """See Sockets."""
+        try:
+            self._client.post_to_connection(ConnectionId=connection_id, Data=text.encode())
+        except ClientError as error:
+            if error_code(error) == "GoneException":
+                return False
+            raise DependencyUnavailable("websocket") from error
+        except BotoCoreError as error:
+            raise DependencyUnavailable("websocket") from error
+        return True
+
+    def end(self, connection_id: str) -> None:
+        """See Sockets."""
+        try:
+            self._client.delete_connection(ConnectionId=connection_id)
+        except ClientError as error:
+            if error_code(error) != "GoneException":
+                raise DependencyUnavailable("websocket") from error
+        except BotoCoreError as error:
+            raise DependencyUnavailable("websocket") from error

@@ -1,0 +1,1 @@
+"""API functions: admission, routes, errors."""

@@ -1,0 +1,130 @@
+"""Who a request comes from, and whether it may pass: before anything of it is validated.
+
+Authentication happens here, inside the function, so that it is the same behind API Gateway,
+LocalStack and `sam local`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spinneret.access.keys.models import Allowance, Principal
+from spinneret.access.keys.service import KeyService
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import BodyTooLarge, Forbidden, NotFound, RateLimited
+from spinneret.runtime.http import access
+from spinneret.runtime.http.access import Access
+
+Event = dict[str, Any]
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """A request whose caller is known, or that asks for what is open to everybody."""
+
+    row: Access | None = None
+    """Its route's row in the access table; None when there is no such route."""
+    principal: Principal | None = None
+    """None on open routes."""
+    allowance: Allowance | None = None
+    """None on open routes, and where counting failed."""
+
+
+def identify(event: Event, keys: KeyService) -> Visit:
+    """Size, route and credential, in this order; the request of a known caller is counted.
+
+    `event` has its header names in lower case. Raises BodyTooLarge, AuthRequired and
+    DependencyUnavailable.
+    """
+    body = event.get("body") or ""
+    if len(body.encode("utf-8", "surrogatepass")) > bounds.REQUEST_BODY_MAX_BYTES:
+        raise BodyTooLarge(
+            f"a request carries at most {bounds.REQUEST_BODY_MAX_BYTES} bytes of body; "
+            "POST /api/v1/uploads takes larger ones"
+        )
+    row = _row(event["httpMethod"], event["path"])
+    if row is not None and row.scope is None:
+        return Visit(row=row)
+    principal = _principal(event, row, keys)
+    return Visit(row=row, principal=principal, allowance=keys.take(principal))
+
+
+def require_leave(visit: Visit, path: str) -> None:
+    """Rate, route, scope and, for a ticket, the job: in this order.
+
+    Raises RateLimited, NotFound and Forbidden.
+    """
+    allowance, row, principal = visit.allowance, visit.row, visit.principal
+    if allowance is not None and not allowance.admitted:
+        raise _over(allowance)
+    if row is None:
+        raise NotFound("no such route")
+    if principal is None or row.scope is None:
+        return
+    if not principal.may(row.scope):
+        raise Forbidden(f"the key lacks the scope {row.scope}")
+    shown = principal.job_id
+    if shown is not None and shown != (row.parameters(path) or {}).get("job_id"):
+        raise NotFound("no such job")
+
+
+def socket_caller(event: Event, keys: KeyService) -> Principal:
+    """Who opens a WebSocket: by a header, or by the ticket that browsers have to use.
+
+    Raises AuthRequired, RateLimited and DependencyUnavailable.
+    """
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    secret = _secret({"headers": headers})
+    if secret is None:
+        principal = keys.redeem((event.get("queryStringParameters") or {}).get("ticket"))
+    else:
+        principal = keys.authenticate(secret)
+    allowance = keys.take(principal)
+    if allowance is not None and not allowance.admitted:
+        raise _over(allowance)
+    return principal
+
+
+def rate_headers(allowance: Allowance | None) -> dict[str, str]:
+    """The fields of draft-ietf-httpapi-ratelimit-headers-06, without the policy."""
+    if allowance is None:
+        return {}
+    return {
+        "RateLimit-Limit": str(allowance.limit),
+        "RateLimit-Remaining": str(allowance.remaining),
+        "RateLimit-Reset": str(allowance.reset_seconds),
+    }
+
+
+def _over(allowance: Allowance) -> RateLimited:
+    return RateLimited(
+        f"over {allowance.limit} requests per minute", retry_after=allowance.reset_seconds
+    )
+
+
+def _row(method: str, path: str) -> Access | None:
+    """The route's row; no route has control characters, though a pattern may let them pass."""
+    return None if _CONTROL.search(path) else access.find(method, path)
+
+
+def _principal(event: Event, row: Access | None, keys: KeyService) -> Principal:
+    """By the key in a header or, where the route takes one, by the ticket in the query."""
+    secret = _secret(event)
+    if secret is None and row is not None and row.ticket:
+        return keys.redeem((event.get("queryStringParameters") or {}).get("ticket"))
+    return keys.authenticate(secret)
+
+
+def _secret(event: Event) -> str | None:
+    """The credential, None without; an Authorization header counts alone, whatever it says."""
+    headers = event["headers"]
+    authorization = headers.get("authorization")
+    if authorization is not None:
+        scheme, _, token = str(authorization).partition(" ")
+        return token.strip() if scheme.lower() == "bearer" else ""
+    secret = headers.get("x-api-key")
+    return str(secret) if secret else None

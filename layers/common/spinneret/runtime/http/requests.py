@@ -1,0 +1,58 @@
+"""What routes read from a request beyond its validated body."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.access.keys.models import Principal
+from spinneret.jobs.models import RequestKey
+from spinneret.jobs.service import Submitted
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint, parse_json
+from spinneret.kernel.errors import ValidationFailed
+
+REPLAYED = "Idempotent-Replayed"  # the marker header, as Stripe's API spells it
+
+
+def principal(router: Router) -> Principal:
+    """The caller; only for routes that ask for a scope."""
+    return cast(Principal, router.context["principal"])
+
+
+def request_key(router: Router, caller: Principal, route: str) -> RequestKey | None:
+    """The request's Idempotency-Key in its scope (P-05), None without the header.
+
+    The same request has the same body and the same query, whose names may come in any order.
+    Raises ValidationFailed for an empty or overlong key.
+    """
+    event = router.current_event
+    text = event.headers.get("Idempotency-Key")
+    if text is None:
+        return None
+    if not 1 <= len(text) <= bounds.IDEMPOTENCY_KEY_MAX_CHARS:
+        raise ValidationFailed(
+            f"an Idempotency-Key has 1 to {bounds.IDEMPOTENCY_KEY_MAX_CHARS} characters",
+            details={"fields": [{"field": "Idempotency-Key"}]},
+        )
+    return RequestKey(
+        tenant=caller.tenant,
+        scope=fingerprint([event.http_method, route, text]),
+        payload=fingerprint(
+            [event.resolved_query_string_parameters, parse_json(event.body or "null")]
+        ),
+    )
+
+
+def submitted(outcome: Submitted) -> Response[dict[str, Any]]:
+    """A submission's answer, marked when it is a replay."""
+    reply = outcome.reply
+    headers = {REPLAYED: "true"} if outcome.replayed else {}
+    return Response(
+        status_code=reply.status,
+        content_type="application/json",
+        body=dict(reply.body),
+        headers=dict(headers),
+    )

@@ -1,0 +1,1 @@
+"""The API's document: made from the routes, served as a file."""

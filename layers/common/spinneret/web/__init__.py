@@ -1,0 +1,1 @@
+"""The one door to the web: fetching, politeness, the settings of hosts, proxies."""

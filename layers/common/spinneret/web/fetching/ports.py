@@ -1,0 +1,28 @@
+"""What fetching needs from outside, and what it offers to other domains."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+
+
+class Fetcher(Protocol):
+    """Fetches one page under the address rules."""
+
+    def fetch(self, request: FetchRequest) -> FetchedPage:
+        """Answer the page whatever its status code.
+
+        Raises UrlInvalid, UrlBlocked, TooManyRedirects, BodyTooLarge, ContentRefused (media type),
+        FetchTimeout, FetchFailed. The message of FetchFailed and FetchTimeout names the host of
+        the URL, never an address or a port that a redirect or DNS answer led to.
+        """
+        ...
+
+
+class Resolver(Protocol):
+    """Name resolution, so that tests can answer for DNS."""
+
+    def __call__(self, host: str, port: int) -> list[str]:
+        """All addresses (IPv4 and IPv6 literals) of the host; raises FetchFailed."""
+        ...

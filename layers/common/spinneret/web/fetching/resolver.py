@@ -1,0 +1,41 @@
+"""Name resolution by the system, and its bound in time."""
+
+from __future__ import annotations
+
+import socket
+from concurrent.futures import Future
+from threading import Thread
+
+from spinneret.kernel.errors import FetchFailed
+from spinneret.web.fetching.ports import Resolver
+
+
+def resolve_by_system(host: str, port: int) -> list[str]:
+    """All addresses of the host in the system's order of preference; implements `Resolver`.
+
+    Has no time-out of its own (resolv.conf sets one, commonly 5 s a try): see `resolve_within`.
+    """
+    try:
+        # Bytes: a str would be encoded once more, by the standard library's older IDNA rules.
+        answers = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise FetchFailed(f"{host} could not be resolved") from error
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers))
+
+
+def resolve_within(resolver: Resolver, host: str, port: int, seconds: float) -> list[str]:
+    """Resolve, but wait no longer than `seconds`; raises TimeoutError, or what the resolver raises.
+
+    A look-up can't be interrupted and a hostile name server can be slow, so it runs in a thread of
+    its own that is left behind when the time is over; the system's resolver ends it soon after.
+    """
+    outcome: Future[list[str]] = Future()
+
+    def look_up() -> None:
+        try:
+            outcome.set_result(resolver(host, port))
+        except BaseException as error:  # noqa: BLE001 (raised again by the waiting thread)
+            outcome.set_exception(error)
+
+    Thread(target=look_up, name="name-resolution", daemon=True).start()
+    return outcome.result(timeout=seconds)

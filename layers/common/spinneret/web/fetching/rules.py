@@ -1,0 +1,89 @@
+"""What is refused before a fetch, and what an answer means after it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ContentRefused, HttpRefused, HttpUnavailable, UrlBlocked
+from spinneret.web.fetching.addresses import AddressPolicy, parse_address
+from spinneret.web.fetching.charsets import decode_text
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.urls import Url, parse_url
+
+__all__ = ["check_url_at_submission", "decode_text", "is_blocked", "require_success"]
+
+# Names that lead inside by convention (RFC 6761, RFC 6762, ICANN's `internal`); the metadata
+# services of Google and AWS (`metadata.google.internal`, `instance-data.ec2.internal`) are in it.
+_INSIDE_SUFFIXES: Final = ("localhost", "local", "internal")
+# Metadata services by other names: as the clouds document them, and as search domains complete
+# them. Their addresses are refused as well, but a name server may be told to give others.
+_METADATA_SUFFIXES: Final = (
+    *("metadata.azure.com", "metadata.goog", "metadata.tencentyun.com"),
+    *("metadata", "instance-data", "rancher-metadata"),
+)
+_TRY_AGAIN: Final = frozenset(
+    {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+)
+_WITHOUT_CONTENT: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
+
+
+def check_url_at_submission(text: str, policy: AddressPolicy) -> Url:
+    """Parse a submitted URL and refuse what needs no name resolution to be refused.
+
+    Raises UrlInvalid and UrlBlocked. DNS answers are judged when the page is fetched.
+    """
+    url = parse_url(text)
+    if is_blocked(url, policy):
+        raise UrlBlocked(f"{url.host} must not be reached", details={"field": "url"})
+    return url
+
+
+def is_blocked(url: Url, policy: AddressPolicy) -> bool:
+    """Whether the host is refused as it stands: a non-public address or a name of the inside."""
+    if parse_address(url.host) is not None:
+        return not policy.permits(url.host, url.port, url.host)
+    name = url.host.removesuffix(".")
+    inside = any(
+        name == suffix or name.endswith(f".{suffix}")
+        for suffix in (*_INSIDE_SUFFIXES, *_METADATA_SUFFIXES)
+    )
+    return inside and not policy.allows_pair(url.host, url.port)
+
+
+def require_success(page: FetchedPage, now: datetime) -> None:
+    """Pass only a 2xx answer with a body.
+
+    Raises HttpUnavailable (408, 425, 429, 5xx) with the site's Retry-After, in seconds from `now`,
+    HttpRefused for any other status (a redirect that leads nowhere too), and ContentRefused.
+    """
+    host, status = parse_url(page.requested_url).host, page.status_code
+    details = {"status_code": status}
+    if status in _TRY_AGAIN or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise HttpUnavailable(
+            f"{host} answered {status}",
+            details=details,
+            retry_after=parse_retry_after(page.headers.get("retry-after", ""), now),
+        )
+    if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        raise HttpRefused(f"{host} answered {status}", details=details)
+    if status in _WITHOUT_CONTENT or not page.body:
+        raise ContentRefused(f"{host} answered without content", details=details)
+
+
+def parse_retry_after(value: str, now: datetime) -> float | None:
+    """Seconds to wait, from 0 to the cap; None for a missing or malformed value."""
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        # Ten digits are past the cap already, and int() refuses thousands of them.
+        return min(float(text[:10]), bounds.RETRY_AFTER_MAX_SECONDS)
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):  # the latter for a time zone out of any range
+        return None
+    if moment.tzinfo is None:  # "-0000": UTC of an unknown place
+        moment = moment.replace(tzinfo=UTC)
+    return min(max((moment - now).total_seconds(), 0.0), bounds.RETRY_AFTER_MAX_SECONDS)

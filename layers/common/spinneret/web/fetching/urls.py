@@ -1,0 +1,175 @@
+"""URLs by the WHATWG standard: parsed once, then only their parts are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+import ada_url
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.fetching.addresses import parse_address
+
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_ASCII_BLANKS: Final = " \t\n\f\r"
+# The standard drops tabs and newlines and encodes the rest; in a URL that somebody typed or
+# listed, each of them is a mistake or an attempt to hide a host.
+_BLANK_OR_CONTROL: Final = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028-\u202f\u3000]")
+
+
+@dataclass(frozen=True)
+class Url:
+    """An absolute http(s) URL without credentials and fragment; all parts are ASCII."""
+
+    scheme: str
+    host: str
+    """Lower case; IPv4 in dotted form, IPv6 compressed and without brackets."""
+    port: int
+    path: str
+    query: str
+    """Without the question mark; an empty query is none."""
+
+    @property
+    def unusual_port(self) -> int | None:
+        """The port, unless it is the scheme's own."""
+        return None if self.port == _DEFAULT_PORTS[self.scheme] else self.port
+
+    @property
+    def authority(self) -> str:
+        """The Host header: the port only when it isn't the scheme's own."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.unusual_port is None else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """Scheme and authority."""
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def target(self) -> str:
+        """What a request line asks for."""
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+    @property
+    def text(self) -> str:
+        """The whole URL; parsing it again answers an equal value."""
+        return self.origin + self.target
+
+
+def parse_url(text: str) -> Url:
+    """Parse what a user or a file gives; raises UrlInvalid, whose details name the reason.
+
+    Blanks around the URL are ignored, inside it they are refused.
+    """
+    trimmed = text.strip(_ASCII_BLANKS)
+    if not trimmed:
+        raise _invalid("is empty")
+    if len(trimmed) > bounds.URL_MAX_CHARS:
+        raise _too_long()
+    if _BLANK_OR_CONTROL.search(trimmed):
+        raise _invalid("contains blanks or control characters")
+    try:
+        return _checked(ada_url.URL(trimmed))
+    except ValueError as error:
+        raise _invalid("is not an absolute URL with a valid host") from error
+
+
+def join_url(base: Url, href: str) -> Url | None:
+    """A link or Location on the page `base`; None where it isn't a URL that may be fetched."""
+    try:
+        return _checked(ada_url.URL(href, base=base.text))
+    except (ValueError, UrlInvalid):
+        return None
+
+
+def canonical_url(text: str) -> str:
+    """The form under which a page is known.
+
+    Lower-case scheme and host, no default port, no fragment, and a trailing slash trimmed. Where a
+    path ends in several slashes none is trimmed: one would leave another to trim next time.
+    """
+    return _canonical(parse_url(text)).text
+
+
+def cache_url(text: str) -> str:
+    """The canonical URL with its parameters sorted by name: a key, never something to fetch.
+
+    Equal names keep their order, since it may matter to the site; each parameter keeps its bytes.
+    """
+    url = _canonical(parse_url(text))
+    parameters = [parameter for parameter in url.query.split("&") if parameter]
+    parameters.sort(key=lambda parameter: parameter.partition("=")[0])
+    return replace(url, query="&".join(parameters)).text
+
+
+def registrable_domain(host: str) -> str:
+    """The part of a host that one registers (`a.b.co.uk` → `b.co.uk`), by the public-suffix list.
+
+    Private suffixes count (`me.github.io` is a domain of its own). An address, a single label or a
+    public suffix itself is its own answer.
+    """
+    name = host.removesuffix(".").lower()
+    if parse_address(name) is not None or "." not in name:
+        return name
+    return _suffix_list()(name)
+
+
+def _canonical(url: Url) -> Url:
+    trimmed = url.path.removesuffix("/")
+    if not trimmed or trimmed.endswith("/"):
+        return url
+    return replace(url, path=trimmed)
+
+
+def _checked(parsed: ada_url.URL) -> Url:
+    scheme = parsed.protocol.removesuffix(":")
+    if scheme not in _DEFAULT_PORTS:
+        raise _invalid("is not http or https")
+    if parsed.username or parsed.password:
+        raise _invalid("contains credentials")
+    port = int(parsed.port) if parsed.port else _DEFAULT_PORTS[scheme]
+    if port == 0:
+        raise _invalid("names port 0")
+    url = Url(
+        scheme=scheme,
+        host=parsed.hostname.removeprefix("[").removesuffix("]"),
+        port=port,
+        path=parsed.pathname,
+        query=parsed.search.removeprefix("?"),
+    )
+    if len(url.text) > bounds.URL_MAX_CHARS:  # encoding may have lengthened it
+        raise _too_long()
+    return url
+
+
+def _invalid(reason: str) -> UrlInvalid:
+    return UrlInvalid(f"the URL {reason}", details={"field": "url", "reason": reason})
+
+
+def _too_long() -> UrlInvalid:
+    return _invalid(f"is longer than {bounds.URL_MAX_CHARS} characters")
+
+
+@cache
+def _suffix_list() -> Callable[[str], str]:
+    # Imported late: it takes longer to load than the rest of this package together.
+    from tldextract import TLDExtract  # noqa: PLC0415 (import budget, see above)
+
+    extract = TLDExtract(
+        suffix_list_urls=(),  # the list inside the package; no download, no cache folder
+        cache_dir=None,
+        include_psl_private_domains=True,
+    )
+
+    def registrable(name: str) -> str:
+        parts = extract.extract_str(name)
+        if parts.suffix:
+            return parts.top_domain_under_public_suffix or name
+        # The list's last rule: a top-level domain that it doesn't know is a public suffix.
+        return ".".join(name.split(".")[-2:])
+
+    return registrable

@@ -1,0 +1,186 @@
+"""Requests and answers about domain settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.web.hosts.models import DomainSettings, DomainState, Override, SettingsPage
+from spinneret.web.politeness.models import Circuit, PaceLimits
+
+_DOMAIN: Final = re.compile(r"[a-z0-9_.:-]{1,253}")
+
+
+class DomainUpdate(BaseModel):
+    """Body of `PUT /api/v1/domains/{domain}`: the whole settings; what is left out is the default.
+
+    Settings hold for the tenant's own requests, and can only make them rarer. The breaker is shared
+    by all tenants: with `breaker_failures` or `breaker_seconds` this tenant stays away after fewer
+    failures in a row, whoever met them, or for longer.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    requests_per_second: Annotated[
+        float | None, Field(ge=bounds.DOMAIN_RATE_MIN, le=bounds.DOMAIN_RATE)
+    ] = None
+    burst: Annotated[int | None, Field(ge=1, le=bounds.DOMAIN_BURST)] = None
+    min_gap_seconds: Annotated[float | None, Field(gt=0, le=bounds.DOMAIN_GAP_MAX_SECONDS)] = None
+    breaker_failures: Annotated[int | None, Field(ge=1, le=bounds.BREAKER_FAILURES)] = None
+    breaker_seconds: Annotated[
+        float | None, Field(ge=bounds.BREAKER_OPEN_SECONDS, le=bounds.BREAKER_MEMORY_SECONDS)
+    ] = None
+    notes: Annotated[
+        str | None,
+        StringConstraints(strip_whitespace=True, max_length=bounds.DOMAIN_NOTES_MAX_CHARS),
+    ] = None
+
+    @property
+    def override(self) -> Override:
+        """What of it makes requests rarer."""
+        return Override(
+            requests_per_second=self.requests_per_second,
+            burst=self.burst,
+            min_gap_seconds=self.min_gap_seconds,
+            breaker_failures=self.breaker_failures,
+            breaker_seconds=self.breaker_seconds,
+        )
+
+
+class BlockRequest(BaseModel):
+    """Body of `POST /api/v1/domains/{domain}/block`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    reason: Annotated[
+        str,
+        StringConstraints(
+            strip_whitespace=True, min_length=1, max_length=bounds.BLOCK_REASON_MAX_CHARS
+        ),
+    ]
+
+
+class PaceView(BaseModel):
+    """What holds for the tenant's requests to this host; its crawl-delay may be slower still.
+
+    Other tenants' requests count too: nobody gets more than this, and all together no more than
+    the default.
+    """
+
+    requests_per_second: float
+    burst: int
+    min_gap_seconds: float | None
+    """From the end of one request to the next; one at a time. None where there may be bursts."""
+    breaker_failures: int
+    breaker_seconds: float
+
+
+class DomainView(BaseModel):
+    """A tenant's settings for a domain; None stands for the default."""
+
+    domain: str
+    requests_per_second: float | None
+    burst: int | None
+    min_gap_seconds: float | None
+    breaker_failures: int | None
+    breaker_seconds: float | None
+    notes: str | None
+    blocked: bool
+    """By a block of its own."""
+    blocked_reason: str | None
+    blocked_at: str | None
+    pace: PaceView
+    updated_at: str | None
+    """None for a domain without settings."""
+
+
+class DomainList(BaseModel):
+    """One page of settings, by the names of the domains."""
+
+    items: list[DomainView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class CircuitView(BaseModel):
+    """The breaker of a host, which all tenants share, by this tenant's threshold and time."""
+
+    state: Circuit
+    failures: int
+    opened_at: str | None
+    retry_after_seconds: float | None
+    """Until a request may pass; None while the breaker is closed."""
+
+
+class DomainDetail(DomainView):
+    """A domain with what else decides whether it is asked."""
+
+    blocked_by: str | None
+    """The domain whose block holds here: this one, or one above it."""
+    circuit: CircuitView
+
+
+def domain_view(settings: DomainSettings, pace: PaceLimits) -> DomainView:
+    """The view of settings and of the pace that they lead to."""
+    override, block = settings.override, settings.block
+    return DomainView(
+        domain=settings.domain,
+        requests_per_second=override.requests_per_second,
+        burst=override.burst,
+        min_gap_seconds=override.min_gap_seconds,
+        breaker_failures=override.breaker_failures,
+        breaker_seconds=override.breaker_seconds,
+        notes=settings.notes,
+        blocked=block is not None,
+        blocked_reason=block.reason if block else None,
+        blocked_at=stamp(block.since) if block else None,
+        pace=pace_view(pace),
+        updated_at=optional_stamp(settings.updated_at),
+    )
+
+
+def pace_view(pace: PaceLimits) -> PaceView:
+    """The view of what is enforced: a gap, or a burst of 1, leaves one request per interval."""
+    seconds = pace.interval_ms / 1000
+    return PaceView(
+        requests_per_second=1 / seconds if pace.strict else pace.rate,
+        burst=1 if pace.strict else pace.burst,
+        min_gap_seconds=seconds if pace.strict else None,
+        breaker_failures=pace.breaker.threshold,
+        breaker_seconds=pace.breaker.open_seconds,
+    )
+
+
+def domain_detail(state: DomainState) -> DomainDetail:
+    """The view of a domain and its breaker."""
+    breaker, blocked_by = state.breaker, state.site.blocked_by
+    return DomainDetail(
+        **domain_view(state.site.settings, state.site.pace).model_dump(),
+        blocked_by=blocked_by.domain if blocked_by else None,
+        circuit=CircuitView(
+            state=breaker.circuit,
+            failures=breaker.failures,
+            opened_at=optional_stamp(breaker.opened_at),
+            retry_after_seconds=breaker.retry_after,
+        ),
+    )
+
+
+def domain_list(page: SettingsPage, pace_under: Callable[[Override], PaceLimits]) -> DomainList:
+    """The view of a page."""
+    return DomainList(
+        items=[domain_view(settings, pace_under(settings.override)) for settings in page.settings],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def domain_of(cursor: str | None) -> str | None:
+    """See `position_of`; names have full stops and up to 253 characters, unlike ids."""
+    return position_of(cursor, lambda position: _DOMAIN.fullmatch(position) is not None)

@@ -1,0 +1,179 @@
+"""Domain settings on DynamoDB.
+
+Domains table
+    pk `T#<tenant>#DOMAIN`, sk `<domain>`     override, notes and block; the settings of a host and
+                                              of all domains above it by BatchGetItem, lists by
+                                              partition in the order of the names
+
+Every write is one UpdateItem of its own attributes. A block is there if `blocked_at` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.web.hosts.models import Block, DomainSettings, Override, SettingsPage
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, UpdateItemInputTypeDef
+
+
+class DynamoSiteStore:
+    """Implements SiteStore; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def find(self, tenant: str, domains: Sequence[str]) -> tuple[DomainSettings, ...]:
+        """See SiteStore; consistent, so that a block holds at once."""
+        keys = [_key(tenant, domain) for domain in domains]
+        found = dynamo.batch_get(self._client, self._table, keys)
+        return tuple(_settings(tenant, item) for item in found)
+
+    def put(
+        self, tenant: str, domain: str, override: Override, notes: str | None, now: datetime
+    ) -> DomainSettings:
+        """See SiteStore."""
+        changes = {
+            "requests_per_second": _decimal(override.requests_per_second),
+            "burst": override.burst,
+            "min_gap_seconds": _decimal(override.min_gap_seconds),
+            "breaker_failures": override.breaker_failures,
+            "breaker_seconds": _decimal(override.breaker_seconds),
+            "notes": notes,
+            "updated_at": stamp(now),
+        }
+        return self._update(tenant, domain, changes)
+
+    def block(self, tenant: str, domain: str, block: Block) -> DomainSettings:
+        """See SiteStore."""
+        since = stamp(block.since)
+        changes = {"blocked_at": since, "blocked_reason": block.reason, "updated_at": since}
+        return self._update(tenant, domain, changes)
+
+    def unblock(self, tenant: str, domain: str, now: datetime) -> DomainSettings | None:
+        """See SiteStore."""
+        changes = {"blocked_at": None, "blocked_reason": None, "updated_at": stamp(now)}
+        try:
+            return self._update(tenant, domain, changes, "attribute_exists(#blocked_at)")
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            standing = dynamo.plain(error.response.get("Item"))
+        return _settings(tenant, standing) if standing else None
+
+    def page(
+        self, tenant: str, blocked: bool | None, after: str | None, limit: int
+    ) -> SettingsPage:
+        """See SiteStore: at most LIST_READS queries of LIST_READ rows each."""
+        found: list[DomainSettings] = []
+        last = after
+        for _ in range(bounds.LIST_READS):
+            matching, last = self._matching(tenant, blocked, last, limit + 1)
+            found += matching
+            if len(found) > limit or last is None:
+                break
+        if len(found) > limit:
+            last = found[limit - 1].domain
+        return SettingsPage(settings=tuple(found[:limit]), after=last)
+
+    def _matching(
+        self, tenant: str, blocked: bool | None, after: str | None, wanted: int
+    ) -> tuple[list[DomainSettings], str | None]:
+        """Settings that match in one query, and the domain to go on after."""
+        condition, values = "#pk = :pk", {":pk": _partition(tenant)}
+        if after is not None:
+            condition += " AND #sk > :after"
+            values[":after"] = after
+        query: QueryInputTypeDef = {
+            "TableName": self._table,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": values,
+            "ConsistentRead": True,
+            "Limit": wanted if blocked is None else bounds.LIST_READ,
+        }
+        if blocked is not None:
+            function = "attribute_exists" if blocked else "attribute_not_exists"
+            query["FilterExpression"] = f"{function}(#blocked_at)"
+        spelled = f"{condition} {query.get('FilterExpression', '')}"
+        query["ExpressionAttributeNames"] = dynamo.names_in(spelled)
+        with translated("dynamodb"):
+            answer = self._client.query(**query)
+        last = answer.get("LastEvaluatedKey")
+        settings = [_settings(tenant, item) for item in answer["Items"]]
+        return settings, str(last["sk"]) if last else None
+
+    def _update(
+        self, tenant: str, domain: str, changes: Mapping[str, Any], condition: str = ""
+    ) -> DomainSettings:
+        """Set each attribute, or remove it where the value is None; one is always set."""
+        values = {name: to for name, to in changes.items() if to is not None}
+        sets = [f"#{name} = :{name}" for name in values]
+        removes = [f"#{name}" for name, to in changes.items() if to is None]
+        update = f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else "")
+        request: UpdateItemInputTypeDef = {
+            "TableName": self._table,
+            "Key": _key(tenant, domain),
+            "UpdateExpression": update,
+            "ExpressionAttributeNames": dynamo.names_in(f"{update} {condition}"),
+            "ExpressionAttributeValues": {f":{name}": to for name, to in values.items()},
+            "ReturnValues": "ALL_NEW",
+        }
+        if condition:
+            request["ConditionExpression"] = condition
+            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        with translated("dynamodb"):
+            answer = self._client.update_item(**request)
+        return _settings(tenant, answer["Attributes"])
+
+
+def _partition(tenant: str) -> str:
+    return f"T#{tenant}#DOMAIN"
+
+
+def _key(tenant: str, domain: str) -> dict[str, str]:
+    return {"pk": _partition(tenant), "sk": domain}
+
+
+def _settings(tenant: str, item: Mapping[str, Any]) -> DomainSettings:
+    block = None
+    if "blocked_at" in item:
+        block = Block(reason=item["blocked_reason"], since=parse_stamp(item["blocked_at"]))
+    return DomainSettings(
+        tenant=tenant,
+        domain=item["sk"],
+        override=Override(
+            requests_per_second=_float(item.get("requests_per_second")),
+            burst=_int(item.get("burst")),
+            min_gap_seconds=_float(item.get("min_gap_seconds")),
+            breaker_failures=_int(item.get("breaker_failures")),
+            breaker_seconds=_float(item.get("breaker_seconds")),
+        ),
+        notes=item.get("notes"),
+        block=block,
+        updated_at=parse_stamp(item["updated_at"]),
+    )
+
+
+def _decimal(value: float | None) -> Decimal | None:
+    """By the shortest text of the value, which DynamoDB's 38 digits hold."""
+    return None if value is None else Decimal(repr(value))
+
+
+def _float(value: Decimal | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _int(value: Decimal | None) -> int | None:
+    return None if value is None else int(value)

@@ -1,0 +1,104 @@
+"""Which settings hold for a host.
+
+A block holds for its domain and for everything below it, because whoever blocks `example.com`
+means `www.example.com` and `shop.example.com` too. An override holds for its own host only: another
+host of the domain is another server, and bucket and breaker are kept per host.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.web.fetching.addresses import AddressPolicy, parse_address
+from spinneret.web.fetching.rules import is_blocked
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.hosts.models import DomainSettings, Override, Site
+from spinneret.web.politeness.models import BreakerLimits, PaceLimits
+from spinneret.web.politeness.rules import site_of, slowest
+
+_LABEL: Final = re.compile(r"[a-z0-9_-]{1,63}")
+_NAME_MAX_CHARS: Final = 253  # RFC 1035, section 2.3.4, as text
+_MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]|:(?=\d*$)|\s")
+_PUBLIC_ONLY: Final = AddressPolicy()
+
+USUAL: Final = PaceLimits()
+
+
+def parse_domain(text: str) -> str:
+    """The name that settings are kept under: IDNA, lower case, without `www.` and root dot.
+
+    A public IP address is its own name. Raises ValidationFailed for anything but a host (a URL, a
+    port, a pattern), for a single label, and for what no fetch would be allowed to reach.
+    """
+    literal = parse_address(text)
+    bracketed = f"[{text}]" if literal is not None and ":" in text else text
+    if not text or (literal is None and _MORE_THAN_A_HOST.search(text)):
+        raise _invalid("expected a host name without scheme, port and path")
+    try:
+        url = parse_url(f"http://{bracketed}/")
+    except UrlInvalid as error:
+        raise _invalid("is not a valid host name") from error
+    if is_blocked(url, _PUBLIC_ONLY):
+        raise _invalid("is not a public host")
+    domain = site_of(url.host)
+    if parse_address(domain) is None:
+        _require_name(domain)
+    return domain
+
+
+def lineage(domain: str) -> tuple[str, ...]:
+    """The domains whose settings may concern a domain: itself first, then all above it.
+
+    Names of two labels are the last ones: a block of a top-level domain isn't taken. The list of
+    public suffixes isn't asked, so that `github.io` can be blocked with all that is below it.
+    """
+    if parse_address(domain) is not None:
+        return (domain,)
+    labels = domain.split(".")[-bounds.DOMAIN_LABELS_MAX :]
+    return tuple(".".join(labels[start:]) for start in range(len(labels) - 1))
+
+
+def site(
+    tenant: str, domain: str, stored: Iterable[DomainSettings], default: PaceLimits = USUAL
+) -> Site:
+    """What the settings stored for a domain's lineage mean for it; `default` is the stage's."""
+    by_domain = {each.domain: each for each in stored}
+    own = by_domain.get(domain) or DomainSettings(tenant=tenant, domain=domain)
+    found = (by_domain.get(each) for each in lineage(domain))
+    return Site(
+        settings=own,
+        blocked_by=next((each for each in found if each and each.block), None),
+        pace=pace_of(own.override, default),
+    )
+
+
+def pace_of(override: Override, default: PaceLimits = USUAL) -> PaceLimits:
+    """The default pace, slowed down by the override; never a faster one."""
+    own = PaceLimits(
+        rate=override.requests_per_second or default.rate,
+        burst=override.burst or default.burst,
+        own_gap_seconds=override.min_gap_seconds,
+        breaker=BreakerLimits(
+            threshold=override.breaker_failures or default.breaker.threshold,
+            open_seconds=override.breaker_seconds or default.breaker.open_seconds,
+        ),
+    )
+    return slowest(default, own)
+
+
+def _require_name(domain: str) -> None:
+    labels = domain.split(".")
+    if len(domain) > _NAME_MAX_CHARS or not all(map(_LABEL.fullmatch, labels)):
+        raise _invalid("is not a valid host name")
+    if not 2 <= len(labels) <= bounds.DOMAIN_LABELS_MAX:
+        raise _invalid(f"needs 2 to {bounds.DOMAIN_LABELS_MAX} labels")
+
+
+def _invalid(reason: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"the domain {reason}", details={"fields": [{"field": "domain", "message": reason}]}
+    )

@@ -1,0 +1,156 @@
+"""The circuit breaker of a host, as pure functions on its pace row.
+
+Closed → open after enough failures in a row → half-open when its time is over: one request passes
+as a probe, under a lease. Its success closes the breaker, its failure opens it anew; if the prober
+dies, the lease ends and the next caller becomes the probe.
+
+All callers share one breaker, with the default threshold and time. A caller that is to be more
+careful looks at the same row with limits of its own: to it the breaker is open from fewer failures
+on, or for longer. Its probe of a breaker that is closed to others holds off none but the careful.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.web.politeness.changes import (
+    Change,
+    Effects,
+    Plus,
+    absent,
+    different,
+    equal,
+    over,
+    passed,
+)
+from spinneret.web.politeness.models import (
+    Ask,
+    BreakerLimits,
+    BreakerView,
+    Circuit,
+    Outcome,
+    PaceState,
+    from_ms,
+)
+
+_MEMORY_MS: Final = round(1000 * bounds.BREAKER_MEMORY_SECONDS)
+_SHARED: Final = BreakerLimits()
+_NO_PROBE: Final[Effects] = {"probe_owner": None, "probe_until": None}
+_NO_FAILURES: Final[Effects] = {
+    "failures": None,
+    "failed_at": None,
+    "failed_by": None,
+}
+_NOT_OPEN: Final[Effects] = {"opened_at": None, "open_until": None}
+CLOSED: Final = Change(to=_NOT_OPEN | _NO_FAILURES | _NO_PROBE)
+"""Closed and without a memory, whatever it was."""
+
+
+def lets_through_at(seen: PaceState, own: BreakerLimits, now: int) -> int:
+    """When the breaker lets the caller's next request pass; not after `now` if it does so now."""
+    opening = _opening(seen, own, now)
+    return now if opening is None else max(opening.until, seen.probe_until or 0)
+
+
+def passing(seen: PaceState, ask: Ask) -> Change:
+    """The breaker's part of an admission: closed, or the lease of its probe."""
+    lease: Effects = {"probe_owner": ask.token, "probe_until": ask.now + ask.hold_ms}
+    unprobed = passed("probe_until", ask.now)
+    if seen.open_until is not None:
+        return Change(guards=(equal("open_until", seen.open_until), unprobed), to=lease)
+    closed, enough = absent("open_until"), ask.breaker.threshold
+    if enough == _SHARED.threshold:  # so many would have opened it
+        return Change(guards=(closed,))
+    if not _has_failed(seen, enough):
+        return Change(guards=(closed, passed("failures", enough - 1)))
+    if not _is_remembered(seen, ask.now):
+        return Change(guards=(closed, passed("failed_at", ask.now - _MEMORY_MS)))
+    rested = passed("failed_at", ask.now - ask.breaker.open_ms)
+    return Change(guards=(closed, over("failures", enough - 1), rested, unprobed), to=lease)
+
+
+def verdict(seen: PaceState, token: str, outcome: Outcome, now: int) -> Change | None:
+    """What the breaker learns from a request, which `token` names; None for nothing.
+
+    While it isn't closed it listens to its probe alone, and only while the probe is that request.
+    """
+    is_probe = seen.probe_owner == token
+    mine = equal("probe_owner", token)
+    if outcome is Outcome.NOT_TRIED:
+        return Change(guards=(mine,), to=_NO_PROBE) if is_probe else None
+    if seen.open_until is not None:
+        after = _opened(now) if outcome is Outcome.SITE_FAILURE else CLOSED.to
+        return Change(guards=(mine,), to=after) if is_probe else None
+    if outcome is Outcome.SITE_FAILURE:
+        return _one_more_failure(seen, token, now)
+    success = Change(guards=(absent("open_until"),), to=_NO_FAILURES | _NO_PROBE)
+    return success if seen.failures else None
+
+
+def view(seen: PaceState, own: BreakerLimits, now: int) -> BreakerView:
+    """The breaker as it stands for a caller with limits of its own."""
+    opening = _opening(seen, own, now)
+    if opening is None:
+        failures = (seen.failures or 0) if _is_remembered(seen, now) else 0
+        return BreakerView(
+            circuit=Circuit.CLOSED, failures=failures, opened_at=None, retry_after=None
+        )
+    return BreakerView(
+        circuit=Circuit.OPEN if now < opening.until else Circuit.HALF_OPEN,
+        failures=seen.failures or 0,
+        opened_at=from_ms(opening.since),
+        retry_after=max(lets_through_at(seen, own, now) - now, 0) / 1000,
+    )
+
+
+@dataclass(frozen=True)
+class _Opening:
+    since: int
+    until: int
+
+
+def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
+    """Since when the breaker isn't closed to the caller, and when it is half-open."""
+    if seen.open_until is not None:
+        since = seen.opened_at or 0
+        return _Opening(since, max(seen.open_until, since + own.open_ms))
+    if _has_failed(seen, own.threshold) and _is_remembered(seen, now):
+        since = seen.failed_at or 0
+        return _Opening(since, since + own.open_ms)
+    return None
+
+
+def _one_more_failure(seen: PaceState, token: str, now: int) -> Change | None:
+    """Counts by addition, so that reports which meet don't refuse each other."""
+    if seen.failed_by == token:
+        return None
+    failed: Effects = {"failed_at": now, "failed_by": token, "failures": Plus(1)}
+    guards = [absent("open_until"), different("failed_by", token)]
+    last_one = _SHARED.threshold - 1
+    if not _is_remembered(seen, now):
+        guards.append(passed("failed_at", now - _MEMORY_MS))
+        failed["failures"] = 1
+    elif not _has_failed(seen, last_one):
+        guards.append(passed("failures", last_one - 1))
+    else:
+        guards.append(over("failures", last_one - 1))
+        failed |= _opened(now)
+    if seen.probe_owner == token:
+        guards.append(equal("probe_owner", token))
+        failed |= _NO_PROBE
+    return Change(guards=tuple(guards), to=failed)
+
+
+def _opened(now: int) -> Effects:
+    """A prober from before the opening, of a caller more careful than others, is none any more."""
+    return {"opened_at": now, "open_until": now + _SHARED.open_ms} | _NO_PROBE
+
+
+def _has_failed(seen: PaceState, times: int) -> bool:
+    return (seen.failures or 0) >= times
+
+
+def _is_remembered(seen: PaceState, now: int) -> bool:
+    return seen.failed_at is not None and seen.failed_at > now - _MEMORY_MS

@@ -1,0 +1,123 @@
+"""The domain ledger on DynamoDB.
+
+Domains table
+    pk `DOMAIN#<host>`, sk `PACE`          buckets, promises, Retry-After, strict holders, breaker
+    pk `DOMAIN#<host>:<port>`, sk `PACE`   Retry-After and breaker of an unusual port
+    pk `DOMAIN#<host>`, sk `SESSION`       the domain lock and the end of the last session
+
+Global, without a tenant: politeness is owed to the site. Rows are below 1 KB, so that every update
+costs one write unit, a refused one too; a host where tenants have slowed down to many different
+paces may come to two. `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection,
+never a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.web.politeness.changes import Change, Plus, Relation, Row
+from spinneret.web.politeness.models import Record
+from spinneret.web.politeness.ports import Refused, Written
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import UpdateItemInputTypeDef
+
+_TERMS: Final[Mapping[Relation, str]] = {
+    Relation.ABSENT: "attribute_not_exists({name})",
+    Relation.EQUAL: "{name} = {value}",
+    Relation.DIFFERENT: "(attribute_not_exists({name}) OR {name} <> {value})",
+    Relation.PASSED: "(attribute_not_exists({name}) OR {name} <= {value})",
+    Relation.OVER: "{name} > {value}",
+}
+_KEY: Final = frozenset({"pk", "sk"})
+
+
+class DynamoDomainLedger:
+    """Implements DomainLedger; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def read(self, host: str, record: Record) -> Row:
+        """See DomainLedger."""
+        with translated("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._table, Key=_key(host, record), ConsistentRead=True
+            )
+        return _row(answer.get("Item", {}))
+
+    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+        """See DomainLedger: one UpdateItem; a refusal brings the row along."""
+        try:
+            with translated("dynamodb"):
+                answer = self._client.update_item(**self._request(host, record, change))
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return Refused(_row(dynamo.plain(error.response.get("Item"))))
+        return Written(_row(answer["Attributes"]))
+
+    def _request(self, host: str, record: Record, change: Change) -> UpdateItemInputTypeDef:
+        condition, bounds = _condition(change)
+        update, values = _update(change)
+        request: UpdateItemInputTypeDef = {
+            "TableName": self._table,
+            "Key": _key(host, record),
+            "UpdateExpression": update,
+            "ExpressionAttributeNames": dynamo.names_in(f"{update} {condition}"),
+            "ReturnValues": "ALL_NEW",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+        if condition:
+            request["ConditionExpression"] = condition
+        if bounds or values:
+            request["ExpressionAttributeValues"] = {**bounds, **values}
+        return request
+
+
+def _key(host: str, record: Record) -> dict[str, str]:
+    return {"pk": f"DOMAIN#{host}", "sk": record.value}
+
+
+def _condition(change: Change) -> dynamo.Condition:
+    terms, values = [], {}
+    for number, guard in enumerate(change.guards):
+        value = f":guard_{number}"
+        terms.append(_TERMS[guard.relation].format(name=f"#{guard.attribute}", value=value))
+        if guard.relation is not Relation.ABSENT:
+            values[value] = guard.value
+    return " AND ".join(terms), values
+
+
+def _update(change: Change) -> tuple[str, dict[str, Any]]:
+    sets: list[str] = []
+    removes: list[str] = []
+    values: dict[str, Any] = {}
+    for name, to in change.to.items():
+        match to:
+            case None:
+                removes.append(f"#{name}")
+            case Plus(amount=amount, start=start):
+                sets.append(f"#{name} = if_not_exists(#{name}, :start_{name}) + :plus_{name}")
+                values |= {f":start_{name}": start, f":plus_{name}": amount}
+            case _:
+                sets.append(f"#{name} = :to_{name}")
+                values[f":to_{name}"] = to
+    clauses = [("SET", sets), ("REMOVE", removes)]
+    return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses if parts), values
+
+
+def _row(item: Mapping[str, Any]) -> Row:
+    return {
+        name: int(value) if isinstance(value, Decimal) else value
+        for name, value in item.items()
+        if name not in _KEY
+    }

@@ -1,0 +1,272 @@
+"""What politeness towards a host knows: its pace and its breaker.
+
+Moments inside stored states are epoch milliseconds; towards callers they are datetimes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from spinneret.kernel import bounds
+from spinneret.web.politeness.changes import Row
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+def to_ms(moment: datetime) -> int:
+    """Epoch milliseconds, rounded down."""
+    return (moment - _EPOCH) // _MILLISECOND
+
+
+def from_ms(milliseconds: int) -> datetime:
+    """The inverse of `to_ms`."""
+    return _EPOCH + milliseconds * _MILLISECOND
+
+
+class Record(StrEnum):
+    """The rows of one host."""
+
+    PACE = "PACE"
+    SESSION = "SESSION"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreakerLimits:
+    """After how many failures in a row a caller leaves a host alone, and for how many seconds.
+
+    Never less careful than the breaker that all callers share, which has the defaults; failures
+    older than its memory can't count. Raises ValueError.
+    """
+
+    threshold: int = bounds.BREAKER_FAILURES
+    open_seconds: float = bounds.BREAKER_OPEN_SECONDS
+
+    def __post_init__(self) -> None:
+        longest = bounds.BREAKER_MEMORY_SECONDS
+        if not (
+            1 <= self.threshold <= bounds.BREAKER_FAILURES
+            and bounds.BREAKER_OPEN_SECONDS <= self.open_seconds <= longest
+        ):
+            raise ValueError(f"impossible breaker: {self}")
+
+    @property
+    def open_ms(self) -> int:
+        """`open_seconds` in milliseconds."""
+        return round(1000 * self.open_seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaceLimits:
+    """How a caller asks a host: `rate` per second after a burst of `burst`, and a breaker.
+
+    A gap (in seconds), or a burst of 1, makes it *strict*: one request at a time, and the next one
+    only an interval after the end of the last. Raises ValueError.
+    """
+
+    rate: float = bounds.DOMAIN_RATE
+    burst: int = bounds.DOMAIN_BURST
+    min_gap_seconds: float | None = None
+    """The site's wish (crawl-delay): all who ask it keep away from each other."""
+    own_gap_seconds: float | None = None
+    """The caller's wish, as are a rate and a burst below the stage's: it delays nobody else."""
+    breaker: BreakerLimits = field(default_factory=BreakerLimits)
+
+    def __post_init__(self) -> None:
+        gaps = (self.min_gap_seconds or 0.0, self.own_gap_seconds or 0.0)
+        rests = all(0 <= gap < math.inf for gap in gaps)
+        if not (0 < self.rate < math.inf and self.burst >= 1 and rests):
+            raise ValueError(f"impossible pace: {self}")
+
+    @property
+    def gap_seconds(self) -> float:
+        """The longer one of the gaps, 0 for none."""
+        return max(self.min_gap_seconds or 0.0, self.own_gap_seconds or 0.0)
+
+    @property
+    def interval_ms(self) -> int:
+        """Time from one request to the next, once the burst is used; rounded up."""
+        return max(math.ceil(1000 / self.rate), math.ceil(1000 * self.gap_seconds))
+
+    @property
+    def strict(self) -> bool:
+        """Whether the gap holds at the server, not only between admissions."""
+        return self.burst == 1 or self.gap_seconds > 0
+
+    @property
+    def tolerance_ms(self) -> int:
+        """How far the bucket may be overdrawn: GCRA's limit tau for this burst."""
+        return 0 if self.strict else (self.burst - 1) * self.interval_ms
+
+
+class Outcome(StrEnum):
+    """What a request says about the site."""
+
+    SUCCESS = "success"
+    SITE_FAILURE = "site_failure"
+    """Time-out, connection error or 5xx: counts against the breaker."""
+    CLIENT_ERROR = "client_error"
+    """4xx, 429 included: the site works."""
+    NOT_TRIED = "not_tried"
+    """The request never reached the site through no fault of its own."""
+
+
+class WaitReason(StrEnum):
+    """Why the host isn't to be asked now."""
+
+    PACE = "pace"
+    PROMISED = "promised"
+    """The bucket has a token, but others were promised it."""
+    RETRY_AFTER = "retry_after"
+    CIRCUIT_OPEN = "circuit_open"
+    LOCK = "lock"
+    THROTTLE = "throttle"
+
+
+@dataclass(frozen=True)
+class OwnBucket:
+    """A bucket for callers that are slower than the site asks for, beside the site's.
+
+    Each factor of two of the interval has one of its own, for all tenants: who is slowed down is
+    delayed by others of about the same pace, never by a much slower one, and the row stays small.
+    """
+
+    limits: PaceLimits
+
+    @property
+    def tat(self) -> str:
+        """The attribute of its theoretical arrival time."""
+        return f"own_tat_{self._pace}"
+
+    @property
+    def tail(self) -> str:
+        """The attribute of its last slot."""
+        return f"own_tail_{self._pace}"
+
+    @property
+    def holder(self) -> str:
+        """The attribute of the strict request under way."""
+        return f"own_holder_{self._pace}"
+
+    @property
+    def _pace(self) -> str:
+        octave = self.limits.interval_ms.bit_length()
+        return f"strict_{octave}" if self.limits.strict else f"{octave}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaceState:
+    """The pace row of one host; every field may be absent."""
+
+    tat: int | None = None
+    """GCRA's theoretical arrival time: when the bucket is full again, less one interval."""
+    tail: int | None = None
+    """The last slot that was promised."""
+    promised_to: str | None = None
+    next_at: int | None = None
+    """End of the gap after the last strict request."""
+    not_before: int | None = None
+    """The site's own wish (Retry-After)."""
+    admitted_by: str | None = None
+    asked_at: int | None = None
+    """The last admission, or the end of the last strict request."""
+    holder: str | None = None
+    """The strict request under way."""
+    held_until: int | None = None
+    failures: int | None = None
+    failed_at: int | None = None
+    failed_by: str | None = None
+    opened_at: int | None = None
+    open_until: int | None = None
+    """There while the breaker isn't closed."""
+    probe_owner: str | None = None
+    probe_until: int | None = None
+    own_tat: int | None = None
+    """As `tat`, of the caller's own bucket; while there is an `own_holder`, the end of its time."""
+    own_tail: int | None = None
+    own_holder: str | None = None
+    """The strict request under way by this bucket."""
+
+    @classmethod
+    def of(cls, row: Row, own: OwnBucket | None = None) -> Self:
+        """The state that a row holds, as it concerns who has this bucket of its own."""
+        if own is not None:
+            stored = {"own_tat": own.tat, "own_tail": own.tail, "own_holder": own.holder}
+            row = {**row, **{name: row[its] for name, its in stored.items() if its in row}}
+        return cls(**fields_in(cls, row))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """One caller's wish to send one request."""
+
+    token: str
+    """Of this wish alone: by it a lost answer is recognised."""
+    now: int
+    site: PaceLimits
+    """The pace of all who ask this site."""
+    own: OwnBucket | None
+    """There if the caller's own pace is slower."""
+    breaker: BreakerLimits
+    hold_ms: int
+    """How long a caller that dies keeps a strict host, or a breaker's probe."""
+    promised: bool
+    port: int | None
+    """None for the usual one of http or https."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admitted:
+    """Leave to send one request; `Pace.report` ends it."""
+
+    host: str
+    """The site's name, without the port."""
+    ask: Ask
+    probe: bool
+    """It is the one request by which a half-open breaker decides."""
+    seen: PaceState
+    """The host's pace as of the admission."""
+    learned: PaceState
+    """What the answers had taught by then; the same for a usual port."""
+
+    @property
+    def port(self) -> int | None:
+        """None for the usual one of http or https."""
+        return self.ask.port
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wait:
+    """Come back at `until`, and then say whether that moment was `promised`."""
+
+    until: datetime
+    reason: WaitReason
+    promised: bool = False
+
+
+class Circuit(StrEnum):
+    """Where a breaker stands."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreakerView:
+    """A host's breaker at one moment."""
+
+    circuit: Circuit
+    failures: int
+    opened_at: datetime | None
+    retry_after: float | None
+    """Seconds until a request may pass: the probe, or after the probe under way; None if closed."""
+
+
+def fields_in(cls: type[Any], row: Row) -> dict[str, Any]:
+    """What of a row is a field of the class."""
+    return {each.name: row[each.name] for each in fields(cls) if each.name in row}

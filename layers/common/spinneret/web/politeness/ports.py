@@ -1,0 +1,54 @@
+"""What politeness needs from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from spinneret.web.politeness.changes import Change, Row
+from spinneret.web.politeness.models import Record
+from spinneret.web.politeness.robots_policy import Kept
+
+
+@dataclass(frozen=True)
+class Written:
+    """The change happened; the row as it now is."""
+
+    row: Row
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A guard didn't hold; the row as it stands."""
+
+    row: Row
+
+
+class DomainLedger(Protocol):
+    """One row per host and record, shared by all tenants, workers and functions.
+
+    `host` may be an unusual port of one, see `rules.place_of`.
+    A change whose answer was lost may be tried again by the client itself, and then meets its own
+    first try: every change must be harmless twice, or guarded by a token that it writes.
+    Both methods raise DependencyUnavailable when the ledger doesn't answer.
+    """
+
+    def read(self, host: str, record: Record) -> Row:
+        """The row, consistently; empty where there is none."""
+        ...
+
+    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+        """Carry out a change on the row, or on an empty one; one operation."""
+        ...
+
+
+class RobotsStore(Protocol):
+    """What is kept of the robots.txt of each origin. Raises DependencyUnavailable."""
+
+    def find(self, origin: str) -> Kept | None:
+        """What was kept last."""
+        ...
+
+    def keep(self, origin: str, kept: Kept) -> None:
+        """Replace it; of two at once, either may stay."""
+        ...

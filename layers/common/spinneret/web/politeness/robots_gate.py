@@ -1,0 +1,191 @@
+"""Which rules of robots.txt hold for an origin now: kept ones, or asked of the site (F-03)."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    ContentRefused,
+    DomainBlocked,
+    FetchFailed,
+    FetchTimeout,
+    TooManyRedirects,
+    UrlBlocked,
+    UrlInvalid,
+)
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import Url
+from spinneret.web.politeness.ports import RobotsStore
+from spinneret.web.politeness.robots import Robots
+from spinneret.web.politeness.robots_policy import (
+    Answer,
+    Answered,
+    Fetch,
+    Kept,
+    LostInRedirects,
+    Obey,
+    Reason,
+    Unreachable,
+    Wait,
+    decide,
+)
+
+_ORIGINS: Final = 32  # whose rules a worker remembers; hostile ones take some MB each
+_USUAL_PORTS: Final = frozenset({80, 443})
+
+logger = logging.getLogger(__name__)
+
+Ask = Callable[[FetchRequest], FetchedPage]
+"""Fetches from the origin's host, politely."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closed:
+    """The site is in trouble: nothing may be fetched before `until`."""
+
+    until: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What the site says about one URL, and about its pace."""
+
+    allowed: bool
+    crawl_delay: float
+    """Seconds; 0 without a wish."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Read:
+    """What is known of an origin's robots.txt, and until when it is."""
+
+    rules: Robots | Closed | None
+    """None where nobody has asked the site for it of late."""
+    until: datetime
+
+
+class RobotsGate:
+    """Reads robots.txt once a day for all tenants, and from the store once a day for itself."""
+
+    def __init__(self, *, store: RobotsStore, product_token: str, clock: Clock) -> None:
+        self._store = store
+        self._product_token = product_token
+        self._clock = clock
+        self._read: OrderedDict[str, _Read] = OrderedDict()  # by origin, the last used one last
+
+    def rules_for(self, url: Url, ask: Ask, gap_seconds: float = 0.0) -> Rules | Closed:
+        """The rules of the URL's origin; `ask` is called only when none are fresh.
+
+        `gap_seconds` is the caller's own between two requests: what is known holds at least until
+        the request after next. Raises DependencyUnavailable, and what `ask` raises besides failures
+        of the fetch.
+        """
+        read = self._remembered(url.origin)
+        if read is None or read.rules is None:
+            read = self._remember(url.origin, self._decided(url, ask, gap_seconds))
+        if isinstance(read.rules, Closed):
+            return read.rules
+        assert read.rules is not None  # it was decided
+        return Rules(
+            allowed=read.rules.allows(url.text, self._product_token),
+            crawl_delay=self._delay_at(url),
+        )
+
+    def _delay_at(self, url: Url) -> float:
+        """The longest wish of the site's origins, whose requests share one pace.
+
+        A site that leads from http to https states it behind the redirect.
+        """
+        known = [self._remembered(origin) or self._looked_up(origin) for origin in _siblings(url)]
+        wishes = [
+            each.rules.crawl_delay(self._product_token)
+            for each in known
+            if isinstance(each.rules, Robots)
+        ]
+        return max((wish for wish in wishes if wish), default=0.0)
+
+    def _remembered(self, origin: str) -> _Read | None:
+        read = self._read.get(origin)
+        if read is None or self._clock() >= read.until:
+            return None
+        self._read.move_to_end(origin)
+        return read
+
+    def _remember(self, origin: str, read: _Read) -> _Read:
+        self._read[origin] = read
+        self._read.move_to_end(origin)
+        if len(self._read) > _ORIGINS:
+            self._read.popitem(last=False)
+        return read
+
+    def _looked_up(self, origin: str) -> _Read:
+        """What others know of an origin; nobody is asked."""
+        kept = self._store.find(origin)
+        decision = decide(kept, None, self._clock())
+        if isinstance(decision, Obey) and kept is not None:
+            return self._remember(origin, _Read(rules=decision.robots, until=kept.check_at))
+        again = self._clock() + timedelta(seconds=bounds.ROBOTS_DISALLOW_SECONDS)
+        return self._remember(origin, _Read(rules=None, until=again))
+
+    def _decided(self, url: Url, ask: Ask, gap_seconds: float) -> _Read:
+        kept = self._store.find(url.origin)
+        decision = decide(kept, None, self._clock())
+        if isinstance(decision, Fetch):
+            decision = decide(kept, _answer(f"{url.origin}/robots.txt", ask), self._clock())
+        assert not isinstance(decision, Fetch)  # an answer decides
+        standing = kept
+        if decision.keep is not None:
+            standing = self._until_the_page_is_fetched(decision, decision.keep, gap_seconds)
+            self._store.keep(url.origin, standing)
+        assert standing is not None  # nothing can be decided of nothing
+        if isinstance(decision, Wait):
+            return _Read(rules=Closed(until=decision.until), until=standing.check_at)
+        if decision.reason is Reason.UNREACHABLE:
+            logger.warning(decision.reason, extra={"domain": url.host})
+        elif decision.reason is Reason.FALLBACK:
+            logger.info(decision.reason, extra={"domain": url.host})
+        return _Read(rules=decision.robots, until=standing.check_at)
+
+    def _until_the_page_is_fetched(
+        self, decision: Obey | Wait, keep: Kept, gap_seconds: float
+    ) -> Kept:
+        """Where requests are rarer than checks, each turn would go to another check."""
+        if isinstance(decision, Wait):
+            return keep
+        gap = max(gap_seconds, decision.robots.crawl_delay(self._product_token) or 0.0)
+        turns = timedelta(seconds=2 * min(gap, bounds.DOMAIN_GAP_MAX_SECONDS))
+        return replace(keep, check_at=max(keep.check_at, self._clock() + turns))
+
+
+def _siblings(url: Url) -> list[str]:
+    """The origins that one site is usually met under, the URL's own first."""
+    if url.port not in _USUAL_PORTS or ":" in url.host:
+        return [url.origin]
+    plain = url.host.removeprefix("www.")
+    others = [f"{scheme}://{www}{plain}" for scheme in ("https", "http") for www in ("", "www.")]
+    return [url.origin, *(origin for origin in others if origin != url.origin)]
+
+
+def _answer(url: str, ask: Ask) -> Answer:
+    request = FetchRequest(
+        url=url,
+        max_redirects=bounds.ROBOTS_MAX_REDIRECTS,
+        total_seconds=bounds.ROBOTS_SECONDS,
+        excerpt_bytes=bounds.ROBOTS_MAX_BYTES + 1,
+        excerpt_is_vital=True,  # half of a file would allow what the rest forbids
+    )
+    try:
+        page = ask(request)
+    except (TooManyRedirects, UrlBlocked, UrlInvalid, DomainBlocked):
+        return LostInRedirects()
+    except (BodyTooLarge, ContentRefused, FetchFailed, FetchTimeout):
+        return Unreachable()
+    return Answered(status_code=page.status_code, content=page.body)

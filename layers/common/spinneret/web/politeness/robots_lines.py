@@ -1,0 +1,58 @@
+"""robots.txt as lines: what each of them says, however badly it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final
+
+from spinneret.kernel import bounds
+
+_UTF8_MARK: Final = re.compile(rb"(?:\xef(?:\xbb\xbf?)?)?")  # Google: a part of it is skipped too
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Field(Enum):
+    """Kinds of lines by the names they go by; Google: whatever follows a name belongs to it."""
+
+    USER_AGENT = (b"user-agent", b"useragent", b"user agent")
+    ALLOW = (b"allow",)
+    DISALLOW = (b"disallow", b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw")
+    CRAWL_DELAY = (b"crawl-delay", b"crawl delay")
+    SITEMAP = (b"sitemap", b"site-map")
+
+
+def bounded(content: bytes) -> bytes:
+    """The whole lines in the first 500 KiB (RFC 9309, section 2.5).
+
+    Half a rule could say more than the whole one: "/" of "/private".
+    """
+    if len(content) <= bounds.ROBOTS_MAX_BYTES:
+        return content
+    head = content[: bounds.ROBOTS_MAX_BYTES + 1]
+    return content[: max(head.rfind(b"\n"), head.rfind(b"\r"), 0)]
+
+
+def read_lines(content: bytes | str) -> Iterator[tuple[Field, bytes]]:
+    """Kind and value of every line that has a meaning, in order; never raises."""
+    octets = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    octets = bounded(octets)
+    if octets.startswith(_UTF16_MARKS):  # against the RFC, but it can't mean anything else
+        octets = octets.decode("utf-16", "replace").encode("utf-8")
+    octets = _UTF8_MARK.sub(b"", octets, count=1)
+    for line in octets.splitlines():  # of bytes: LF, CR and CRLF only, as the RFC has it
+        name, value = _name_and_value(line[: bounds.ROBOTS_LINE_MAX_BYTES])
+        for kind in Field:
+            if name.startswith(kind.value):
+                yield kind, value
+
+
+def _name_and_value(line: bytes) -> tuple[bytes, bytes]:
+    """The name in lower case; Google: two words are taken for name and value without a colon."""
+    text = line.partition(b"#")[0]
+    name, colon, value = text.partition(b":")
+    if not colon:
+        words = text.split()
+        name, value = words if len(words) == 2 else (b"", b"")
+    return name.strip().lower(), value.strip()

@@ -1,0 +1,146 @@
+"""Which robots.txt holds when: fresh, kept or missing (ruling "Robots"; RFC 9309, 2.3.1 and 2.4).
+
+Ask `decide` without an answer first; on `Fetch`, ask the site and decide again with its answer.
+Whatever `keep` says is to be stored for the origin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.web.politeness.robots import Robots, parse
+from spinneret.web.politeness.robots_lines import bounded
+
+_FRESH: Final = timedelta(seconds=bounds.ROBOTS_FRESH_SECONDS)
+_KEPT: Final = timedelta(seconds=bounds.ROBOTS_KEPT_SECONDS)
+_PAUSE: Final = timedelta(seconds=bounds.ROBOTS_DISALLOW_SECONDS)
+
+
+class Reason(StrEnum):
+    """Why these rules hold, as logs name it."""
+
+    FRESH = "robots.fresh"
+    READ = "robots.read"
+    UNAVAILABLE = "robots.unavailable"
+    """The site has none, or doesn't show it: anything may be fetched."""
+    FALLBACK = "robots.fallback"
+    """The site doesn't answer now; an older copy holds."""
+    UNREACHABLE = "robots.unreachable"
+    """No answer and no copy; anything may be fetched. To be logged (F-03)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """What is stored of an origin's robots.txt."""
+
+    check_at: datetime
+    """The site isn't asked again earlier."""
+    read_at: datetime | None = None
+    """When the content was; None if there is none to fall back on."""
+    content: bytes = field(default=b"", repr=False)
+    """Whole lines, ROBOTS_MAX_BYTES at most; empty too if the site had none."""
+    closed: bool = False
+    """Nothing may be fetched until `check_at`: the site is in trouble."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """The site's last answer after at most ROBOTS_MAX_REDIRECTS redirects."""
+
+    status_code: int
+    content: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LostInRedirects:
+    """More redirects than are followed, or one to where no request may go."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unreachable:
+    """Name resolution, connection, TLS or protocol failed, or it took too long."""
+
+
+Answer = Answered | LostInRedirects | Unreachable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetch:
+    """The site has to be asked first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Obey:
+    """These rules hold."""
+
+    robots: Robots
+    reason: Reason
+    keep: Kept | None
+    """None if what is stored holds on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wait:
+    """The site is in trouble and there is no copy: nothing may be fetched before `until`."""
+
+    until: datetime
+    keep: Kept | None
+
+
+Decision = Fetch | Obey | Wait
+
+
+def decide(kept: Kept | None, answer: Answer | None, now: datetime) -> Decision:
+    """What holds for an origin, given what is stored and, if it was asked, what it answered."""
+    match answer:
+        case None:
+            return _from_store(kept, now)
+        case Answered() if HTTPStatus.OK <= answer.status_code < HTTPStatus.MULTIPLE_CHOICES:
+            return _read(answer.content, Reason.READ, now)
+        case Answered() if _in_trouble(answer.status_code):
+            return _fallback(kept, now) or _closed(now)
+        case Answered() | LostInRedirects():
+            return _read(b"", Reason.UNAVAILABLE, now)
+        case Unreachable():
+            return _fallback(kept, now) or _obey(Kept(check_at=now + _PAUSE), Reason.UNREACHABLE)
+
+
+def _in_trouble(status: int) -> bool:
+    """429 too, though the RFC allows all after any 4xx: Google reads it as "leave me alone"."""
+    return status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.TOO_MANY_REQUESTS
+
+
+def _from_store(kept: Kept | None, now: datetime) -> Decision:
+    if kept is None or now >= kept.check_at:
+        return Fetch()
+    if kept.closed:
+        return Wait(until=kept.check_at, keep=None)
+    if kept.read_at is None:
+        reason = Reason.UNREACHABLE
+    else:
+        reason = Reason.FRESH if now < kept.read_at + _FRESH else Reason.FALLBACK
+    return Obey(robots=parse(kept.content), reason=reason, keep=None)
+
+
+def _read(content: bytes, reason: Reason, now: datetime) -> Obey:
+    return _obey(Kept(content=bounded(content), read_at=now, check_at=now + _FRESH), reason)
+
+
+def _fallback(kept: Kept | None, now: datetime) -> Obey | None:
+    if kept is None or kept.read_at is None or now >= kept.read_at + _KEPT:
+        return None
+    return _obey(replace(kept, check_at=now + _PAUSE), Reason.FALLBACK)
+
+
+def _closed(now: datetime) -> Wait:
+    until = now + _PAUSE
+    return Wait(until=until, keep=Kept(check_at=until, closed=True))
+
+
+def _obey(kept: Kept, reason: Reason) -> Obey:
+    return Obey(robots=parse(kept.content), reason=reason, keep=kept)

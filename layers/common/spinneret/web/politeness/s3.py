@@ -1,0 +1,60 @@
+"""What is kept of robots.txt files, in S3.
+
+`DOMAIN/<host>/robots/<sha256 of the origin>`   the content; its metadata say until when
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.web.politeness.robots_policy import Kept
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+
+class S3RobotsStore:
+    """Implements RobotsStore."""
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def find(self, origin: str) -> Kept | None:
+        """See RobotsStore."""
+        try:
+            with translated("s3"):
+                answer = self._client.get_object(Bucket=self._bucket, Key=_key(origin))
+                content = answer["Body"].read()
+        except ClientError as error:
+            if error_code(error) != "NoSuchKey":
+                raise
+            return None
+        known = answer["Metadata"]
+        return Kept(
+            check_at=parse_stamp(known["check-at"]),
+            read_at=parse_stamp(known["read-at"]) if "read-at" in known else None,
+            content=content,
+            closed=known["closed"] == "true",
+        )
+
+    def keep(self, origin: str, kept: Kept) -> None:
+        """See RobotsStore."""
+        known = {"check-at": stamp(kept.check_at), "closed": str(kept.closed).lower()}
+        if kept.read_at is not None:
+            known["read-at"] = stamp(kept.read_at)
+        with translated("s3"):
+            self._client.put_object(
+                Bucket=self._bucket, Key=_key(origin), Body=kept.content, Metadata=known
+            )
+
+
+def _key(origin: str) -> str:
+    digest = hashlib.sha256(origin.encode()).hexdigest()
+    return f"DOMAIN/{urlsplit(origin).hostname}/robots/{digest}"

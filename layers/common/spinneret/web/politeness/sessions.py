@@ -1,0 +1,220 @@
+"""Sessions: one job's visit to a domain, alone there and at a distance from the last (F-04, F-05).
+
+Lock and throttle are one row and one conditional write. Nobody sleeps: who is refused comes back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Self
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DomainLockLost, DomainLockTimeout
+from spinneret.web.politeness.changes import Change, Effects, Guard, Plus, Row, equal, over, passed
+from spinneret.web.politeness.models import Record, WaitReason, fields_in, from_ms, to_ms
+from spinneret.web.politeness.ports import DomainLedger, Written
+from spinneret.web.politeness.rules import site_of
+from spinneret.web.politeness.settings import SessionSettings
+
+logger = logging.getLogger(__name__)
+
+DEBUG_MODE: Final = "debug"
+"""The mode of a session that isn't throttled."""
+_KEPT_SECONDS: Final = 24 * 3600  # an open session's row; one that ended goes with its throttle
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionState:
+    """The session row of one host; every field may be absent."""
+
+    session_id: str | None = None
+    opened_by: str | None = None
+    fence: int | None = None
+    locked_until: int | None = None
+    ended_at: int | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """The state that a row holds."""
+        return cls(**fields_in(cls, row))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A session under way at a host."""
+
+    host: str
+    session_id: str
+    fence: int | None
+    """Rises with every session of the host; None where locks are disabled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionWait:
+    """Come back at `until`, with this `attempt`."""
+
+    until: datetime
+    reason: WaitReason
+    attempt: int
+
+
+class Sessions:
+    """The domain lock and throttle. All methods raise DependencyUnavailable."""
+
+    def __init__(
+        self,
+        *,
+        ledger: DomainLedger,
+        settings: SessionSettings,
+        clock: Clock,
+        random: Callable[[], float],
+        new_token: Callable[[], str],
+    ) -> None:
+        self._ledger = ledger
+        self._settings = settings
+        self._clock = clock
+        self._random = random
+        self._new_token = new_token
+
+    def open(
+        self, host: str, session_id: str, *, attempt: int = 0, mode: str = ""
+    ) -> Opened | SessionWait:
+        """Lock the domain, if it is free and has rested since its last session.
+
+        `attempt` is 0 at first, then what the SessionWait says: 1 to 3 follow a refusal by the
+        lock, after 1, 2 and 4 s and a jitter; waits for the throttle don't count. Raises
+        DomainLockTimeout when the third is refused too. A session that finds its own lock, left by
+        a worker that died, takes it over.
+        """
+        site = site_of(host)
+        gap = self._gap_ms(site, session_id, mode)
+        if self._settings.disable_locks:
+            return Opened(host=site, session_id=session_id, fence=None)
+        now, token = to_ms(self._clock()), self._new_token()
+        seen = self._lock(site, session_id, token, now, gap)
+        if seen.opened_by == token:
+            _log(logging.INFO, "lock.acquire.success", site, session_id, fence=seen.fence)
+            return Opened(host=site, session_id=session_id, fence=seen.fence)
+        if _is_locked(seen, now):
+            return self._after_lock_refusal(site, session_id, attempt, now)
+        until = max((seen.ended_at or 0) + (gap or 0), now)
+        _log(logging.INFO, "throttle.wait", site, session_id, wait_ms=until - now)
+        return SessionWait(until=from_ms(until), reason=WaitReason.THROTTLE, attempt=attempt)
+
+    def renew(self, opened: Opened) -> None:
+        """Lock for another term. Raises DomainLockLost: leave the domain at once.
+
+        A lock that ran out unnoticed is renewed too, as long as nobody took it.
+        """
+        if opened.fence is None:
+            return
+        now = to_ms(self._clock())
+        to: Effects = {
+            "locked_until": now + self._lock_ms(),
+            "purge_at": self._purge_at(now),
+        }
+        open_still = over("locked_until", 0)
+        change = Change(guards=(*_is_last(opened.fence), open_still), to=to)
+        if not isinstance(self._ledger.update(opened.host, Record.SESSION, change), Written):
+            raise DomainLockLost(f"another session is at {opened.host}")
+
+    def close(self, opened: Opened) -> None:
+        """Free the domain and begin its rest; of no effect if another session has it by now."""
+        if opened.fence is None:
+            return
+        now = to_ms(self._clock())
+        to: Effects = {
+            "locked_until": None,
+            # Rounded down above: a millisecond more makes the gap whole.
+            "ended_at": now + 1,
+            "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
+        }
+        change = Change(guards=_is_last(opened.fence), to=to)
+        written = isinstance(self._ledger.update(opened.host, Record.SESSION, change), Written)
+        event = "lock.release.success" if written else "lock.release.stale"
+        level = logging.INFO if written else logging.WARNING
+        _log(level, event, opened.host, opened.session_id, fence=opened.fence)
+
+    def _lock(
+        self, site: str, session_id: str, token: str, now: int, gap: int | None
+    ) -> SessionState:
+        """The row after the try: locked by `token`, or as it stands."""
+        rested = () if gap is None else (passed("ended_at", now - gap),)
+        seen = self._try(site, session_id, token, now, (passed("locked_until", now), *rested))
+        if seen.opened_by == token or seen.session_id != session_id or not _is_locked(seen, now):
+            return seen
+        left_by_own_worker = (equal("session_id", session_id), over("locked_until", now))
+        return self._try(site, session_id, token, now, left_by_own_worker)
+
+    def _try(
+        self, site: str, session_id: str, token: str, now: int, guards: tuple[Guard, ...]
+    ) -> SessionState:
+        """One conditional write.
+
+        A fence counts on from the present millisecond where the row is new, so that it rises even
+        if the row was purged in between.
+        """
+        to: Effects = {
+            "session_id": session_id,
+            "opened_by": token,
+            "fence": Plus(1, start=now),
+            "locked_until": now + self._lock_ms(),
+            "purge_at": self._purge_at(now),
+        }
+        change = Change(guards=guards, to=to)
+        return SessionState.of(self._ledger.update(site, Record.SESSION, change).row)
+
+    def _after_lock_refusal(
+        self, site: str, session_id: str, attempt: int, now: int
+    ) -> SessionWait:
+        if attempt >= bounds.SESSION_LOCK_RETRIES:
+            _log(logging.ERROR, "lock.acquire.timeout", site, session_id, attempt=attempt)
+            raise DomainLockTimeout("Domain lock timeout", details={"domain": site})
+        jitter = bounds.SESSION_LOCK_JITTER_SECONDS * self._random()
+        seconds = bounds.SESSION_LOCK_FIRST_SECONDS * 2**attempt + jitter
+        wait_ms = round(1000 * seconds)
+        _log(
+            logging.INFO,
+            "lock.acquire.retry",
+            site,
+            session_id,
+            attempt=attempt + 1,
+            wait_ms=wait_ms,
+        )
+        return SessionWait(
+            until=from_ms(now + wait_ms), reason=WaitReason.LOCK, attempt=attempt + 1
+        )
+
+    def _gap_ms(self, site: str, session_id: str, mode: str) -> int | None:
+        """How long the domain rests; None, told in the log, if this session skips it."""
+        if self._settings.disable_locks or self._settings.disable_throttle:
+            _log(logging.INFO, "throttle.skip", site, session_id, reason="testing")
+            return None
+        if mode == DEBUG_MODE:
+            _log(logging.INFO, "throttle.skip", site, session_id, reason="debug_mode")
+            return None
+        remembered = 1000 * self._settings.domain_throttle_ttl_seconds
+        return min(self._settings.domain_min_delay_ms, remembered)
+
+    def _lock_ms(self) -> int:
+        return 1000 * self._settings.domain_lock_ttl_seconds
+
+    def _purge_at(self, now: int) -> int:
+        return (now + self._lock_ms()) // 1000 + _KEPT_SECONDS
+
+
+def _is_last(fence: int) -> tuple[Guard, ...]:
+    """The session still is the domain's last one: no fence is given twice."""
+    return (equal("fence", fence),)
+
+
+def _is_locked(seen: SessionState, now: int) -> bool:
+    return seen.locked_until is not None and seen.locked_until > now
+
+
+def _log(level: int, event: str, site: str, session_id: str, **more: object) -> None:
+    logger.log(level, event, extra={"session_id": session_id, "domain": site, **more})

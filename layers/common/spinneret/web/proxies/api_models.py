@@ -1,0 +1,234 @@
+"""Requests and answers about proxies. Credentials go in and never come out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.paging import cursor_of
+from spinneret.web.proxies.models import (
+    Credentials,
+    ProxyConfig,
+    ProxyPage,
+    ProxyServer,
+    ProxyState,
+    RotationStrategy,
+    Trial,
+)
+from spinneret.web.proxies.service import ConfigDraft, ServerDraft
+
+UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
+# RFC 7617, section 2: no control characters in either, no colon in the name.
+Username = Annotated[
+    str,
+    StringConstraints(
+        min_length=1,
+        max_length=bounds.PROXY_CREDENTIAL_MAX_CHARS,
+        pattern=r"^[^:\x00-\x1f\x7f]*$",
+    ),
+]
+Password = Annotated[
+    str,
+    StringConstraints(max_length=bounds.PROXY_CREDENTIAL_MAX_CHARS, pattern=r"^[^\x00-\x1f\x7f]*$"),
+]
+
+
+class ServerRequest(BaseModel):
+    """A server: `http://host:port` or `https://host:port`, with or without credentials."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    url: Annotated[UrlText, Field(repr=False)]  # people paste credentials into it
+    username: Annotated[Username | None, Field(repr=False)] = None
+    """Left out of a PUT: the server of this URL keeps its credentials; null: it has none."""
+    password: Annotated[Password | None, Field(repr=False)] = None
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        if self.password is not None and self.username is None:
+            raise ValueError("a password needs a username")
+        return self
+
+    @property
+    def draft(self) -> ServerDraft:
+        """What the services take."""
+        credentials = None
+        if self.username is not None:
+            credentials = Credentials(username=self.username, password=self.password or "")
+        return ServerDraft(
+            url=self.url,
+            credentials=credentials,
+            keep_credentials="username" not in self.model_fields_set,
+        )
+
+
+class ProxyRequest(BaseModel):
+    """Body of `POST /api/v1/proxies` and `PUT /api/v1/proxies/{id}`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: Annotated[
+        str,
+        StringConstraints(
+            strip_whitespace=True, min_length=1, max_length=bounds.PROXY_NAME_MAX_CHARS
+        ),
+    ]
+    servers: Annotated[
+        list[ServerRequest], Field(min_length=1, max_length=bounds.PROXY_SERVERS_MAX)
+    ]
+    rotation_strategy: Annotated[RotationStrategy, Field(strict=False)] = (
+        RotationStrategy.ROUND_ROBIN
+    )
+    is_active: bool = True
+
+    @property
+    def draft(self) -> ConfigDraft:
+        """What the service takes."""
+        return ConfigDraft(
+            name=self.name,
+            servers=tuple(server.draft for server in self.servers),
+            strategy=self.rotation_strategy,
+            is_active=self.is_active,
+        )
+
+
+class TrialRequest(BaseModel):
+    """Body of `POST /api/v1/proxies/test`: a server of a config, or one that isn't stored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    url: UrlText
+    """What to fetch."""
+    proxy_id: str | None = None
+    position: Annotated[int, Field(ge=0, lt=bounds.PROXY_SERVERS_MAX)] = 0
+    """Which server of the config."""
+    server: ServerRequest | None = None
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if (self.proxy_id is None) == (self.server is None):
+            raise ValueError("give either proxy_id or server")
+        return self
+
+
+class ServerView(BaseModel):
+    """A server as its tenant sees it."""
+
+    url: str
+    has_credentials: bool
+
+
+class ServerHealth(ServerView):
+    """A server and how it did of late."""
+
+    failures: int
+    """In a row; forgotten an hour after the last."""
+    resting: bool
+    """Left alone for its failures, as long as there are others."""
+
+
+class ProxyBase(BaseModel):
+    """What every view of a config shows."""
+
+    proxy_id: str
+    name: str
+    rotation_strategy: RotationStrategy
+    is_active: bool
+    created_at: str
+    updated_at: str
+
+
+class ProxyView(ProxyBase):
+    """A config as its tenant sees it."""
+
+    servers: list[ServerView]
+
+
+class ProxyDetail(ProxyBase):
+    """A config with the health of its servers."""
+
+    servers: list[ServerHealth]
+
+
+class ProxyList(BaseModel):
+    """One page of configs, newest first."""
+
+    items: list[ProxyView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class TrialError(BaseModel):
+    """Why a trial brought no page."""
+
+    error: str
+    code: str
+
+
+class TrialView(BaseModel):
+    """What a trial came to."""
+
+    server: str
+    reachable: bool
+    """Whether an answer of the site came through."""
+    status_code: int | None
+    latency_ms: int | None
+    error: TrialError | None
+
+
+def proxy_view(config: ProxyConfig) -> ProxyView:
+    """The view of a config."""
+    servers = [_server(server) for server in config.servers]
+    return ProxyView(servers=servers, **_common(config))
+
+
+def proxy_detail(state: ProxyState) -> ProxyDetail:
+    """The view of a config and its servers' health."""
+    servers = [
+        ServerHealth(
+            **_server(server).model_dump(),
+            failures=failures,
+            resting=failures >= bounds.PROXY_FAILURES,
+        )
+        for server, failures in zip(state.config.servers, state.failures, strict=True)
+    ]
+    return ProxyDetail(servers=servers, **_common(state.config))
+
+
+def proxy_list(page: ProxyPage) -> ProxyList:
+    """The view of a page."""
+    return ProxyList(
+        items=[proxy_view(config) for config in page.configs],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def trial_view(trial: Trial) -> TrialView:
+    """The view of a trial; of an error what is safe to show."""
+    error = trial.error
+    return TrialView(
+        server=trial.server_url,
+        reachable=trial.reachable,
+        status_code=trial.status_code,
+        latency_ms=trial.duration_ms,
+        error=TrialError(error=error.message, code=error.code) if error else None,
+    )
+
+
+def _server(server: ProxyServer) -> ServerView:
+    return ServerView(url=server.url, has_credentials=server.sealed_credentials is not None)
+
+
+def _common(config: ProxyConfig) -> dict[str, Any]:
+    return {
+        "proxy_id": config.id,
+        "name": config.name,
+        "rotation_strategy": config.strategy,
+        "is_active": config.is_active,
+        "created_at": stamp(config.created_at),
+        "updated_at": stamp(config.updated_at),
+    }

@@ -1,0 +1,162 @@
+"""Turns, uses and failures of proxies on DynamoDB; the key design stands in dynamo.py.
+
+One row per config and version, with flat attributes `uses_<position>`, `failures_<position>` and
+`failed_at_<position>`, so that each can be counted and compared by itself. `purge_at` (epoch
+seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel import bounds
+from spinneret.web.proxies import rules
+from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
+_KEPT_SECONDS: Final = 24 * 3600  # rows outlive all that is in them
+_ROUNDS: Final = 8  # so many others have told a failure meanwhile: one more says nothing new
+
+
+class DynamoUsageLedger:
+    """Implements UsageLedger."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def read(self, config: ProxyConfig) -> Usage:
+        """See UsageLedger."""
+        with translated("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._table, Key=_key(config), ConsistentRead=True
+            )
+        return _usage(answer.get("Item", {}))
+
+    def take_turn(self, config: ProxyConfig, now: int) -> Usage:
+        """See UsageLedger."""
+        update = "SET #turns = if_not_exists(#turns, :none) + :one, #purge_at = :purge_at"
+        values = {":none": 0, ":one": 1, ":purge_at": now + _KEPT_SECONDS}
+        with translated("dynamodb"):
+            answer = self._client.update_item(
+                TableName=self._table,
+                Key=_key(config),
+                UpdateExpression=update,
+                ExpressionAttributeNames=dynamo.names_in(update),
+                ExpressionAttributeValues=values,
+                ReturnValues="ALL_NEW",
+            )
+        return _usage(answer["Attributes"])
+
+    def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
+        """See UsageLedger."""
+        uses = f"uses_{position}"
+        if rules.hour_is_over(seen, now):
+            condition = dynamo.equals(counted_since=seen.counted_since)
+            others = [f"uses_{each}" for each in seen.uses if each != position]
+            changes = {uses: 1, "counted_since": now}
+        else:
+            condition = dynamo.equals(
+                **{"counted_since": seen.counted_since, uses: seen.uses.get(position)}
+            )
+            others = []
+            changes = {uses: seen.uses.get(position, 0) + 1}
+        return self._update(config, changes, others, condition, now)
+
+    def add_failure(self, config: ProxyConfig, position: int, now: int) -> None:
+        """See UsageLedger: each round supposes what the round before has seen."""
+        seen = Usage()
+        for _ in range(_ROUNDS):
+            standing = seen.failures.get(position)
+            count = rules.failures_of(seen, position, now) + 1
+            changes = {f"failures_{position}": count, f"failed_at_{position}": now}
+            condition = dynamo.equals(
+                **{
+                    f"failures_{position}": standing.count if standing else None,
+                    f"failed_at_{position}": standing.last_at if standing else None,
+                }
+            )
+            refused = self._update(config, changes, (), condition, now)
+            if refused is None:
+                return
+            seen = refused
+
+    def clear_failures(self, config: ProxyConfig, position: int) -> None:
+        """See UsageLedger."""
+        update = f"REMOVE #failures_{position}, #failed_at_{position}"
+        with translated("dynamodb"):
+            self._client.update_item(
+                TableName=self._table,
+                Key=_key(config),
+                UpdateExpression=update,
+                ExpressionAttributeNames=dynamo.names_in(update),
+            )
+
+    def _update(
+        self,
+        config: ProxyConfig,
+        changes: Mapping[str, int],
+        removed: Iterable[str],
+        condition: dynamo.Condition,
+        now: int,
+    ) -> Usage | None:
+        """None when it was done; else the state that refused it."""
+        changes = {**changes, "purge_at": now + _KEPT_SECONDS}
+        update = "SET " + ", ".join(f"#{name} = :to_{name}" for name in changes)
+        if gone := ", ".join(f"#{name}" for name in removed):
+            update += f" REMOVE {gone}"
+        expression, values = condition
+        try:
+            with translated("dynamodb"):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=_key(config),
+                    UpdateExpression=update,
+                    ConditionExpression=expression,
+                    ExpressionAttributeNames=dynamo.names_in(f"{update} {expression}"),
+                    ExpressionAttributeValues={
+                        **values,
+                        **{f":to_{name}": to for name, to in changes.items()},
+                    },
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return _usage(dynamo.plain(error.response.get("Item")))
+        return None
+
+
+def _key(config: ProxyConfig) -> dict[str, str]:
+    return {"pk": f"T#{config.tenant}#PROXY#{config.id}", "sk": f"USAGE#{config.version}"}
+
+
+def _usage(item: Mapping[str, Any]) -> Usage:
+    uses, counts, moments = (
+        _by_position(item, prefix) for prefix in ("uses_", "failures_", "failed_at_")
+    )
+    return Usage(
+        turns=int(item.get("turns", 0)),
+        counted_since=int(item["counted_since"]) if "counted_since" in item else None,
+        uses=uses,
+        failures={
+            position: Failures(count=count, last_at=moments[position])
+            for position, count in counts.items()
+        },
+    )
+
+
+def _by_position(item: Mapping[str, Any], prefix: str) -> dict[int, int]:
+    return {
+        int(name.removeprefix(prefix)): int(value)
+        for name, value in item.items()
+        if name.startswith(prefix)
+    }

@@ -1,0 +1,149 @@
+"""Taking turns: which server carries a fetch, and what its end teaches."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable, FeatureDisabled, ProxyFailed
+from spinneret.web.fetching.models import FetchedPage, FetchRequest, Proxy
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.proxies import rules
+from spinneret.web.proxies.models import ProxyConfig, RotationStrategy, Route, Usage
+from spinneret.web.proxies.ports import ProxyStore, UsageLedger
+from spinneret.web.proxies.service import CredentialSeal
+
+# Workers that count at the same server meet; the next round knows what the others counted.
+_ROUNDS: Final = 8
+
+logger = logging.getLogger(__name__)
+
+
+class ProxyRotation:
+    """Chooses servers for all workers together."""
+
+    def __init__(
+        self,
+        *,
+        store: ProxyStore,
+        usage: UsageLedger,
+        seal: CredentialSeal,
+        clock: Clock,
+        random: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._usage = usage
+        self._seal = seal
+        self._clock = clock
+        self._random = random
+
+    def choose(self, tenant: str, config_id: str) -> Route | None:
+        """The next server; None is the direct way: no such config, inactive, or without servers.
+
+        Raises DependencyUnavailable and SecretUnreadable.
+        """
+        config = self._store.get(tenant, config_id)
+        if config is None or not config.is_active or not config.servers:
+            return None
+        now = self._now()
+        position, usage = self._next(config, now)
+        return self._route(config, position, usage, now)
+
+    def route(self, config: ProxyConfig, position: int) -> Route:
+        """A certain server, out of turn."""
+        return self._route(config, position, self._usage.read(config), self._now())
+
+    def report(self, route: Route, *, succeeded: bool) -> None:
+        """Tell how the proxy, not the site, did. A report that can't be kept is logged."""
+        try:
+            if not succeeded:
+                self._usage.add_failure(route.config, route.position, self._now())
+            elif route.had_failed:
+                self._usage.clear_failures(route.config, route.position)
+        except DependencyUnavailable:
+            logger.warning("proxy_report_lost", extra={"proxy_id": route.config.id})
+
+    def _next(self, config: ProxyConfig, now: int) -> tuple[int, Usage]:
+        if config.strategy is RotationStrategy.ROUND_ROBIN:
+            usage = self._usage.take_turn(config, now)
+            return rules.in_turn(rules.candidates(config, usage, now), usage.turns), usage
+        usage = self._usage.read(config)
+        if config.strategy is RotationStrategy.LEAST_USED:
+            return self._least_used(config, usage, now)
+        return rules.at_random(rules.candidates(config, usage, now), self._random()), usage
+
+    def _least_used(self, config: ProxyConfig, usage: Usage, now: int) -> tuple[int, Usage]:
+        """Counts only rise within the hour: whose count is as it was seen, is still the least.
+
+        After too many meetings the server is used without being counted.
+        """
+        position = 0
+        for _ in range(_ROUNDS):
+            positions = rules.candidates(config, usage, now)
+            position = rules.least_used(positions, usage, now, self._random())
+            standing = self._usage.count_use(config, position, usage, now)
+            if standing is None:
+                break
+            usage = standing
+        return position, usage
+
+    def _route(self, config: ProxyConfig, position: int, usage: Usage, now: int) -> Route:
+        server = config.servers[position]
+        sealed = server.sealed_credentials
+        credentials = None if sealed is None else self._seal.open(config.tenant, sealed)
+        return Route(
+            config=config,
+            position=position,
+            proxy=rules.proxy_of(server.url, credentials),
+            had_failed=rules.failures_of(usage, position, now) > 0,
+        )
+
+    def _now(self) -> int:
+        return int(self._clock().timestamp())
+
+
+class RotatingFetcher:
+    """Fetches by way of the tenant's proxies.
+
+    Of what comes through a proxy nothing may be learned about the site: the proxy is the tenant's
+    and can answer what it likes, while breaker and Retry-After are shared by all tenants. Callers
+    report `Outcome.NOT_TRIED` for such a fetch.
+    """
+
+    def __init__(
+        self,
+        *,
+        rotation: ProxyRotation,
+        direct: Fetcher,
+        through: Callable[[Proxy], Fetcher],
+        enabled: bool,
+    ) -> None:
+        self._rotation = rotation
+        self._direct = direct
+        self._through = through
+        self._enabled = enabled
+
+    def choose(self, tenant: str, config_id: str | None) -> Route | None:
+        """See ProxyRotation.choose; None of None.
+
+        Raises FeatureDisabled: who wants to be seen as the proxy must not be seen as us.
+        """
+        if config_id is None:
+            return None
+        if not self._enabled:
+            raise FeatureDisabled("proxies are switched off")
+        return self._rotation.choose(tenant, config_id)
+
+    def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:
+        """See Fetcher.fetch; a failure of the proxy is ProxyFailed, and counted."""
+        if route is None:
+            return self._direct.fetch(request)
+        try:
+            page = self._through(route.proxy).fetch(request)
+        except ProxyFailed:
+            self._rotation.report(route, succeeded=False)
+            raise
+        self._rotation.report(route, succeeded=True)
+        return page

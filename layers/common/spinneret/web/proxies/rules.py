@@ -1,0 +1,105 @@
+"""Which server takes a request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import Proxy
+from spinneret.web.fetching.rules import is_blocked
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.proxies.models import Credentials, ProxyConfig, Usage
+
+_MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
+
+
+def server_url(text: str, policy: AddressPolicy, field: str) -> str:
+    """The canonical form of a server's URL: scheme, host and port.
+
+    Raises ValidationFailed, which names the field and never the text: people paste credentials.
+    """
+    try:
+        url = parse_url(text)
+    except UrlInvalid as error:
+        raise _invalid(field, str(error.details["reason"])) from error
+    if url.target != "/":
+        raise _invalid(field, "has a path or a query")
+    if is_blocked(url, policy):
+        raise _invalid(field, "is not a public host")
+    return _text(url)
+
+
+def proxy_of(url: str, credentials: Credentials | None) -> Proxy:
+    """A server as the fetcher takes it."""
+    parts = parse_url(url)
+    if credentials is None:
+        return Proxy(scheme=parts.scheme, host=parts.host, port=parts.port)
+    return Proxy(
+        scheme=parts.scheme,
+        host=parts.host,
+        port=parts.port,
+        username=credentials.username,
+        password=credentials.password,
+    )
+
+
+def failures_of(usage: Usage, position: int, now: int) -> int:
+    """Failures in a row that aren't forgotten yet."""
+    failures = usage.failures.get(position)
+    if failures is None or failures.last_at <= now - _MEMORY_SECONDS:
+        return 0
+    return failures.count
+
+
+def rests(usage: Usage, position: int, now: int) -> bool:
+    """Whether a server is left alone for its failures, as long as there are others."""
+    return failures_of(usage, position, now) >= bounds.PROXY_FAILURES
+
+
+def candidates(config: ProxyConfig, usage: Usage, now: int) -> tuple[int, ...]:
+    """The positions to choose from: all that don't rest, or simply all where all do."""
+    everyone = range(len(config.servers))
+    fit = tuple(position for position in everyone if not rests(usage, position, now))
+    return fit or tuple(everyone)
+
+
+def in_turn(positions: Sequence[int], turns: int) -> int:
+    """Whose turn it is; `turns` counts from 1."""
+    return positions[(turns - 1) % len(positions)]
+
+
+def at_random(positions: Sequence[int], chance: float) -> int:
+    """Any of them; `chance` is from 0 to below 1."""
+    return positions[int(chance * len(positions))]
+
+
+def least_used(positions: Sequence[int], usage: Usage, now: int, chance: float) -> int:
+    """One of those with the fewest uses in the present hour; chance decides between equals, so
+    that workers that choose at the same moment rarely meet."""
+    uses = {position: uses_of(usage, position, now) for position in positions}
+    fewest = min(uses.values())
+    return at_random([each for each in positions if uses[each] == fewest], chance)
+
+
+def uses_of(usage: Usage, position: int, now: int) -> int:
+    """Uses of a server in the present hour."""
+    return 0 if hour_is_over(usage, now) else usage.uses.get(position, 0)
+
+
+def hour_is_over(usage: Usage, now: int) -> bool:
+    """Whether counting begins anew, so that a server which is back isn't flooded to catch up."""
+    return usage.counted_since is None or usage.counted_since <= now - _MEMORY_SECONDS
+
+
+def _text(url: Url) -> str:
+    host = f"[{url.host}]" if ":" in url.host else url.host
+    return f"{url.scheme}://{host}:{url.port}"
+
+
+def _invalid(field: str, reason: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"{field} {reason}", details={"fields": [{"field": field, "message": reason}]}
+    )

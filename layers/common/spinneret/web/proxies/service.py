@@ -1,0 +1,205 @@
+"""A tenant's proxy configs: the use cases behind the routes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
+from spinneret.kernel.ids import NewId
+from spinneret.kernel.sealing import Sealer
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.proxies import rules
+from spinneret.web.proxies.models import (
+    Credentials,
+    ProxyConfig,
+    ProxyPage,
+    ProxyServer,
+    ProxyState,
+    RotationStrategy,
+)
+from spinneret.web.proxies.ports import ProxyStore, UsageLedger
+
+_PURPOSE: Final = "proxy"
+_RACES: Final = 5  # changes of one config at the same time are rare
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerDraft:
+    """A server as it was asked for."""
+
+    url: str
+    credentials: Credentials | None = None
+    keep_credentials: bool = False
+    """Take those that the server of this URL has already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigDraft:
+    """A config as it was asked for."""
+
+    name: str
+    servers: tuple[ServerDraft, ...]
+    strategy: RotationStrategy
+    is_active: bool
+
+
+class CredentialSeal:
+    """Credentials as the store keeps them; nothing else sees them in clear text."""
+
+    def __init__(self, sealer: Sealer) -> None:
+        self._sealer = sealer
+
+    def close(self, tenant: str, credentials: Credentials) -> bytes:
+        """Raises DependencyUnavailable."""
+        text = json.dumps([credentials.username, credentials.password], ensure_ascii=False)
+        return self._sealer.seal(text.encode(), tenant=tenant, purpose=_PURPOSE)
+
+    def open(self, tenant: str, sealed: bytes) -> Credentials:
+        """Raises DependencyUnavailable and SecretUnreadable."""
+        text = self._sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)
+        username, password = json.loads(text)
+        return Credentials(username=username, password=password)
+
+
+class ProxyService:
+    """Proxy configs. An unknown id and a foreign one are the same NotFound.
+
+    They can be made and tried where rotation is switched off, so that it finds them in order.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: ProxyStore,
+        usage: UsageLedger,
+        seal: CredentialSeal,
+        policy: AddressPolicy,
+        clock: Clock,
+        new_id: NewId,
+        enabled: bool,
+    ) -> None:
+        self._enabled = enabled
+        self._store = store
+        self._usage = usage
+        self._seal = seal
+        self._policy = policy
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(self, tenant: str, draft: ConfigDraft) -> ProxyConfig:
+        """Raises ValidationFailed, and Conflict when the name is taken."""
+        now = self._clock()
+        config = ProxyConfig(
+            tenant=tenant,
+            id=self._new_id("proxy"),
+            name=draft.name,
+            servers=self._servers(tenant, draft.servers, ()),
+            strategy=draft.strategy,
+            is_active=draft.is_active,
+            created_at=now,
+            updated_at=now,
+        )
+        self._store.add(config)
+        return config
+
+    def get(self, tenant: str, config_id: str) -> ProxyState:
+        """A config with the failures of its servers."""
+        config = self._config(tenant, config_id)
+        usage, now = self._usage.read(config), int(self._clock().timestamp())
+        failures = (
+            rules.failures_of(usage, position, now) for position in range(len(config.servers))
+        )
+        return ProxyState(config=config, failures=tuple(failures))
+
+    def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
+        """See ProxyStore.page."""
+        return self._store.page(tenant, after, limit)
+
+    def replace(self, tenant: str, config_id: str, draft: ConfigDraft) -> ProxyConfig:
+        """Replace a config; turns, uses and failures begin anew.
+
+        Raises ValidationFailed, NotFound, and Conflict when the name is taken.
+        """
+        for _ in range(_RACES):
+            former = self._config(tenant, config_id)
+            config = ProxyConfig(
+                tenant=tenant,
+                id=former.id,
+                name=draft.name,
+                servers=self._servers(tenant, draft.servers, former.servers),
+                strategy=draft.strategy,
+                is_active=draft.is_active,
+                created_at=former.created_at,
+                updated_at=self._clock(),
+                version=former.version + 1,
+            )
+            if self._store.replace(former, config):
+                return config
+        raise _changing()
+
+    def remove(self, tenant: str, config_id: str) -> None:
+        """Remove a config and its credentials; what still names it goes without a proxy."""
+        for _ in range(_RACES):
+            if self._store.remove(self._config(tenant, config_id)):
+                return
+        raise _changing()
+
+    def require(self, tenant: str, config_id: str) -> None:
+        """Raises FeatureDisabled, and ValidationFailed for an unknown config."""
+        if not self._enabled:
+            raise FeatureDisabled("proxies are switched off")
+        if self._store.get(tenant, config_id) is None:
+            raise ValidationFailed(
+                "no such proxy config", details={"fields": [{"field": "proxy_config_id"}]}
+            )
+
+    def _config(self, tenant: str, config_id: str) -> ProxyConfig:
+        config = self._store.get(tenant, config_id)
+        if config is None:
+            raise NotFound("no such proxy config")
+        return config
+
+    def _servers(
+        self, tenant: str, drafts: Sequence[ServerDraft], former: Sequence[ProxyServer]
+    ) -> tuple[ProxyServer, ...]:
+        """All URLs are checked before the first secret is sealed."""
+        urls = [
+            rules.server_url(draft.url, self._policy, f"servers.{number}.url")
+            for number, draft in enumerate(drafts)
+        ]
+        kept = [
+            _kept(urls, former, number) if draft.keep_credentials else None
+            for number, draft in enumerate(drafts)
+        ]
+        return tuple(
+            ProxyServer(
+                url=url,
+                sealed_credentials=self._seal.close(tenant, draft.credentials)
+                if draft.credentials
+                else sealed,
+            )
+            for draft, url, sealed in zip(drafts, urls, kept, strict=True)
+        )
+
+
+def _kept(urls: Sequence[str], former: Sequence[ProxyServer], number: int) -> bytes | None:
+    """The credentials that a server had before; raises ValidationFailed where that is unclear."""
+    url = urls[number]
+    before = [server.sealed_credentials for server in former if server.url == url]
+    if not any(before):
+        return None
+    if len(before) > 1 or urls.count(url) > 1:
+        reason = "several servers have this URL: name the credentials of each, or null"
+        raise ValidationFailed(
+            f"servers.{number}: {reason}",
+            details={"fields": [{"field": f"servers.{number}.username", "message": reason}]},
+        )
+    return before[0]
+
+
+def _changing() -> Conflict:
+    return Conflict("the proxy config is being changed by others")

@@ -1,0 +1,117 @@
+"""Trying a proxy: one request by way of one server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    ContentRefused,
+    FetchFailed,
+    FetchTimeout,
+    NotFound,
+    ProxyFailed,
+    RateLimited,
+    TooManyRedirects,
+    UrlBlocked,
+)
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchRequest, Proxy
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.hosts.service import SiteSettings
+from spinneret.web.politeness.models import Outcome, Wait
+from spinneret.web.politeness.service import Pace
+from spinneret.web.proxies import rules
+from spinneret.web.proxies.models import Trial
+from spinneret.web.proxies.ports import ProxyStore
+from spinneret.web.proxies.rotation import ProxyRotation
+from spinneret.web.proxies.service import ServerDraft
+
+_OWNER: Final = "proxy-test"
+
+
+class ProxyTrials:
+    """Tries servers under the same rules as every fetch: addresses, blocks, breaker, pace.
+
+    Blocks and breakers hold for the hosts that redirects lead to as well, the pace for the first
+    one only. Both methods raise UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and RateLimited
+    when it is not the site's turn; what the request itself comes to is the answer.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: ProxyStore,
+        rotation: ProxyRotation,
+        sites: SiteSettings,
+        pace: Pace,
+        policy: AddressPolicy,
+        through: Callable[[Proxy], Fetcher],
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._rotation = rotation
+        self._sites = sites
+        self._pace = pace
+        self._policy = policy
+        self._through = through
+        self._clock = clock
+
+    def try_config(self, tenant: str, config_id: str, position: int, url: str) -> Trial:
+        """One server of a config, active or not; the outcome counts for it. Raises NotFound."""
+        config = self._store.get(tenant, config_id)
+        if config is None:
+            raise NotFound("no such proxy config")
+        if position >= len(config.servers):
+            raise NotFound("the config has no such server")
+        route = self._rotation.route(config, position)
+        trial = self._try(tenant, config.servers[position].url, route.proxy, url)
+        if trial.reachable or isinstance(trial.error, ProxyFailed):
+            self._rotation.report(route, succeeded=trial.reachable)
+        return trial
+
+    def try_server(self, tenant: str, server: ServerDraft, url: str) -> Trial:
+        """A server that is nowhere stored. Raises ValidationFailed."""
+        server_url = rules.server_url(server.url, self._policy, "server.url")
+        return self._try(tenant, server_url, rules.proxy_of(server_url, server.credentials), url)
+
+    def _try(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
+        target = check_url_at_submission(url, self._policy)
+        host, port = target.host, target.unusual_port
+        self._sites.check_submission(tenant, host, port)
+        pace = self._sites.limits(tenant, host)
+        answer = self._pace.admit(host, port=port, owner=_OWNER, limits=pace)
+        if isinstance(answer, Wait):
+            wait = (answer.until - self._clock()).total_seconds()
+            raise RateLimited(f"{host} was asked only just now", retry_after=max(wait, 0.0))
+        try:
+            return self._trial(tenant, server_url, proxy, url)
+        finally:
+            # The proxy is the tenant's and can answer what it likes: it says nothing of the site.
+            self._pace.report(answer, Outcome.NOT_TRIED)
+
+    def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
+        request = FetchRequest(
+            url=url,
+            max_bytes=bounds.PROXY_TEST_MAX_BYTES,
+            total_seconds=bounds.PROXY_TEST_SECONDS,
+            before_redirect=lambda hop: self._sites.check_submission(
+                tenant, hop.host, hop.unusual_port
+            ),
+        )
+        try:
+            page = self._through(proxy).fetch(request)
+        except (BodyTooLarge, ContentRefused, TooManyRedirects) as error:
+            return Trial(server_url=server_url, reachable=True, error=error)
+        except (FetchFailed, FetchTimeout, UrlBlocked) as error:
+            return Trial(server_url=server_url, reachable=False, error=error)
+        return Trial(
+            server_url=server_url,
+            reachable=True,
+            status_code=page.status_code,
+            duration_ms=page.duration_ms,
+        )

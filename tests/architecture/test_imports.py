@@ -1,0 +1,88 @@
+"""Imports that no layer contract can state: which packages are products, and who may know a client.
+
+Both are found by pattern, so that a new domain is held to them without being named here.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import grimp
+import pytest
+
+from tests.architecture.conftest import ROOT
+
+GROUPS = {
+    *("kernel", "redaction", "aws", "runtime", "jobs", "access", "events", "web", "schedules"),
+    *("content", "operations"),
+}
+"""Every other package of `spinneret` is a product (docs/architecture.md)."""
+
+CLIENTS = {"boto3", "botocore", "httpx", "httpcore", "opensearchpy"}
+ADAPTERS = {
+    *("dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets"),
+    *("wiring", "worker_wiring", "bootstrap"),
+}
+"""Names of files that may import a client; a longer name begins with one of them."""
+ENGINE = "spinneret.web.fetching"
+"""The guarded fetcher is itself an adapter, in several files."""
+
+
+@pytest.fixture(scope="module")
+def imports() -> grimp.ImportGraph:
+    sys.path[:0] = [str(ROOT / "layers" / "common")]
+    return grimp.build_graph("spinneret", include_external_packages=True, cache_dir=None)
+
+
+def _group(module: str) -> str:
+    return module.split(".")[1]
+
+
+def _is_product(module: str) -> bool:
+    return module.startswith("spinneret.") and _group(module) not in GROUPS
+
+
+def test_products_are_imported_by_themselves_and_by_operations_alone(
+    imports: grimp.ImportGraph,
+) -> None:
+    crossing = [
+        (module, imported)
+        for module in imports.modules
+        for imported in imports.find_modules_directly_imported_by(module)
+        if _is_product(imported) and _group(module) not in {_group(imported), "operations"}
+    ]
+    assert not crossing
+
+
+def test_only_adapters_know_clients_of_aws_http_and_the_index(imports: grimp.ImportGraph) -> None:
+    knowing = [
+        module
+        for client in CLIENTS & imports.modules
+        for module in imports.find_modules_that_directly_import(client)
+        if not module.startswith(("spinneret.aws.", ENGINE))
+        and module.rpartition(".")[2].split("_")[0] not in ADAPTERS
+        and module.rpartition(".")[2] not in ADAPTERS
+    ]
+    assert not knowing
+
+
+def test_only_the_runtime_knows_powertools(imports: grimp.ImportGraph) -> None:
+    users = imports.find_modules_that_directly_import("aws_lambda_powertools")
+    assert {_group(module) for module in users} == {"runtime"}
+
+
+def test_only_wiring_and_adapters_choose_an_adapter(imports: grimp.ImportGraph) -> None:
+    clients = {"dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets"}
+    chosen = [
+        (module, imported)
+        for module in imports.modules
+        if module.startswith("spinneret.")
+        and module.rpartition(".")[2].split("_")[0] not in ADAPTERS
+        and module.rpartition(".")[2] not in ADAPTERS
+        and not module.endswith("_wiring")
+        and _group(module) != "runtime"
+        for imported in imports.find_modules_directly_imported_by(module)
+        if imported.startswith("spinneret.")
+        and imported.rpartition(".")[2].split("_")[0] in clients
+    ]
+    assert not chosen

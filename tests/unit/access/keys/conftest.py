@@ -1,0 +1,36 @@
+"""Keys and rates on fakes."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.access.keys.service import KeyService
+from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
+from tests.fakes.time import HandClock
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def store() -> FakeKeyStore:
+    return FakeKeyStore()
+
+
+@pytest.fixture
+def windows() -> FakeRateWindows:
+    return FakeRateWindows()
+
+
+@pytest.fixture
+def keys(store: FakeKeyStore, windows: FakeRateWindows, clock: HandClock) -> KeyService:
+    numbers = iter(range(1, 1000))
+    return KeyService(
+        keys=store,
+        windows=windows,
+        clock=clock,
+        new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+        random=lambda length: next(numbers).to_bytes(length, "little"),
+    )

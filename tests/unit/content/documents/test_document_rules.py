@@ -1,0 +1,49 @@
+"""Identity and versions of documents."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.content.documents.rules import content_hash, document_id, version_name
+from spinneret.content.extraction.models import Metadata
+from tests import factories
+
+URL = "https://site.example/"
+
+
+def test_a_page_is_one_document_of_its_tenant() -> None:
+    ids = {
+        document_id("acme", URL),
+        document_id("acme", f"{URL}a"),
+        document_id("other", URL),
+        document_id("acm", f"e\n{URL}"),
+    }
+    assert len(ids) == 4
+    assert document_id("acme", URL) == document_id("acme", URL)
+    assert all(each.startswith("doc_") and len(each) == 36 for each in ids)
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"metadata": Metadata(author="x")}, True),
+        ({"links": ("https://a.example/",)}, True),
+        ({"language": "de"}, True),
+        ({"title": "Other"}, False),
+        ({"title": None}, False),
+        ({"title": ""}, False),
+        ({"markdown": "Other"}, False),
+    ],
+)
+def test_contents_are_equal_when_their_chunks_would_be(
+    change: dict[str, object], same: bool
+) -> None:
+    values = {"markdown": "Text", "title": "Title"}
+    one, other = factories.content(**values), factories.content(**values | change)
+    assert (content_hash(one) == content_hash(other)) is same
+
+
+def test_versions_sort_by_sequence_and_differ_by_content() -> None:
+    names = [version_name(n, digest * 64) for n in (1, 2, 10, 999_999) for digest in "ab"]
+    assert names == sorted(names)
+    assert len(set(names)) == len(names)

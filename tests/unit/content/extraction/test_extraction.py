@@ -1,0 +1,473 @@
+"""What pages become: markdown, title, metadata, language and links."""
+
+from __future__ import annotations
+
+import json
+import time
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from spinneret.content.extraction.models import Content
+from spinneret.content.extraction.pages import extract
+from spinneret.kernel.errors import ContentRefused
+
+URL = "https://example.com/docs/page.html"
+SENTENCE = "This is a sentence with several plain words, as articles have them. "
+
+
+def page(body: str, head: str = "", attributes: str = "") -> str:
+    return f"<!DOCTYPE html><html {attributes}><head>{head}</head><body>{body}</body></html>"
+
+
+def read(body: str, head: str = "", attributes: str = "") -> Content:
+    return extract(page(body, head, attributes), "text/html", URL)
+
+
+def json_ld(value: Any) -> str:
+    return f'<script type="application/ld+json">{json.dumps(value)}</script>'
+
+
+def meta(name: str, value: str) -> str:
+    return f'<meta name="{name}" content="{value}">'
+
+
+def og(name: str, value: str) -> str:
+    return f'<meta property="{name}" content="{value}">'
+
+
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        ("<h1>A</h1><h3> B <b>c</b>\n d</h3>", "# A\n\n### B c d"),
+        ("<p>a <b>b</b> <i>c</i> <del>d</del></p>", "a **b** *c* ~~d~~"),
+        ("<p>a<b> b </b>c <b><b>d</b></b></p>", "a **b** c **d**"),
+        ("<p>use <code>x  = `1`</code></p>", "use `` x = `1` ``"),
+        (
+            "<pre><code class='language-py'>if a:\n\n  b()</code></pre>",
+            "```py\nif a:\n\n  b()\n```",
+        ),
+        ("<pre>a<br>``` b</pre>", "````\na\n``` b\n````"),
+        ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"),
+        ("<ol><li>a</li><li><p>b</p><p>c</p></li></ol>", "1. a\n2. b\n\n   c"),
+        ("<ul><li><h3>Card</h3><p>text</p></li></ul>", "### Card\n\ntext"),
+        (
+            "<table><tr><th>a</th><th>b|c</th></tr><tr><td>1<br>2</td></tr></table>",
+            "| a | b\\|c |\n| --- | --- |\n| 1 2 |",
+        ),
+        ("<table><tr><td><p>layout</p></td></tr></table>", "layout"),
+        ("<blockquote>a<p>b</p></blockquote>", "> a\n>\n> b"),
+        ("<div>a<div>b</div>c</div>", "a\n\nb\n\nc"),
+        ("<p>a<br>b\n c</p>", "a\nb c"),
+        ('<p>see <a href="https://other.example/">the site</a>!</p>', "see the site!"),
+        ("<p>e\u0301 so\u00adft</p>", "\u00e9 soft"),
+        ("<p>a</p><script>b()</script><style>c{}</style><template>d</template>", "a"),
+    ],
+)
+def test_structure_becomes_markdown(body: str, markdown: str) -> None:
+    assert read(body).markdown == markdown
+
+
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        ("<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>", "\\<script>alert(1)\\</script>"),
+        ("<p>\\&lt;b&gt;</p>", "\\\\\\<b>"),
+        ("<p>a&lt;<span>script&gt;</span></p>", "a\\<script>"),
+        ("<p>a \\<span>&lt;b&gt;</span></p>", "a \\\\\\<b>"),
+        ("<p>1 &lt; 2, a &lt;3</p>", "1 < 2, a <3"),
+        ("<p>[a](javascript:b)</p>", "[a\\](javascript:b)"),
+        ("<p>[a]<span>(javascript:b)</span></p>", "[a\\](javascript:b)"),
+        ("<p>[a]: javascript:b</p>", "[a\\]: javascript:b"),
+        ('<p onclick="a()">b <a href="javascript:c">d</a></p>', "b d"),
+        ('<p>a <img src="x" onerror="b()"> c</p>', "a c"),
+        ("<p># a</p><p>1. b</p><p>- c</p><p>&gt; d</p>", "\\# a\n\n1\\. b\n\n\\- c\n\n\\> d"),
+        ("<p>```</p><p>| a |</p><p>a<br>---</p>", "\\```\n\n\\| a |\n\na\n\\---"),
+    ],
+)
+def test_text_never_becomes_markup(body: str, markdown: str) -> None:
+    assert read(body).markdown == markdown
+
+
+@pytest.mark.parametrize(
+    "chrome",
+    [
+        "<nav>Home Products</nav>",
+        "<footer>Imprint and more</footer>",
+        "<header>Name of the site</header>",
+        '<div role="navigation">Home Products</div>',
+        '<div class="cookie-banner">We use cookies</div>',
+        '<div id="siteHeader">Name of the site</div>',
+        '<a class="skip-link">Skip to content</a>',
+        '<div style="display: none">hidden</div>',
+        "<p hidden>hidden</p>",
+        "<form><select><option>one</select><button>Buy</button></form>",
+        "<ul><li><a>One</a><li><a>Two</a><li><a>Three</a></ul>",
+        "<noscript>Turn it on</noscript>",
+    ],
+)
+def test_chrome_is_left_out(chrome: str) -> None:
+    content = f"<h1>Reference</h1><p>{SENTENCE}</p><p>Another paragraph, after the first.</p>"
+
+    assert read(chrome + content).markdown == read(content).markdown
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        '<div class="header">{}</div>',
+        '<div id="sidebar-layout"><div class="nav">{}</div></div>',
+        "<noscript>{}</noscript>",
+        '<div style="visibility:hidden">{}</div>',
+    ],
+)
+def test_a_name_of_chrome_around_everything_does_not_empty_the_page(wrapper: str) -> None:
+    assert SENTENCE.strip() in read(wrapper.format(f"<p>{SENTENCE}</p>")).markdown
+
+
+def test_the_main_part_is_taken_when_it_holds_enough() -> None:
+    body = f"<div>Around it</div><main><p>{SENTENCE}</p></main>"
+
+    assert read(body).markdown == SENTENCE.strip()
+
+
+def test_an_empty_main_part_is_not_believed() -> None:
+    body = f"<main><p>Loading</p></main><div><p>{SENTENCE * 3}</p></div>"
+
+    assert SENTENCE.strip() in read(body).markdown
+
+
+def test_a_paragraph_that_is_repeated_occurs_once() -> None:
+    body = f"<p>{SENTENCE}</p><p>42</p><p>{SENTENCE}</p><p>42</p>"
+
+    assert read(body).markdown == f"{SENTENCE.strip()}\n\n42\n\n42"
+
+
+ARTICLE = "".join(f"<p>Paragraph {number}. {SENTENCE * 4}</p>" for number in range(8))
+TEASERS = "".join(
+    f'<div class="card"><a href="/{number}">Other story number {number} of this site</a>'
+    "<span>5 min</span></div>"
+    for number in range(12)
+)
+STORY = f"<article><h1>Story</h1>{ARTICLE}</article>"
+ARTICLE_PAGE = f"<div>{STORY}<section>{TEASERS * 3}</section></div>"
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (og("og:type", "article"), ARTICLE_PAGE),
+        (json_ld({"@graph": [{"@type": ["NewsArticle"]}]}), ARTICLE_PAGE),
+        (json_ld({"@type": "http://schema.org/Product"}), ARTICLE_PAGE),
+        ("", f"<div>{STORY}<section>{TEASERS}</section></div>"),
+    ],
+    ids=["og:type", "article", "product", "mostly prose"],
+)
+def test_a_page_of_one_text_loses_its_teasers(head: str, body: str) -> None:
+    found = read(body, head).markdown
+
+    assert all(f"Paragraph {number}." in found for number in range(8))
+    assert "Other story" not in found
+
+
+def test_a_list_of_stories_keeps_them() -> None:
+    assert read(f"<h1>Stories</h1>{TEASERS}").markdown.count("Other story") == 12
+
+
+def test_a_thread_is_no_article_even_if_it_says_so() -> None:
+    posts = "".join(f'<li class="comment"><p>Post {n}. {SENTENCE}</p></li>' for n in range(5))
+    body = f'<article><p>Question. {SENTENCE * 9}</p></article><ol id="comments">{posts}</ol>'
+    head = og("og:type", "article") + json_ld({"@type": "QAPage"})
+
+    assert read(body, head).markdown.count("Post ") == 5
+
+
+def test_an_article_extraction_that_finds_next_to_nothing_is_not_taken() -> None:
+    body = f"<article><p>Short.</p></article>{TEASERS * 3}"
+
+    assert "Other story" in read(body, og("og:type", "article")).markdown
+
+
+def test_code_and_tables_of_an_article_stay_whole() -> None:
+    code = "<pre><code>def f():\n\n    return 1\n</code></pre>"
+    table = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+
+    found = read(f"<article>{ARTICLE}{code}{table}{ARTICLE}</article>", og("og:type", "article"))
+
+    assert "```\ndef f():\n\n    return 1\n```" in found.markdown
+    assert "| a | b |\n| --- | --- |\n| 1 | 2 |" in found.markdown
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        (og("og:title", "Open  graph") + "<title>T</title>", "<h1>H</h1>", "Open graph"),
+        ("<title>\n T t </title>", "<h1>H</h1>", "T t"),
+        ("<title> </title>", "<h1>H <b>h</b></h1><h1>I</h1>", "H h"),
+        ("", "<svg><title>Icon</title></svg>", None),
+        ("<title>" + "x" * 5000 + "</title>", "<h1>H</h1>", "H"),
+    ],
+)
+def test_the_title_is_the_first_usable_one(head: str, body: str, title: str | None) -> None:
+    assert read(f"{body}<p>text</p>", head).title == title
+
+
+AUTHORED = {"@type": "Article", "author": [{"name": "Ann"}, {"name": "Bob"}]}
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "author"),
+    [
+        (json_ld(AUTHORED) + meta("author", "Cy"), "", "Ann, Bob"),
+        (json_ld([{"@type": "WebPage", "author": "Ann"}]), "", "Ann"),
+        (json_ld({"@type": "Review", "author": "Reader"}) + meta("author", "Cy"), "", "Cy"),
+        (json_ld({"author": "https://example.com/ann"}), "", None),
+        ('<script type="application/ld+json">{broken</script>' + meta("author", "Cy"), "", "Cy"),
+        (meta("author", "Cy"), "<span itemprop=author>Ann</span>", "Ann"),
+        ("", "<div itemtype=Comment><i itemprop=author>Reader</i></div>", None),
+        (og("article:author", "https://social.example/cy"), "", None),
+    ],
+)
+def test_the_author_comes_from_structured_data_then_meta(
+    head: str, body: str, author: str | None
+) -> None:
+    assert read(f"{body}<p>text</p>", head).metadata.author == author
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "published"),
+    [
+        (
+            json_ld({"datePublished": "2024-03-01T10:00:00Z"}) + meta("date", "2023-01-01"),
+            '<time datetime="2022-01-01">',
+            "2024-03-01T10:00:00+00:00",
+        ),
+        (
+            og("article:published_time", "2024-03-01T10:00:00+02:00"),
+            "",
+            "2024-03-01T10:00:00+02:00",
+        ),
+        (meta("date", "2023-01-01"), '<time datetime="2022-01-01">', "2023-01-01"),
+        ("", '<time datetime="2022-01-01">', "2022-01-01"),
+        ("", '<i itemprop="datePublished" content="2021/5/4"></i>', "2021-05-04"),
+        (meta("pubdate", "Fri, 01 Mar 2024 10:00:00 GMT"), "", "2024-03-01T10:00:00+00:00"),
+        (meta("date", "March 5, 2024"), "", "2024-03-05"),
+        (meta("date", "5th Mar. 2024"), "", "2024-03-05"),
+        (meta("date", "yesterday"), '<time datetime="2022-01-01">', "2022-01-01"),
+        (meta("date", "0001-01-01T00:00:00"), "", None),
+        (json_ld({"@type": "Comment", "datePublished": "2024-03-01"}), "", None),
+    ],
+)
+def test_the_date_comes_from_structured_data_then_meta_then_time(
+    head: str, body: str, published: str | None
+) -> None:
+    assert read(f"{body}<p>text</p>", head).metadata.published_at == published
+
+
+def test_the_rest_of_the_metadata() -> None:
+    head = (
+        meta("description", " What it\n is ")
+        + og("og:description", "other")
+        + meta("keywords", "a, b ,,a;c")
+        + og("og:image", "/i.png")
+        + '<link rel="CANONICAL" href="../canonical#part">'
+    )
+
+    found = read("<p>text</p>", head).metadata
+
+    assert found.description == "What it is"
+    assert found.keywords == ("a", "b", "c")
+    assert found.og_image == "https://example.com/i.png"
+    assert found.canonical_url == "https://example.com/canonical"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "head", "language"),
+    [
+        ('lang="EN-us"', "", "en"),
+        ('lang="zh_Hant"', "", "zh"),
+        ('lang=""', '<meta http-equiv="Content-Language" content="de, en">', "de"),
+        ('lang="{{ lang }}"', "", "und"),
+        ("", "", "und"),
+    ],
+)
+def test_the_language_is_the_declared_one(attributes: str, head: str, language: str) -> None:
+    assert read("<p>text</p>", head, attributes).language == language
+
+
+def test_links_are_absolute_unique_without_fragments_and_in_order() -> None:
+    hrefs = [
+        "b?q=1#part",
+        "/a",
+        "//cdn.example/x",
+        "HTTP://EXAMPLE.com:80/up",
+        "b?q=1",
+        "#top",
+        "",
+        "mailto:a@example.com",
+        "javascript:alert(1)",
+        "http://[broken",
+        "/last",
+    ]
+    anchors = "".join(f'<a rel="nofollow" href="{href}">l</a>' for href in hrefs)
+
+    assert read(f"<nav>{anchors}</nav><p>text</p>").links == (
+        "https://example.com/docs/b?q=1",
+        "https://example.com/a",
+        "https://cdn.example/x",
+        "http://example.com/up",
+        "https://example.com/last",
+    )
+
+
+def test_links_start_from_the_declared_base() -> None:
+    assert read('<a href="a">text</a>', '<base href="/other/">').links == (
+        "https://example.com/other/a",
+    )
+
+
+def test_a_page_without_an_address_of_the_web_keeps_absolute_links_only() -> None:
+    body = page('<a href="/a">relative</a> <a href="https://example.com/b">absolute</a>')
+
+    assert extract(body, "text/html", "upload://1").links == ("https://example.com/b",)
+
+
+def test_at_most_ten_thousand_links_are_listed() -> None:
+    body = "".join(f'<a href="/{number}">link</a>' for number in range(10_005))
+
+    found = read(body).links
+
+    assert (len(found), found[-1]) == (10_000, "https://example.com/9999")
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("a\r\nb\rc\n\n  d\u2028e", "a\nb\nc\n\n  d\ne"),
+        ("if a < b and c <= d: x[1](2)", "if a < b and c <= d: x[1](2)"),
+        ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
+        ("[a](javascript:b) [c](https://d.example)", "[a\\](javascript:b) [c](https://d.example)"),
+        ("a\x00b", "ab"),
+    ],
+)
+def test_plain_text_stays_as_it_is_but_inert(text: str, markdown: str) -> None:
+    assert extract(text, "text/plain", URL).markdown == markdown
+
+
+FEED = """<?xml version="1.0" encoding="utf-16"?>
+<!DOCTYPE rss [<!ENTITY own "expanded">]>
+<rss><channel><title>News</title><language>de-AT</language><link>https://example.com/n</link>
+<item><title>One</title><d>a &own; b &lt;i&gt;</d><c><![CDATA[<b>c</b>]]></c></item>
+</channel></rss>"""
+
+
+@pytest.mark.parametrize("media_type", ["application/xml", "text/xml"])
+def test_xml_gives_the_text_of_its_elements(media_type: str) -> None:
+    found = extract(FEED, media_type, URL)
+
+    assert (found.title, found.language) == ("News", "de")
+    assert found.links == ("https://example.com/n",)
+    assert found.markdown.split("\n\n") == [
+        "News",
+        "de-AT",
+        "https://example.com/n",
+        "One",
+        "a",
+        "b \\<i>",
+        "\\<b>c\\</b>",
+    ]
+
+
+XHTML = (
+    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml" lang="fr"><head>'
+    '<title>T</title><script src="a.js"/></head><body><p>kept<br/>text</p></body></html>'
+)
+
+
+@pytest.mark.parametrize("media_type", ["application/xhtml+xml", "application/xml"])
+def test_xhtml_is_read_as_xml_and_understood_as_html(media_type: str) -> None:
+    found = extract(XHTML, media_type, URL)
+
+    assert (found.title, found.language, found.markdown) == ("T", "fr", "kept\ntext")
+
+
+def test_xhtml_that_is_not_well_formed_is_read_as_html() -> None:
+    found = extract("<html><body><p>a&nbsp;b<br>c</body></html>", "application/xhtml+xml", URL)
+
+    assert found.markdown == "a b\nc"
+
+
+NESTED_ENTITIES = "".join(
+    f'<!ENTITY {name} "{f"&{below};" * 10}">' for below, name in pairwise("abcdefghi")
+)
+BOMB = f'<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">{NESTED_ENTITIES}]>'
+
+
+@pytest.mark.parametrize(
+    ("text", "media_type", "reason"),
+    [
+        ("", "text/html", "empty"),
+        ("<p> ... ! </p>", "text/html", "empty"),
+        ("<script>a()</script>", "text/html", "empty"),
+        (page("", "<title>Only a title</title>"), "text/html", "empty"),
+        ("", "application/xhtml+xml", "empty"),
+        (" \n- ", "text/plain", "empty"),
+        ("<r> </r>", "text/xml", "empty"),
+        ("", "text/xml", "malformed"),
+        ("no markup", "text/xml", "malformed"),
+        ("<div>" * 100_000 + "text", "text/html", "too_complex"),
+        ("<a>" * 100_000 + "text", "text/xml", "too_complex"),
+        (f"{BOMB}<r>&i; text</r>", "text/xml", "too_complex"),
+        (f'{BOMB}<r a="&i;">text</r>', "text/xml", "malformed"),
+        ("%PDF-1.7", "application/pdf", "media_type"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_reason(
+    text: str, media_type: str, reason: str
+) -> None:
+    with pytest.raises(ContentRefused) as caught:
+        extract(text, media_type, URL)
+
+    assert caught.value.details == {"reason": reason}
+
+
+@pytest.mark.parametrize("entity", ["SYSTEM 'file:///etc/hostname'", "SYSTEM 'http://127.0.0.1/'"])
+def test_xml_loads_nothing_from_elsewhere(entity: str) -> None:
+    text = f"<!DOCTYPE r [<!ENTITY x {entity}>]><r>&x;text</r>"
+
+    assert extract(text, "application/xml", URL).markdown == "text"
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("<div>" * 1_000 + "deep" + "</div>" * 1_000 + "<p>after</p>", ["deep", "after"]),
+        ("<b>" * 1_000 + "deep", ["deep"]),
+        ("<blockquote><ul><li>" * 60 + "deep", ["deep"]),
+        ("<table><tr><td>" * 300 + "deep", ["deep"]),
+        (f"<{'a' * 10_000_000}>before</p><p>after</p>", ["before", "after"]),
+        (f'<p title="{"x" * 10_000_000}">before</p><p>after</p>', ["before", "after"]),
+        (f"<!-- {'x' * 10_000_000} --><p>after</p>", ["after"]),
+        (f"<p {' '.join(f'a{n}=1' for n in range(60_000))}>before</p><p>after</p>", ["before"]),
+        (f"<p {' '.join(f'a{n}={chr(34)}>' + chr(34) for n in range(60_000))}>before", ["before"]),
+        (f"<script>if (a<b {'c ' * 999} d='</script><p>after</p>", ["after"]),
+        (f"<p>before</p><p>{'</b>' * 200_000}after", ["before", "after"]),
+        (json_ld(["x"]).replace('["x"]', "[" * 100_000) + "<p>after</p>", ["after"]),
+        ("<p>&#xFFFE;&#1;\ud800\x00 a</p>", ["a"]),
+    ],
+    ids=lambda value: None if isinstance(value, list) else f"{value[:12]}…",
+)
+def test_hostile_markup_costs_little_and_loses_no_text(body: str, kept: list[str]) -> None:
+    started = time.process_time()
+
+    found = read(body, og("og:type", "article")).markdown
+
+    assert time.process_time() - started < 5  # each takes well under a second
+    assert all(text in found for text in kept)
+
+
+def test_the_same_page_always_gives_the_same_content() -> None:
+    text = page(ARTICLE_PAGE, og("og:type", "article"))
+
+    assert extract(text, "text/html", URL) == extract(text, "text/html", URL)

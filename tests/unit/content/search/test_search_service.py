@@ -1,0 +1,219 @@
+"""Searching: own and current documents only, within the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.content.search.models import Candidate, Leg, Query
+from spinneret.content.search.service import Found, SearchService
+from spinneret.jobs.models import Lease
+from spinneret.jobs.ports import Claimed, NewJob
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable
+from tests import factories
+from tests.factories import TENANT
+from tests.fakes.documents import FakeDocumentStore
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.search import FakeChunkIndex, FakeEmbedder
+from tests.fakes.time import START
+
+
+class CountingDocuments(FakeDocumentStore):
+    """Keeps how many ids each look-up asked for."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        super().__init__(jobs)
+        self.asked: list[int] = []
+
+    def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
+        self.asked.append(len(document_ids))
+        return super().current_versions(tenant, document_ids)
+
+
+class ScriptedIndex(FakeChunkIndex):
+    """Answers the same legs to every search."""
+
+    def __init__(self, legs: Mapping[Leg, Sequence[Candidate]]) -> None:
+        super().__init__()
+        self._legs = legs
+
+    def search(self, *_: Any) -> Mapping[Leg, Sequence[Candidate]]:
+        return self._legs
+
+
+class Bench:
+    """A search over chunks whose documents are committed one by one."""
+
+    def __init__(self, index: FakeChunkIndex | None = None) -> None:
+        self.jobs = FakeJobStore()
+        self.documents = CountingDocuments(self.jobs)
+        self.embedder = FakeEmbedder()
+        self.index = index or FakeChunkIndex()
+        self.service = SearchService(
+            embedder=self.embedder, index=self.index, documents=self.documents
+        )
+        self.leases = {tenant: self._lease(tenant) for tenant in (TENANT, "other")}
+
+    def _lease(self, tenant: str) -> Lease:
+        job = factories.job(tenant=tenant)
+        self.jobs.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
+        claimed = self.jobs.claim(job.ref, "one", START, START + timedelta(days=1))
+        assert isinstance(claimed, Claimed)
+        return claimed.lease
+
+    def show(self, document_id: str, version: str = "v1", tenant: str = TENANT) -> None:
+        """Make a version of a document the current one."""
+        current = self.documents.get(tenant, document_id)
+        new = factories.document(
+            tenant=tenant,
+            id=document_id,
+            version=version,
+            sequence=1 if current is None else current.sequence + 1,
+        )
+        self.documents.commit(new, current, self.leases[tenant])
+
+    def index_chunk(self, document_id: str, text: str, **given: Any) -> None:
+        chunk = factories.indexed_chunk(text, document_id=document_id, version="v1", **given)
+        self.index.write([chunk])
+
+    def search(self, text: str = "silk", tenant: str = TENANT, **given: Any) -> Found:
+        return self.service.search(Query(tenant=tenant, text=text, **given))
+
+
+def ids(found: Found) -> list[str]:
+    return [hit.candidate.document_id for hit in found.hits]
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_the_best_match_comes_first(bench: Bench) -> None:
+    for document_id, text in [("doc_1", "venom of snakes"), ("doc_2", "silk of spiders")]:
+        bench.index_chunk(document_id, text)
+        bench.show(document_id)
+    found = bench.search("spiders silk")
+    assert ids(found) == ["doc_2", "doc_1"]
+    assert [hit.found_by for hit in found.hits] == ["fused", "vector"]
+
+
+def test_the_query_is_embedded_once(bench: Bench) -> None:
+    bench.search("spiders silk")
+    assert bench.embedder.embedded == ["spiders silk"]
+
+
+def test_an_outdated_version_is_not_shown(bench: Bench) -> None:
+    bench.index_chunk("doc_1", "silk")
+    bench.show("doc_1", "v1")
+    bench.show("doc_1", "v2")
+    found = bench.search()
+    assert (found.hits, found.total_count) == ((), 1)
+
+
+def test_a_version_that_was_never_committed_is_not_shown(bench: Bench) -> None:
+    bench.index_chunk("doc_1", "silk")
+    assert bench.search().hits == ()
+
+
+def test_only_the_current_of_several_versions_is_shown(bench: Bench) -> None:
+    bench.index.write(
+        [factories.indexed_chunk("silk", version=version) for version in ("v1", "v2", "v3")]
+    )
+    bench.show("doc_1", "v1")
+    bench.show("doc_1", "v2")
+    assert [hit.candidate.version for hit in bench.search().hits] == ["v2"]
+
+
+def test_another_tenant_s_chunks_are_not_shown_even_when_the_index_answers_them() -> None:
+    foreign = factories.candidate("doc_9:v1:0", version="v1")
+    bench = Bench(ScriptedIndex({Leg.VECTOR: [foreign], Leg.KEYWORD: [foreign]}))
+    bench.show("doc_9", "v1", tenant="other")
+    assert bench.search().hits == ()
+    assert len(bench.search(tenant="other").hits) == 1
+
+
+def test_the_limit_is_filled_past_outdated_hits() -> None:
+    """Over-fetching: what is dropped makes room for what comes after it."""
+    candidates = [factories.candidate(f"doc_{n:03d}:v1:0", version="v1") for n in range(100)]
+    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
+    for n in range(100):
+        bench.show(f"doc_{n:03d}", "v1" if n % 10 == 9 else "v0")
+    found = bench.search(limit=5)
+    assert ids(found) == [f"doc_{n:03d}" for n in (9, 19, 29, 39, 49)]
+    assert found.total_count == 100
+
+
+@pytest.mark.parametrize("limit", [1, 10, 100])
+def test_the_limit_holds(limit: int) -> None:
+    candidates = [factories.candidate(f"doc_{n:03d}:v1:0", version="v1") for n in range(100)]
+    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
+    for n in range(100):
+        bench.show(f"doc_{n:03d}")
+    assert ids(bench.search(limit=limit)) == [f"doc_{n:03d}" for n in range(limit)]
+
+
+def test_a_page_of_current_hits_takes_one_look_up() -> None:
+    candidates = [factories.candidate(f"doc_{n:03d}:v1:0", version="v1") for n in range(100)]
+    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[::-1]}))
+    for n in range(100):
+        bench.show(f"doc_{n:03d}")
+    bench.search(limit=10)
+    assert bench.documents.asked == [20]
+
+
+def test_the_widest_search_asks_for_no_more_than_a_batch_at_once() -> None:
+    legs = {
+        Leg.VECTOR: [factories.candidate(f"doc_a{n:03d}:v1:0", version="v0") for n in range(100)],
+        Leg.KEYWORD: [factories.candidate(f"doc_b{n:03d}:v1:0", version="v0") for n in range(100)],
+    }
+    bench = Bench(ScriptedIndex(legs))
+    assert bench.search(limit=100).hits == ()
+    assert sum(bench.documents.asked) == 200
+    assert max(bench.documents.asked) <= 100
+
+
+def test_several_chunks_of_a_document_are_looked_up_once() -> None:
+    candidates = [factories.candidate(f"doc_1:v1:{n}", version="v1") for n in range(50)]
+    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
+    bench.show("doc_1")
+    assert len(bench.search(limit=50).hits) == 50
+    assert bench.documents.asked == [1]
+
+
+def test_weights_choose_between_the_legs() -> None:
+    near, common = (factories.candidate(f"doc_{n}:v1:0", version="v1") for n in (1, 2))
+    bench = Bench(ScriptedIndex({Leg.VECTOR: [near], Leg.KEYWORD: [common]}))
+    bench.show("doc_1")
+    bench.show("doc_2")
+    assert ids(bench.search(vector_weight=2.0)) == ["doc_1", "doc_2"]
+    assert ids(bench.search(keyword_weight=2.0)) == ["doc_2", "doc_1"]
+
+
+def test_a_least_score_drops_what_is_below_it() -> None:
+    candidates = [factories.candidate(f"doc_{n}:v1:0", version="v1") for n in range(3)]
+    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[:1]}))
+    for n in range(3):
+        bench.show(f"doc_{n}")
+    found = bench.search(min_score=1 / 62)
+    assert (ids(found), found.total_count) == (["doc_0", "doc_1"], 2)
+
+
+def test_each_leg_is_asked_for_the_whole_window(bench: Bench) -> None:
+    for n in range(bounds.SEARCH_WINDOW + 20):
+        bench.index_chunk(f"doc_{n:03d}", f"silk {n}")
+        bench.show(f"doc_{n:03d}")
+    found = bench.search(limit=100)
+    assert len(found.hits) == 100
+    assert bounds.SEARCH_WINDOW <= found.total_count <= 2 * bounds.SEARCH_WINDOW
+
+
+@pytest.mark.parametrize("part", ["embedder", "index"])
+def test_a_part_that_is_down_is_reported(bench: Bench, part: str) -> None:
+    getattr(bench, part).available = False
+    with pytest.raises(DependencyUnavailable):
+        bench.search()

@@ -1,0 +1,55 @@
+"""Routes of the crawl area on fakes, behind the resolver that serves them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.access.keys.models import Principal, Scope
+from spinneret.runtime.http.entrypoint import resolver
+from tests.unit.runtime.api import Answer, Invocation
+
+
+@dataclass(frozen=True)
+class Routes:
+    """Routers over their services; who calls is known already."""
+
+    routers: tuple[Router, ...]
+    services: Mapping[str, Any]
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        tenant: str = "acme",
+        headers: Mapping[str, str] | None = None,
+        **query: str,
+    ) -> Answer:
+        """Send a request as it comes out of the entry point."""
+        app = resolver()
+        for router in self.routers:
+            app.include_router(router)
+        caller = Principal(tenant=tenant, key_id="key_1", scopes=frozenset({Scope.ADMIN}))
+        app.context.update(services=SimpleNamespace(**self.services), principal=caller)
+        event = {
+            "httpMethod": method,
+            "path": path,
+            "headers": {"content-type": "application/json", **(headers or {})},
+            "multiValueHeaders": None,
+            "queryStringParameters": query or None,
+            "multiValueQueryStringParameters": {name: [text] for name, text in query.items()},
+            "requestContext": {"requestId": "request-1"},
+            "body": body if body is None or isinstance(body, str) else json.dumps(body),
+            "isBase64Encoded": False,
+        }
+        answer = app.resolve(event, Invocation())  # type: ignore[arg-type]  # stands for LambdaContext
+        many = answer.get("multiValueHeaders", {})
+        shown = {name: values[-1] for name, values in many.items()} | answer.get("headers", {})
+        return Answer(answer["statusCode"], shown, answer["body"])

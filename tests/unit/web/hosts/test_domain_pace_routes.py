@@ -1,0 +1,127 @@
+"""The routes of domain settings beside what is enforced: pace and breaker."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from crawl.domains_routes import router
+from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits
+from tests.fakes.sites import Sites
+from tests.fakes.time import START, HandClock
+from tests.unit.runtime.refusals import fields_of
+from tests.unit.web.hosts.routes import Routes
+
+DOMAIN = "/api/v1/domains/site.example"
+NOW = "2026-01-02T12:00:00.000000Z"
+CLOSED = {"state": "closed", "failures": 0, "opened_at": None, "retry_after_seconds": None}
+
+
+@pytest.fixture
+def routes(sites: Sites) -> Routes:
+    return Routes((router,), {"sites": sites.settings})
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {},
+        {"requests_per_second": 0.5, "burst": 2},
+        {"requests_per_second": 0.25},
+        {"burst": 3},
+        {"burst": 1},
+        {"requests_per_second": 0.25, "burst": 1},
+        {"min_gap_seconds": 4},
+        {"min_gap_seconds": 0.5},
+        {"requests_per_second": 0.1, "min_gap_seconds": 4},
+        {"burst": 2, "min_gap_seconds": 4},
+    ],
+)
+def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
+    routes: Routes, sites: Sites, clock: HandClock, update: dict[str, Any]
+) -> None:
+    shown = routes.send("PUT", DOMAIN, update).body["pace"]
+    assert routes.send("GET", DOMAIN).body["pace"] == shown
+    [listed] = routes.send("GET", "/api/v1/domains").body["items"]
+    assert listed["pace"] == shown
+    moments: list[float] = []
+    for _ in range(1000 * 60):
+        outcome = sites.pace.admit(
+            "site.example",
+            owner="job",
+            limits=sites.settings.limits("acme", "site.example"),
+            promised=True,
+        )
+        if isinstance(outcome, Admitted):
+            moments.append((clock.now - START).total_seconds())
+            sites.pace.report(outcome, Outcome.SUCCESS)
+            continue
+        if outcome.until > START + timedelta(seconds=60):
+            break
+        clock.now = outcome.until
+    assert moments.count(0.0) == shown["burst"]
+    later = [then - first for first, then in itertools.pairwise(moments) if first > 0]
+    assert later
+    assert later == pytest.approx([1 / shown["requests_per_second"]] * len(later), abs=0.0011)
+    if shown["min_gap_seconds"] is not None:
+        assert min(later) >= shown["min_gap_seconds"]
+
+
+# ---------------------------------------------------------------- Breaker
+
+
+def test_the_breaker_is_shown_and_reset(routes: Routes, sites: Sites, clock: HandClock) -> None:
+    for number in range(5):
+        admitted = sites.pace.admit("site.example", owner=f"job-{number}", limits=PaceLimits())
+        assert isinstance(admitted, Admitted)
+        sites.pace.report(admitted, Outcome.SITE_FAILURE)
+    shown = {"state": "open", "failures": 5, "opened_at": NOW, "retry_after_seconds": 300.0}
+    assert routes.send("GET", DOMAIN).body["circuit"] == shown
+    clock.advance(300)
+    half_open = routes.send("GET", DOMAIN, tenant="other").body["circuit"]
+    assert half_open == {**shown, "state": "half_open", "retry_after_seconds": 0.0}
+    answer = routes.send("POST", f"{DOMAIN}/reset")
+    assert (answer.status, answer.body["circuit"]) == (200, CLOSED)
+
+
+def test_the_breaker_of_a_port_is_shown_and_reset(routes: Routes, sites: Sites) -> None:
+    for number in range(5):
+        admitted = sites.pace.admit(
+            "site.example", owner=f"job-{number}", limits=PaceLimits(), port=8080
+        )
+        assert isinstance(admitted, Admitted)
+        sites.pace.report(admitted, Outcome.SITE_FAILURE)
+
+    def state(**query: str) -> str:
+        found: str = routes.send("GET", DOMAIN, **query).body["circuit"]["state"]
+        return found
+
+    assert state(port="8080") == "open"
+    assert {state(), state(port="80"), state(port="443"), state(port="9")} == {"closed"}
+    answer = routes.send("POST", f"{DOMAIN}/reset", port="8080")
+    assert (answer.status, answer.body["circuit"]) == (200, CLOSED)
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http"])
+def test_what_is_no_port_is_refused(routes: Routes, port: str) -> None:
+    for answer in (
+        routes.send("GET", DOMAIN, port=port),
+        routes.send("POST", f"{DOMAIN}/reset", port=port),
+    ):
+        body = answer.body
+        assert (answer.status, body["code"]) == (422, "VALIDATION_ERROR")
+        assert [field.removeprefix("query.") for field in fields_of(body)] == ["port"]
+
+
+def test_the_breaker_is_shown_by_the_tenants_own_limits(routes: Routes, sites: Sites) -> None:
+    routes.send("PUT", DOMAIN, {"breaker_failures": 1, "breaker_seconds": 600})
+    admitted = sites.pace.admit("site.example", owner="job", limits=PaceLimits())
+    assert isinstance(admitted, Admitted)
+    sites.pace.report(admitted, Outcome.SITE_FAILURE)
+    mine = {"state": "open", "failures": 1, "opened_at": NOW, "retry_after_seconds": 600.0}
+    assert routes.send("GET", DOMAIN).body["circuit"] == mine
+    others = routes.send("GET", DOMAIN, tenant="other").body["circuit"]
+    assert others == {**CLOSED, "failures": 1}

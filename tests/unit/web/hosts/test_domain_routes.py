@@ -1,0 +1,254 @@
+"""The routes of domain settings."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from crawl.domains_routes import router
+from spinneret.kernel import bounds
+from tests.fakes.sites import Sites
+from tests.unit.runtime.refusals import fields_of
+from tests.unit.web.hosts.routes import Answer, Routes
+
+DOMAIN = "/api/v1/domains/site.example"
+NOW = "2026-01-02T12:00:00.000000Z"
+DEFAULTS = {
+    "domain": "site.example",
+    "requests_per_second": None,
+    "burst": None,
+    "min_gap_seconds": None,
+    "breaker_failures": None,
+    "breaker_seconds": None,
+    "notes": None,
+    "blocked": False,
+    "blocked_reason": None,
+    "blocked_at": None,
+    "pace": {
+        "requests_per_second": 1.0,
+        "burst": 5,
+        "min_gap_seconds": None,
+        "breaker_failures": 5,
+        "breaker_seconds": 300.0,
+    },
+    "updated_at": None,
+}
+CLOSED = {"state": "closed", "failures": 0, "opened_at": None, "retry_after_seconds": None}
+
+
+@pytest.fixture
+def routes(sites: Sites) -> Routes:
+    return Routes((router,), {"sites": sites.settings})
+
+
+def refused(answer: Answer, status: int, code: str) -> dict[str, Any]:
+    body: dict[str, Any] = answer.body
+    assert (answer.status, body["code"]) == (status, code), answer.text
+    return body
+
+
+# ---------------------------------------------------------------- One domain
+
+
+def test_a_domain_without_settings_has_the_defaults(routes: Routes) -> None:
+    answer = routes.send("GET", DOMAIN)
+    assert answer.status == 200
+    assert answer.body == {**DEFAULTS, "blocked_by": None, "circuit": CLOSED}
+
+
+@pytest.mark.parametrize(
+    "spelled", ["SITE.example", "www.site.example", "site.example.", "site%2Eexample"]
+)
+def test_a_domain_is_found_however_it_is_spelled(routes: Routes, spelled: str) -> None:
+    assert routes.send("GET", f"/api/v1/domains/{spelled}").body["domain"] == "site.example"
+
+
+def test_settings_are_replaced_whole(routes: Routes) -> None:
+    update = {
+        "requests_per_second": 0.5,
+        "burst": 2,
+        "min_gap_seconds": 4,
+        "breaker_failures": 3,
+        "breaker_seconds": 900,
+        "notes": "  be kind ",
+    }
+    expected = {
+        **DEFAULTS,
+        **update,
+        "notes": "be kind",
+        "pace": {
+            "requests_per_second": 0.25,
+            "burst": 1,
+            "min_gap_seconds": 4.0,
+            "breaker_failures": 3,
+            "breaker_seconds": 900.0,
+        },
+        "updated_at": NOW,
+    }
+    answer = routes.send("PUT", DOMAIN, update)
+    assert (answer.status, answer.body) == (200, expected)
+    assert routes.send("GET", DOMAIN).body == {**expected, "blocked_by": None, "circuit": CLOSED}
+    assert routes.send("PUT", DOMAIN, {}).body == {**DEFAULTS, "updated_at": NOW}
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"requests_per_second": bounds.DOMAIN_RATE, "burst": bounds.DOMAIN_BURST},
+        {"requests_per_second": bounds.DOMAIN_RATE_MIN},
+        {"min_gap_seconds": bounds.DOMAIN_GAP_MAX_SECONDS},
+        {"burst": 1, "notes": "x" * bounds.DOMAIN_NOTES_MAX_CHARS},
+        {"requests_per_second": None, "burst": None, "min_gap_seconds": None, "notes": None},
+        {"breaker_failures": bounds.BREAKER_FAILURES, "breaker_seconds": 300},
+        {"breaker_failures": 1, "breaker_seconds": bounds.BREAKER_MEMORY_SECONDS},
+    ],
+)
+def test_settings_at_their_bounds_are_taken(routes: Routes, update: dict[str, Any]) -> None:
+    assert routes.send("PUT", DOMAIN, update).status == 200
+
+
+INVALID: list[tuple[str, Any]] = [
+    ("requests_per_second", 1.0001),
+    ("requests_per_second", 100),
+    ("requests_per_second", 0),
+    ("requests_per_second", -1),
+    ("requests_per_second", bounds.DOMAIN_RATE_MIN / 2),
+    ("requests_per_second", "1"),
+    ("requests_per_second", True),
+    ("burst", 6),
+    ("burst", 0),
+    ("burst", 1.5),
+    ("min_gap_seconds", 0),
+    ("min_gap_seconds", 3600.1),
+    ("notes", "x" * 1001),
+    ("notes", 7),
+    ("breaker_failures", 6),
+    ("breaker_failures", 0),
+    ("breaker_failures", 2.5),
+    ("breaker_seconds", 299.9),
+    ("breaker_seconds", 3600.1),
+    ("breaker_seconds", "600"),
+    ("blocked", True),
+    ("tenant", "other"),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), INVALID, ids=[f"{f} {v!r:.30}" for f, v in INVALID])
+def test_faster_bolder_malformed_and_foreign_settings_are_refused(
+    routes: Routes, field: str, value: Any
+) -> None:
+    body = refused(routes.send("PUT", DOMAIN, {field: value}), 422, "VALIDATION_ERROR")
+    assert fields_of(body) == [field]
+    assert routes.send("GET", DOMAIN).body["updated_at"] is None
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "site.example:80", "localhost", "com", "a..b"])
+def test_a_name_that_is_no_public_host_is_refused_by_every_route(routes: Routes, name: str) -> None:
+    path = f"/api/v1/domains/{name}"
+    for answer in (
+        routes.send("GET", path),
+        routes.send("PUT", path, {}),
+        routes.send("POST", f"{path}/block", {"reason": "why"}),
+        routes.send("POST", f"{path}/unblock"),
+        routes.send("POST", f"{path}/reset"),
+    ):
+        assert fields_of(refused(answer, 422, "VALIDATION_ERROR")) == ["domain"]
+
+
+# ---------------------------------------------------------------- Blocks
+
+
+def test_a_block_has_a_reason_and_is_seen_from_below(routes: Routes) -> None:
+    blocked = routes.send("POST", f"{DOMAIN}/block", {"reason": " asked us to "})
+    assert blocked.status == 200
+    assert blocked.body == {
+        **DEFAULTS,
+        "blocked": True,
+        "blocked_reason": "asked us to",
+        "blocked_at": NOW,
+        "updated_at": NOW,
+    }
+    assert routes.send("GET", DOMAIN).body["blocked_by"] == "site.example"
+    below = routes.send("GET", "/api/v1/domains/shop.site.example").body
+    assert (below["blocked"], below["blocked_by"]) == (False, "site.example")
+    unblocked = routes.send("POST", f"{DOMAIN}/unblock")
+    assert (unblocked.status, unblocked.body["blocked"]) == (200, False)
+    assert routes.send("GET", DOMAIN).body["blocked_by"] is None
+
+
+def test_settings_and_block_leave_each_other_alone(routes: Routes) -> None:
+    routes.send("POST", f"{DOMAIN}/block", {"reason": "asked us to"})
+    assert routes.send("PUT", DOMAIN, {"burst": 2}).body["blocked"]
+    assert routes.send("POST", f"{DOMAIN}/unblock").body["burst"] == 2
+
+
+def test_unblocking_what_was_never_blocked_is_no_error(routes: Routes) -> None:
+    assert routes.send("POST", f"{DOMAIN}/unblock").body == DEFAULTS
+    assert routes.send("GET", "/api/v1/domains").body["items"] == []
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"reason": ""}, {"reason": "  "}, {"reason": "x" * 501}, {"reason": None}]
+)
+def test_a_block_without_a_reason_is_refused(routes: Routes, body: Any) -> None:
+    answer = routes.send("POST", f"{DOMAIN}/block", body)
+    assert fields_of(refused(answer, 422, "VALIDATION_ERROR")) == ["reason"]
+
+
+# ---------------------------------------------------------------- Lists and tenants
+
+
+def test_a_list_goes_from_page_to_page(routes: Routes) -> None:
+    long = ".".join(["x" * 60] * 3) + ".example"
+    names = ["2606:4700::1111", "93.184.216.34", "a.example", "b.example", long]
+    for name in reversed(names):
+        routes.send("PUT", f"/api/v1/domains/{name}", {})
+    found: list[str] = []
+    query: dict[str, str] = {}
+    while True:
+        page = routes.send("GET", "/api/v1/domains", limit="2", **query).body
+        found += [item["domain"] for item in page["items"]]
+        assert page["has_more"] == (page["next_cursor"] is not None)
+        if not page["has_more"]:
+            break
+        query = {"cursor": page["next_cursor"]}
+    assert found == names
+
+
+def test_a_list_can_be_filtered_by_block(routes: Routes) -> None:
+    routes.send("PUT", DOMAIN, {"burst": 2})
+    routes.send("POST", "/api/v1/domains/blocked.example/block", {"reason": "why"})
+    for text, names in (("true", ["blocked.example"]), ("false", ["site.example"])):
+        items = routes.send("GET", "/api/v1/domains", blocked=text).body["items"]
+        assert [item["domain"] for item in items] == names
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"cursor": "?"},
+        {"cursor": ""},
+        {"cursor": base64.urlsafe_b64encode(b"T#other").decode()},
+        {"limit": "0"},
+        {"limit": "101"},
+        {"blocked": "perhaps"},
+    ],
+)
+def test_a_malformed_query_is_refused(routes: Routes, query: dict[str, str]) -> None:
+    body = refused(routes.send("GET", "/api/v1/domains", **query), 422, "VALIDATION_ERROR")
+    assert [field.removeprefix("query.") for field in fields_of(body)] == list(query)
+
+
+def test_tenants_see_their_own_settings_only(routes: Routes) -> None:
+    routes.send("PUT", DOMAIN, {"notes": "mine"})
+    routes.send("POST", f"{DOMAIN}/block", {"reason": "mine too"})
+    foreign = routes.send("GET", DOMAIN, tenant="other")
+    assert foreign.body == {**DEFAULTS, "blocked_by": None, "circuit": CLOSED}
+    assert routes.send("GET", "/api/v1/domains", tenant="other").body["items"] == []
+    routes.send("POST", f"{DOMAIN}/unblock", tenant="other")
+    routes.send("PUT", DOMAIN, {}, tenant="other")
+    mine = json.loads(routes.send("GET", DOMAIN).text)
+    assert (mine["notes"], mine["blocked_reason"]) == ("mine", "mine too")

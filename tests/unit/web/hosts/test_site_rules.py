@@ -1,0 +1,184 @@
+"""Which names settings are kept under, and which settings hold for a host."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.hosts import rules
+from spinneret.web.hosts.models import Block, DomainSettings, Override
+from spinneret.web.politeness.models import BreakerLimits, PaceLimits
+from spinneret.web.politeness.rules import site_of
+from tests.fakes.time import START
+
+BLOCK = Block(reason="asked us to", since=START)
+SLOW = Override(requests_per_second=0.5, burst=2, min_gap_seconds=3.0)
+
+
+def settings(domain: str, *, blocked: bool = True) -> DomainSettings:
+    block = BLOCK if blocked else None
+    return DomainSettings(tenant="acme", domain=domain, override=SLOW, block=block)
+
+
+# ---------------------------------------------------------------- Names
+
+
+@pytest.mark.parametrize(
+    ("text", "domain"),
+    [
+        ("example.com", "example.com"),
+        ("EXAMPLE.Com", "example.com"),
+        ("www.example.com", "example.com"),
+        ("example.com.", "example.com"),
+        ("WWW.Example.com.", "example.com"),
+        ("shop.example.com", "shop.example.com"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("b%C3%BCcher.example", "xn--bcher-kva.example"),
+        ("a_b.example", "a_b.example"),
+        ("github.io", "github.io"),
+        ("93.184.216.34", "93.184.216.34"),
+        ("1572395042", "93.184.216.34"),
+        ("2606:4700::1111", "2606:4700::1111"),
+        ("[2606:4700::1111]", "2606:4700::1111"),
+        ("2606:4700:0:0:0:0:0:1111", "2606:4700::1111"),
+        (".".join("a" * bounds.DOMAIN_LABELS_MAX), ".".join("a" * bounds.DOMAIN_LABELS_MAX)),
+    ],
+)
+def test_a_domain_has_one_name(text: str, domain: str) -> None:
+    assert rules.parse_domain(text) == domain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "example.com:80",
+        "example.com:",
+        "93.184.216.34:80",
+        "https://example.com",
+        "example.com/page",
+        "example.com\\page",
+        "example.com?x=1",
+        "example.com#top",
+        "user@example.com",
+        "ex%2Fample.com",
+        "example.com%3A80",
+        "exa mple.com",
+        "example.com\n",
+        "*.example.com",
+        "example..com",
+        ".example.com",
+        "a,b.example",
+        "x" * 64 + ".example",
+        "a." * 127 + "example",
+        ".".join("a" * (bounds.DOMAIN_LABELS_MAX + 1)),
+        "com",
+        "www.com",
+        "localhost",
+        "printer.local",
+        "metadata.google.internal",
+        "127.0.0.1",
+        "2130706433",
+        "0x7f.1",
+        "10.0.0.1",
+        "169.254.169.254",
+        "::1",
+        "::ffff:10.0.0.1",
+        "fe80::1%eth0",
+        "xn--",
+        "\ud800.example",
+    ],
+)
+def test_what_is_not_a_public_host_has_no_settings(text: str) -> None:
+    with pytest.raises(ValidationFailed) as refusal:
+        rules.parse_domain(text)
+    assert [each["field"] for each in refusal.value.details["fields"]] == ["domain"]
+
+
+# ---------------------------------------------------------------- Lineage
+
+
+@pytest.mark.parametrize(
+    ("domain", "names"),
+    [
+        ("example.com", ("example.com",)),
+        ("a.b.example.com", ("a.b.example.com", "b.example.com", "example.com")),
+        ("me.github.io", ("me.github.io", "github.io")),
+        ("com", ()),
+        ("93.184.216.34", ("93.184.216.34",)),
+        ("2606:4700::1111", ("2606:4700::1111",)),
+    ],
+)
+def test_settings_of_all_domains_above_concern_a_host(domain: str, names: tuple[str, ...]) -> None:
+    assert rules.lineage(domain) == names
+
+
+def test_a_very_long_name_asks_for_no_more_than_can_have_settings() -> None:
+    names = rules.lineage(".".join(["a"] * 120))
+    assert len(names) == bounds.DOMAIN_LABELS_MAX - 1
+    assert names[0].count(".") == bounds.DOMAIN_LABELS_MAX - 1
+    assert names[-1] == "a.a"
+
+
+@given(st.from_regex(r"([a-z0-9]{1,5}\.){1,6}(example|io)", fullmatch=True), st.integers(0, 5))
+def test_a_block_of_any_domain_above_is_seen_from_below(host: str, up: int) -> None:
+    above = host.split(".", min(up, host.count(".") - 1))[-1]
+    try:
+        blocked = rules.parse_domain(above)
+    except ValidationFailed:
+        return
+    assert blocked in rules.lineage(site_of(parse_url(f"http://{host}/").host))
+
+
+# ---------------------------------------------------------------- What holds
+
+
+@pytest.mark.parametrize(
+    ("host", "blocks", "by"),
+    [
+        ("example.com", ["example.com"], "example.com"),
+        ("a.b.example.com", ["example.com"], "example.com"),
+        ("a.b.example.com", ["example.com", "b.example.com"], "b.example.com"),
+        ("example.com", ["b.example.com"], None),
+        ("notexample.com", ["example.com"], None),
+        ("example.com.evil.test", ["example.com"], None),
+        ("93.184.216.34", ["93.184.216.34"], "93.184.216.34"),
+        ("93.184.216.34", ["216.34"], None),
+    ],
+)
+def test_a_block_holds_for_its_domain_and_all_below(
+    host: str, blocks: list[str], by: str | None
+) -> None:
+    site = rules.site("acme", host, map(settings, blocks))
+    assert (site.blocked_by.domain if site.blocked_by else None) == by
+
+
+def test_an_override_holds_for_its_own_host_only() -> None:
+    above = settings("example.com", blocked=False)
+    assert rules.site("acme", "example.com", [above]).pace == rules.pace_of(SLOW)
+    below = rules.site("acme", "shop.example.com", [above])
+    assert below.pace == PaceLimits()
+    assert below.blocked_by is None
+    assert below.settings == DomainSettings(tenant="acme", domain="shop.example.com")
+
+
+@pytest.mark.parametrize(
+    ("override", "pace"),
+    [
+        (Override(), PaceLimits()),
+        (SLOW, PaceLimits(rate=0.5, burst=2, own_gap_seconds=3.0)),
+        (Override(burst=1), PaceLimits(burst=1)),
+        (Override(requests_per_second=100.0, burst=100), PaceLimits()),
+        (
+            Override(breaker_failures=2, breaker_seconds=900.0),
+            PaceLimits(breaker=BreakerLimits(threshold=2, open_seconds=900.0)),
+        ),
+    ],
+)
+def test_an_override_only_ever_slows_down(override: Override, pace: PaceLimits) -> None:
+    assert rules.pace_of(override) == pace

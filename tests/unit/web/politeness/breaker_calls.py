@@ -1,0 +1,51 @@
+"""Asking a host whose bucket is out of the way, in short."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from spinneret.kernel import bounds
+from spinneret.web.politeness.models import (
+    Admitted,
+    BreakerLimits,
+    BreakerView,
+    Circuit,
+    Outcome,
+    PaceLimits,
+    Wait,
+)
+from spinneret.web.politeness.service import Pace
+
+HOST = "site.example"
+QUICK = PaceLimits(rate=1000, burst=1000)
+USUAL = BreakerLimits()
+CLOSED = BreakerView(circuit=Circuit.CLOSED, failures=0, opened_at=None, retry_after=None)
+LEASE = timedelta(seconds=bounds.HOST_HOLD_SECONDS)
+OPEN = timedelta(seconds=bounds.BREAKER_OPEN_SECONDS)
+
+
+def ask(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Admitted | Wait:
+    return pace.admit(HOST, owner="job_1", limits=replace(QUICK, breaker=breaker), port=port)
+
+
+def admitted(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Admitted:
+    outcome = ask(pace, breaker, port)
+    assert isinstance(outcome, Admitted), outcome
+    return outcome
+
+
+def refused(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Wait:
+    outcome = ask(pace, breaker, port)
+    assert isinstance(outcome, Wait), outcome
+    return outcome
+
+
+def send(pace: Pace, outcome: Outcome, times: int = 1, port: int | None = None) -> None:
+    for _ in range(times):
+        pace.report(admitted(pace, port=port), outcome)
+
+
+def open_circuit(pace: Pace, port: int | None = None) -> None:
+    send(pace, Outcome.SITE_FAILURE, bounds.BREAKER_FAILURES, port)
+    assert pace.state(HOST, port).circuit is Circuit.OPEN

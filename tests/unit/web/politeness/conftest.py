@@ -1,0 +1,52 @@
+"""One process that looks after one host in memory."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.sessions import Sessions
+from tests.fakes.politeness import FakeDomainLedger, pace_at
+from tests.fakes.time import HandClock
+from tests.unit.web.politeness.session_calls import Logged, sessions_at
+
+
+@pytest.fixture
+def ledger() -> FakeDomainLedger:
+    return FakeDomainLedger()
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
+    return pace_at(ledger, clock)
+
+
+@pytest.fixture
+def sessions(ledger: FakeDomainLedger, clock: HandClock) -> Sessions:
+    return sessions_at(ledger, clock)
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> Logged:
+    """What was logged since the last look, by event and its fields."""
+    caplog.set_level(logging.INFO, logger="spinneret.web.politeness.sessions")
+    plain = set(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+
+    def look() -> list[dict[str, Any]]:
+        lines = [
+            {"event": record.message}
+            | {name: value for name, value in vars(record).items() if name not in plain}
+            for record in caplog.records
+        ]
+        caplog.clear()
+        return lines
+
+    return look

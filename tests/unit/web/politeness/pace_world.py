@@ -1,0 +1,265 @@
+"""Workers, one host and simulated time: every call of the ledger is one step of the world.
+
+A seed decides who moves, whose clock is wrong, who dies, which answers are lost and when the site
+is down. What happened is recorded in true time (microseconds), for the rules in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import Random
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.web.politeness.changes import Change, Row
+from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits, Record, Wait
+from spinneret.web.politeness.ports import Refused, Written
+from spinneret.web.politeness.service import Pace
+from tests.fakes.crashes import Crash
+from tests.fakes.politeness import FakeDomainLedger
+from tests.fakes.time import START
+from tests.simulation.baton import Actor, Role
+
+HOST: Final = "site.example"
+SECOND: Final = 1_000_000
+STEPS_MAX: Final = 50_000
+REQUEST_MAX_SECONDS: Final = 25.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weather:
+    """What a world is like."""
+
+    stage: PaceLimits
+    paces: tuple[PaceLimits, ...]
+    """One worker each."""
+    requests: int = 4
+    """Of every worker."""
+    skew_seconds: float = 0.0
+    """Clocks are ahead or behind by up to this."""
+    crashes: float = 0.0
+    """Chance to die, per call and per request; the worker's work then begins anew elsewhere."""
+    lost: float = 0.0
+    """Chance of a lost answer, per call."""
+    down_until: float = 0.0
+    """For so many seconds the site fails every request."""
+    wishes: float = 0.0
+    """Chance of an answer with Retry-After."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One admission that its worker learned of, in true time."""
+
+    at: int
+    """The reading of the clock that it was decided by."""
+    pace: PaceLimits
+    waited: int
+    """Since the worker first asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """One request as the site saw it, in true time."""
+
+    at: int
+    admitted_at: int
+    pace: PaceLimits
+
+
+@dataclass
+class Told:
+    """What happened."""
+
+    asked: list[Asked] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    spread: int = 0
+    """How far the clocks were apart."""
+    probes: int = 0
+    most_probes: int = 0
+    """At once."""
+    dead_probers: int = 0
+    crashes: int = 0
+    wishes: int = 0
+    openings: int = 0
+    ended_at: int = 0
+    finished: int = 0
+    """Requests that came to their end."""
+
+
+class PaceWorld:
+    """Runs a world to its end."""
+
+    def __init__(self, seed: int, weather: Weather, threads: Executor) -> None:
+        self.weather = weather
+        self.rng = Random(seed)
+        self.now = 0
+        self.told = Told()
+        self.ledger = FakeDomainLedger()
+        self._threads = threads
+        self._actors: list[Actor] = []
+        self._skews: list[int] = []
+        self._names = 0
+
+    def run(self) -> Told:
+        """Until every worker is done. Raises AssertionError if that doesn't come to pass."""
+        for pace in self.weather.paces:
+            self._start(pace, self.weather.requests)
+        steps = 0
+        while self._actors:
+            steps += 1
+            assert steps < STEPS_MAX, "the world doesn't come to rest"
+            first = min(actor.ready_at for actor in self._actors)
+            self.now = max(self.now, first)
+            ready = [actor for actor in self._actors if actor.ready_at <= self.now]
+            self._move(self.rng.choice(ready))
+        self.told.ended_at = self.now
+        self.told.spread = max(self._skews) - min(self._skews)
+        return self.told
+
+    def clock_of(self, actor: Actor) -> Clock:
+        """What an actor takes for the present."""
+        return lambda: START + timedelta(microseconds=self.now) + actor.skew
+
+    def sleep(self, actor: Actor, microseconds: int) -> None:
+        """Called by an actor."""
+        actor.ready_at = self.now + max(microseconds, 0)
+        actor.park()
+
+    def seconds(self, most: float) -> int:
+        """A span of chance, in microseconds."""
+        return round(self.rng.uniform(0, most) * SECOND)
+
+    def happens(self, chance: float) -> bool:
+        """Whether something of this chance happens."""
+        return self.rng.random() < chance
+
+    def _start(self, pace: PaceLimits, requests: int) -> None:
+        skew = timedelta(seconds=self.rng.uniform(-1, 1) * self.weather.skew_seconds)
+        self._skews.append(round(skew.total_seconds() * SECOND))
+        self._names += 1
+        worker = _Worker(self, pace, requests)
+        actor = Actor(f"worker-{self._names}", Role.WORKER, skew, lambda: worker.work(actor))
+        actor.ready_at = self.now + self.seconds(2)
+        self._actors.append(actor)
+        worker.on_death = lambda left: self._start(pace, left)
+
+    def _move(self, actor: Actor) -> None:
+        actor.move(self._threads)
+        if not actor.ended:
+            return
+        self._actors.remove(actor)
+        if actor.ended_by is not None and not isinstance(actor.ended_by, Crash):
+            raise actor.ended_by
+
+
+class _Worker:
+    """Sends its requests one after the other, as the product's workers do."""
+
+    def __init__(self, world: PaceWorld, pace: PaceLimits, requests: int) -> None:
+        self.on_death: Callable[[int], None] = lambda _: None
+        self._world = world
+        self._pace = pace
+        self._left = requests
+        self._probes = False
+
+    def work(self, actor: Actor) -> None:
+        world, told = self._world, self._world.told
+        service = Pace(
+            ledger=_SteppedLedger(world, actor),
+            clock=world.clock_of(actor),
+            new_token=lambda: f"{actor.name}-{world.rng.random()}",
+            stage=world.weather.stage,
+        )
+        try:
+            while self._left:
+                leave = self._admission(service, actor)
+                self._request(service, actor, leave)
+                self._left -= 1
+                told.finished += 1
+        except Crash:
+            told.crashes += 1
+            if self._probes:
+                told.probes -= 1
+                told.dead_probers += 1
+            self.on_death(self._left)
+            raise
+
+    def _admission(self, service: Pace, actor: Actor) -> Admitted:
+        world = self._world
+        since, promised = world.now, False
+        while True:
+            asked_at = world.now
+            outcome = service.admit(HOST, owner=actor.name, limits=self._pace, promised=promised)
+            if isinstance(outcome, Admitted):
+                told = Asked(at=asked_at, pace=self._pace, waited=world.now - since)
+                world.told.asked.append(told)
+                return outcome
+            promised = outcome.promised
+            world.sleep(actor, self._until(actor, outcome))
+
+    def _until(self, actor: Actor, wait: Wait) -> int:
+        """Until the moment that was told, by the worker's own clock; never for longer than it."""
+        clock: datetime = self._world.clock_of(actor)()
+        return (wait.until - clock) // timedelta(microseconds=1)
+
+    def _request(self, service: Pace, actor: Actor, leave: Admitted) -> None:
+        world, told = self._world, self._world.told
+        admitted_at = world.now
+        if leave.probe:
+            self._probes = True
+            told.probes += 1
+            told.most_probes = max(told.most_probes, told.probes)
+        slow = REQUEST_MAX_SECONDS if world.happens(0.05) else 1.0
+        world.sleep(actor, world.seconds(slow / 2))
+        told.arrivals.append(Arrival(at=world.now, admitted_at=admitted_at, pace=self._pace))
+        works = world.now >= world.weather.down_until * SECOND
+        if world.happens(world.weather.crashes):
+            raise Crash("while it asked")
+        world.sleep(actor, world.seconds(slow / 2))
+        wish = None
+        if world.happens(world.weather.wishes):
+            told.wishes += 1
+            wish = world.rng.choice([1.0, 5.0, 60.0])
+        opened_before = world.ledger.read(HOST, Record.PACE).get("opened_at")
+        outcome = Outcome.SUCCESS if works else Outcome.SITE_FAILURE
+        service.report(leave, outcome, retry_after=wish)
+        opened = world.ledger.read(HOST, Record.PACE).get("opened_at")
+        told.openings += opened is not None and opened != opened_before
+        if leave.probe:
+            self._probes = False
+            told.probes -= 1
+
+
+class _SteppedLedger:
+    """Implements DomainLedger for one actor."""
+
+    def __init__(self, world: PaceWorld, actor: Actor) -> None:
+        self._world = world
+        self._actor = actor
+
+    def read(self, host: str, record: Record) -> Row:
+        return self._world.ledger.read(host, record)
+
+    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+        world, weather = self._world, self._world.weather
+        world.sleep(self._actor, world.seconds(0.02))
+        if world.happens(weather.crashes / 2):
+            raise Crash("before a call")
+        answer = world.ledger.update(host, record, change)
+        if world.happens(weather.crashes / 2):
+            raise Crash("after a call")
+        if world.happens(weather.lost):
+            world.sleep(self._actor, world.seconds(1.0))
+            answer = world.ledger.update(host, record, change)
+        world.sleep(self._actor, world.seconds(0.02))
+        return answer
+
+
+def lease_us() -> int:
+    """How long a caller that died keeps what it had."""
+    return round(bounds.HOST_HOLD_SECONDS * SECOND)

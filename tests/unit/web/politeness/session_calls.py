@@ -1,0 +1,42 @@
+"""Opening sessions at one host, in short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from spinneret.web.politeness.ports import DomainLedger
+from spinneret.web.politeness.sessions import Opened, Sessions, SessionWait
+from spinneret.web.politeness.settings import SessionSettings
+from tests.fakes.politeness import tokens
+from tests.fakes.time import HandClock
+
+HOST = "site.example"
+MILLISECOND = timedelta(milliseconds=1)
+SECOND = timedelta(seconds=1)
+Logged = Callable[[], list[dict[str, Any]]]
+
+
+def sessions_at(
+    ledger: DomainLedger, clock: HandClock, *, random: float = 0.0, **given: Any
+) -> Sessions:
+    return Sessions(
+        ledger=ledger,
+        settings=SessionSettings(**given),
+        clock=clock,
+        random=lambda: random,
+        new_token=tokens(),
+    )
+
+
+def opened(sessions: Sessions, session_id: str = "one", host: str = HOST, **given: Any) -> Opened:
+    outcome = sessions.open(host, session_id, **given)
+    assert isinstance(outcome, Opened), outcome
+    return outcome
+
+
+def refused(sessions: Sessions, session_id: str = "two", **given: Any) -> SessionWait:
+    outcome = sessions.open(HOST, session_id, **given)
+    assert isinstance(outcome, SessionWait), outcome
+    return outcome

@@ -1,0 +1,244 @@
+"""Two calls that meet at one host act as if one had come after the other.
+
+Wherever the second call comes between two steps of the first, their answers and the row are those
+of one of the two orders.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from spinneret.kernel import bounds
+from spinneret.web.politeness.models import (
+    Admitted,
+    Outcome,
+    PaceLimits,
+    Record,
+)
+from tests.unit.web.politeness.meetings import (
+    BUCKET,
+    CAREFUL,
+    HOST,
+    OWN_GAP,
+    SLOW,
+    STRICT,
+    Call,
+    Scene,
+    World,
+    check_meeting,
+    wait,
+)
+
+
+def half_open(world: World) -> None:
+    world.fail(5)
+    wait(world, bounds.BREAKER_OPEN_SECONDS)
+
+
+def half_open_and_busy(world: World) -> None:
+    """The bucket isn't full when the circuit's time is over."""
+    half_open(world)
+    keep_busy(world)
+
+
+def keep_busy(world: World) -> None:
+    """By a request that the breaker doesn't concern."""
+    leaves = [*world.leaves]
+    world.admit(BUCKET, port=8080)
+    world.leaves = leaves
+
+
+def probed(world: World) -> None:
+    """The first of the leaves is the probe; the other is older than the opening."""
+    half_open(world)
+    world.leaves.pop()
+    world.admit(BUCKET)
+    assert world.leaves[-1].probe
+    world.leaves.reverse()
+
+
+def doubtful(world: World) -> None:
+    """Open to the careful; the second of the leaves has seen one failure only."""
+    world.fail(2)
+
+
+def doubtful_and_rested(world: World) -> None:
+    doubtful(world)
+    wait(world, CAREFUL.breaker.open_seconds)
+
+
+def doubtful_rested_and_busy(world: World) -> None:
+    doubtful_and_rested(world)
+    keep_busy(world)
+
+
+def probed_with_care(world: World) -> None:
+    """The breaker is closed; the first of the leaves is the probe of a careful caller."""
+    doubtful_and_rested(world)
+    world.leaves.pop()
+    world.admit(CAREFUL)
+    assert world.leaves[-1].probe
+    world.leaves.reverse()
+
+
+def probe_with_care_lost(world: World) -> None:
+    probed_with_care(world)
+    wait(world, bounds.HOST_HOLD_SECONDS)
+
+
+def probed_with_care_and_about_to_open(world: World) -> None:
+    world.fail(4)
+    wait(world, CAREFUL.breaker.open_seconds)
+    world.leaves.pop()
+    world.admit(CAREFUL)
+    assert world.leaves[-1].probe
+    world.leaves.reverse()
+
+
+def probe_lost(world: World) -> None:
+    probed(world)
+    wait(world, bounds.HOST_HOLD_SECONDS)
+
+
+def forgotten(world: World) -> None:
+    world.fail(4)
+    wait(world, bounds.BREAKER_MEMORY_SECONDS)
+
+
+def held(world: World) -> None:
+    world.admit(BUCKET)
+    wait(world, 20)
+    world.admit(STRICT)
+    world.leaves.reverse()
+
+
+def holder_lost(world: World) -> None:
+    held(world)
+    wait(world, bounds.HOST_HOLD_SECONDS + 10)
+
+
+def rested(world: World) -> None:
+    held(world)
+    world.processes[1].report(world.leaves[0], Outcome.SUCCESS)
+    wait(world, 10.001)
+
+
+def wished(world: World) -> None:
+    world.admit(BUCKET, 2)
+    world.processes[1].report(world.leaves[0], Outcome.CLIENT_ERROR, retry_after=30)
+
+
+def promised(world: World) -> None:
+    world.admit(BUCKET, 6)
+
+
+def due(world: World) -> None:
+    promised(world)
+    wait(world, 1)
+
+
+def promised_for_the_hour(world: World) -> None:
+    world.admit(SLOW, SLOW.burst + 5)
+
+
+def slow_and_due(world: World) -> None:
+    """A promise of the own bucket is due, and another one is given."""
+    world.admit(SLOW, SLOW.burst + 2)
+    wait(world, 600)
+
+
+def held_by_one_tenant(world: World) -> None:
+    world.admit(BUCKET)
+    wait(world, 20)
+    world.admit(OWN_GAP)
+    world.leaves.reverse()
+
+
+def rested_by_one_tenant(world: World) -> None:
+    held_by_one_tenant(world)
+    world.processes[1].report(world.leaves[0], Outcome.SUCCESS)
+    wait(world, 20.001)
+
+
+PACE_SCENES: dict[str, Scene] = {
+    "idle": lambda world: None,
+    "busy": lambda world: world.admit(BUCKET),
+    "empty": lambda world: world.admit(BUCKET, 3),
+    "promised": promised,
+    "a promise is due": due,
+    "promised for the hour": promised_for_the_hour,
+    "wished": wished,
+    "failing": lambda world: world.fail(2),
+    "about to open": lambda world: world.fail(4),
+    "failing, as seen": lambda world: world.fail_and_go_on(3),
+    "about to open, as seen": lambda world: world.fail_and_go_on(4),
+    "failures forgotten": forgotten,
+    "open": lambda world: world.fail(5),
+    "half-open": half_open,
+    "half-open and busy": half_open_and_busy,
+    "probed": probed,
+    "probe lost": probe_lost,
+    "doubtful": doubtful,
+    "doubtful and rested": doubtful_and_rested,
+    "doubtful, rested and busy": doubtful_rested_and_busy,
+    "probed with care": probed_with_care,
+    "probe with care lost": probe_with_care_lost,
+    "probed with care, about to open": probed_with_care_and_about_to_open,
+    "slowed": lambda world: world.admit(SLOW),
+    "slow and due": slow_and_due,
+    "held by one tenant": held_by_one_tenant,
+    "rested by one tenant": rested_by_one_tenant,
+    "held": held,
+    "holder lost": holder_lost,
+    "rested": rested,
+}
+
+
+def asking(pace: PaceLimits, *, promised: bool) -> Call:
+    def call(world: World, process: int) -> Any:
+        outcome = world.processes[process].admit(HOST, owner="job", limits=pace, promised=promised)
+        if isinstance(outcome, Admitted):
+            return "admitted", outcome.probe
+        return "waits", outcome.until, outcome.promised
+
+    return call
+
+
+def telling(outcome: Outcome, retry_after: float | None = None) -> Call:
+    def call(world: World, process: int) -> Any:
+        if process < len(world.leaves):
+            leave = world.leaves[process]
+            world.processes[process].report(leave, outcome, retry_after=retry_after)
+
+    return call
+
+
+PACE_CALLS: dict[str, Call] = {
+    "newcomer": asking(BUCKET, promised=False),
+    "comeback": asking(BUCKET, promised=True),
+    "strict": asking(STRICT, promised=True),
+    "slow": asking(SLOW, promised=False),
+    "slow comeback": asking(SLOW, promised=True),
+    "own gap": asking(OWN_GAP, promised=True),
+    "careful": asking(CAREFUL, promised=True),
+    "success": telling(Outcome.SUCCESS),
+    "failure": telling(Outcome.SITE_FAILURE),
+    "failure with a wish": telling(Outcome.SITE_FAILURE, 60),
+    "wish": telling(Outcome.CLIENT_ERROR, 90),
+    "not tried": telling(Outcome.NOT_TRIED),
+    "reset": lambda world, process: world.processes[process].reset(HOST),
+}
+
+
+@pytest.mark.parametrize("scene", list(PACE_SCENES))
+def test_two_calls_of_the_pace_act_one_after_the_other(scene: str) -> None:
+    for first, second in itertools.product(PACE_CALLS, repeat=2):
+        check_meeting(
+            PACE_SCENES[scene],
+            (PACE_CALLS[first], PACE_CALLS[second]),
+            Record.PACE,
+            f"{scene}: {first}, {second}",
+        )

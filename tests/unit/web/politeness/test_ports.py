@@ -1,0 +1,227 @@
+"""Ports of one host: they share its pace, and each unusual one answers for itself."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from spinneret.kernel import bounds
+from spinneret.web.politeness.changes import Row
+from spinneret.web.politeness.models import (
+    Admitted,
+    Circuit,
+    Outcome,
+    PaceLimits,
+    Record,
+    WaitReason,
+)
+from spinneret.web.politeness.service import Pace
+from tests.fakes.politeness import FakeDomainLedger, LossyLedger, pace_at
+from tests.fakes.time import START, HandClock
+from tests.unit.web.politeness.breaker_calls import (
+    CLOSED,
+    HOST,
+    LEASE,
+    OPEN,
+    QUICK,
+    admitted,
+    open_circuit,
+    refused,
+    send,
+)
+from tests.unit.web.politeness.meetings import InterruptedLedger
+
+DISCARD, ALTERNATE = 9, 8080
+PLACE = f"{HOST}:{DISCARD}"
+
+
+@pytest.fixture
+def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
+    return pace_at(ledger, clock, QUICK)
+
+
+# ---------------------------------------------------------------- What is the port's own
+
+
+def test_failures_of_an_unusual_port_open_that_port_only(pace: Pace) -> None:
+    open_circuit(pace, DISCARD)
+    assert refused(pace, port=DISCARD).reason is WaitReason.CIRCUIT_OPEN
+    for port in (None, ALTERNATE):
+        assert pace.state(HOST, port) == CLOSED
+        admitted(pace, port=port)
+
+
+def test_failures_of_the_site_say_nothing_of_another_port(pace: Pace) -> None:
+    open_circuit(pace)
+    admitted(pace, port=ALTERNATE)
+
+
+@pytest.mark.parametrize(("asked", "other"), [(DISCARD, None), (None, DISCARD)])
+def test_a_wish_holds_where_it_was_made(pace: Pace, asked: int | None, other: int | None) -> None:
+    leave = admitted(pace, port=asked)
+    pace.report(leave, Outcome.CLIENT_ERROR, retry_after=120)
+    admitted(pace, port=other)
+    wait = refused(pace, port=asked)
+    assert (wait.reason, wait.until) == (WaitReason.RETRY_AFTER, START + timedelta(seconds=120))
+
+
+def test_a_success_ends_the_row_of_failures_of_its_port(pace: Pace) -> None:
+    send(pace, Outcome.SITE_FAILURE, 4)
+    send(pace, Outcome.SITE_FAILURE, 4, DISCARD)
+    send(pace, Outcome.SUCCESS, port=DISCARD)
+    assert pace.state(HOST, DISCARD) == CLOSED
+    assert pace.state(HOST).failures == 4
+
+
+def test_a_port_is_reset_by_itself(pace: Pace) -> None:
+    open_circuit(pace, DISCARD)
+    open_circuit(pace)
+    pace.reset(HOST, DISCARD)
+    assert pace.state(HOST, DISCARD) == CLOSED
+    assert pace.state(HOST).circuit is Circuit.OPEN
+
+
+# ---------------------------------------------------------------- What is the host's
+
+
+def test_a_host_is_not_asked_faster_by_its_ports(
+    ledger: FakeDomainLedger, clock: HandClock
+) -> None:
+    pace = pace_at(ledger, clock)
+    ports = [None, DISCARD, ALTERNATE, 8081, 8082, 8083, None]
+    outcomes = [
+        pace.admit(HOST, owner="job", limits=PaceLimits(), port=port, promised=True)
+        for port in ports
+    ]
+    assert [isinstance(each, Admitted) for each in outcomes] == [True] * 5 + [False] * 2
+
+
+def test_a_crawl_delay_holds_over_all_ports(pace: Pace, clock: HandClock) -> None:
+    strict = PaceLimits(rate=1000, burst=1000, min_gap_seconds=10)
+
+    def leave(port: int | None) -> Admitted | None:
+        outcome = pace.admit(HOST, owner="job", limits=strict, port=port, promised=True)
+        return outcome if isinstance(outcome, Admitted) else None
+
+    first = leave(DISCARD)
+    assert first is not None
+    assert leave(None) is None
+    pace.report(first, Outcome.SITE_FAILURE)
+    assert pace.state(HOST, DISCARD).failures == 1
+    clock.advance(10)
+    assert leave(None) is None
+    clock.advance(0.001)
+    assert leave(None)
+
+
+# ---------------------------------------------------------------- Half-open
+
+
+def half_open(pace: Pace, clock: HandClock) -> None:
+    open_circuit(pace, DISCARD)
+    clock.now += OPEN
+
+
+def test_one_request_probes_a_port(pace: Pace, clock: HandClock) -> None:
+    half_open(pace, clock)
+    leave = admitted(pace, port=DISCARD)
+    assert leave.probe
+    assert {refused(pace, port=DISCARD).until for _ in range(10)} == {clock.now + LEASE}
+    pace.report(leave, Outcome.SUCCESS)
+    assert pace.state(HOST, DISCARD) == CLOSED
+
+
+def test_a_probe_of_a_port_that_fails_opens_it_anew(pace: Pace, clock: HandClock) -> None:
+    half_open(pace, clock)
+    pace.report(admitted(pace, port=DISCARD), Outcome.SITE_FAILURE)
+    assert pace.state(HOST, DISCARD).retry_after == bounds.BREAKER_OPEN_SECONDS
+
+
+def test_a_probe_of_a_port_that_was_not_tried_passes_the_part_on(
+    pace: Pace, clock: HandClock
+) -> None:
+    half_open(pace, clock)
+    pace.report(admitted(pace, port=DISCARD), Outcome.NOT_TRIED)
+    assert admitted(pace, port=DISCARD).probe
+
+
+def test_a_prober_of_a_port_that_died_is_followed_by_the_next(pace: Pace, clock: HandClock) -> None:
+    half_open(pace, clock)
+    admitted(pace, port=DISCARD)
+    clock.now += LEASE
+    assert admitted(pace, port=DISCARD).probe
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_what_was_admitted_before_the_opening_of_a_port_changes_nothing(
+    pace: Pace, ledger: FakeDomainLedger, outcome: Outcome
+) -> None:
+    late = admitted(pace, port=DISCARD)
+    open_circuit(pace, DISCARD)
+    row = ledger.read(PLACE, Record.PACE)
+    pace.report(late, outcome)
+    assert ledger.read(PLACE, Record.PACE) == row
+
+
+@pytest.mark.parametrize("at", [0, 1], ids=["before its turn", "before its lease"])
+def test_of_two_that_would_probe_a_port_one_does(
+    ledger: FakeDomainLedger, clock: HandClock, at: int
+) -> None:
+    other = pace_at(ledger, clock, QUICK)
+    half_open(other, clock)
+    between = InterruptedLedger(ledger)
+    between.at, between.action = at, lambda: leaves.append(admitted(other, port=DISCARD))
+    leaves: list[Admitted] = []
+    wait = refused(pace_at(between, clock, QUICK), port=DISCARD)
+    assert [leave.probe for leave in leaves] == [True]
+    assert wait.reason is WaitReason.CIRCUIT_OPEN
+    other.report(leaves[0], Outcome.SUCCESS)
+    assert pace_at(ledger, clock).state(HOST, DISCARD) == CLOSED
+
+
+def test_who_comes_too_late_to_probe_frees_a_host_that_he_held(
+    ledger: FakeDomainLedger, clock: HandClock
+) -> None:
+    strict = PaceLimits(rate=1000, burst=1000, min_gap_seconds=10)
+    other = pace_at(ledger, clock, QUICK)
+    half_open(other, clock)
+    between = InterruptedLedger(ledger)
+    lease: Row = {"probe_owner": "other", "probe_until": 2**50}
+    between.at = 1
+    between.action = lambda: between.put(PLACE, lease)
+    late = pace_at(between, clock, QUICK)
+    late.admit(HOST, owner="job", limits=strict, port=DISCARD)
+    clock.advance(10.001)
+    assert isinstance(other.admit(HOST, owner="job", limits=strict, promised=True), Admitted)
+
+
+def test_lost_answers_change_no_verdict_of_a_port(clock: HandClock) -> None:
+    pace = pace_at(LossyLedger(FakeDomainLedger()), clock, QUICK)
+    half_open(pace, clock)
+    for verdict in (Outcome.SITE_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
+        leave = admitted(pace, port=DISCARD)
+        assert leave.probe
+        pace.report(leave, verdict)
+        clock.now += OPEN
+    assert pace.state(HOST, DISCARD) == CLOSED
+
+
+# ---------------------------------------------------------------- Cost
+
+
+def test_an_unusual_port_costs_one_read_more(pace: Pace, ledger: FakeDomainLedger) -> None:
+    pace.report(admitted(pace), Outcome.SUCCESS)
+    assert (ledger.updates, ledger.reads) == (1, 0)
+    leave = admitted(pace, port=DISCARD)
+    assert ledger.reads == 1
+    pace.report(leave, Outcome.SUCCESS)
+    assert ledger.read(PLACE, Record.PACE) == {}
+
+
+def test_an_open_port_costs_the_host_no_token(pace: Pace, ledger: FakeDomainLedger) -> None:
+    open_circuit(pace, DISCARD)
+    row, before = ledger.read(HOST, Record.PACE), ledger.updates
+    refused(pace, port=DISCARD)
+    assert ledger.read(HOST, Record.PACE) == row
+    assert ledger.updates == before

@@ -1,0 +1,88 @@
+"""Two calls of sessions that meet at one domain act as if one had come after the other."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from spinneret.kernel.errors import DomainLockLost
+from spinneret.web.politeness.models import Record
+from spinneret.web.politeness.sessions import Opened
+from tests.unit.web.politeness.meetings import HOST, Call, Scene, World, check_meeting, wait
+
+
+def opened(world: World) -> None:
+    for session_id in ("one", "two"):
+        outcome = world.sessions[1].open(HOST, session_id)
+        if isinstance(outcome, Opened):
+            world.opened.append(outcome)
+
+
+def ran_out(world: World) -> None:
+    opened(world)
+    wait(world, 300)
+
+
+def closed(world: World) -> None:
+    opened(world)
+    world.sessions[1].close(world.opened[0])
+    wait(world, 1)
+
+
+def over(world: World) -> None:
+    closed(world)
+    wait(world, 2)
+
+
+SESSION_SCENES: dict[str, Scene] = {
+    "free": lambda world: None,
+    "opened": opened,
+    "ran out": ran_out,
+    "closed": closed,
+    "over": over,
+}
+
+
+def opening(session_id: str) -> Call:
+    return lambda world, process: world.sessions[process].open(HOST, session_id)
+
+
+def renewing(world: World, process: int) -> Any:
+    try:
+        return [world.sessions[process].renew(each) for each in world.opened]
+    except DomainLockLost:
+        return "lost"
+
+
+def closing(world: World, process: int) -> Any:
+    return [world.sessions[process].close(each) for each in world.opened]
+
+
+def handing_over(world: World, process: int) -> Any:
+    """The session ends, and one that isn't throttled follows."""
+    closing(world, process)
+    return world.sessions[process].open(HOST, "four", mode="debug")
+
+
+SESSION_CALLS: dict[str, Call] = {
+    "same session": opening("one"),
+    "other session": opening("three"),
+    "renew": renewing,
+    "close": closing,
+    "hand over": handing_over,
+}
+
+
+@pytest.mark.parametrize("scene", list(SESSION_SCENES))
+def test_two_calls_of_sessions_act_one_after_the_other(scene: str) -> None:
+    for first, second in itertools.product(SESSION_CALLS, repeat=2):
+        if first == "hand over":  # two calls, between which another may well come
+            continue
+        check_meeting(
+            SESSION_SCENES[scene],
+            (SESSION_CALLS[first], SESSION_CALLS[second]),
+            Record.SESSION,
+            f"{scene}: {first}, {second}",
+        )

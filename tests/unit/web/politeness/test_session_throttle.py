@@ -1,0 +1,165 @@
+"""The rest of a domain between two sessions, and the settings of both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from spinneret.kernel.settings import SettingsError
+from spinneret.web.politeness.models import Record, WaitReason
+from spinneret.web.politeness.sessions import Sessions
+from spinneret.web.politeness.settings import PolitenessSettings, SessionSettings
+from tests.fakes.politeness import FakeDomainLedger
+from tests.fakes.time import START, HandClock
+from tests.unit.web.politeness.session_calls import (
+    HOST,
+    MILLISECOND,
+    SECOND,
+    Logged,
+    opened,
+    refused,
+    sessions_at,
+)
+
+
+def test_a_domain_rests_between_sessions_from_the_end_of_the_last(
+    sessions: Sessions, clock: HandClock, logged: Logged
+) -> None:
+    first = opened(sessions)
+    clock.advance(100)
+    sessions.close(first)
+    clock.advance(0.5)
+    logged()
+    wait = refused(sessions, attempt=2)
+    assert wait.reason is WaitReason.THROTTLE
+    assert wait.attempt == 2
+    assert wait.until == clock.now + 1.501 * SECOND
+    [line] = logged()
+    assert line == {
+        "event": "throttle.wait",
+        "session_id": "two",
+        "domain": HOST,
+        "wait_ms": 1501,
+    }
+    clock.now = wait.until - MILLISECOND
+    refused(sessions)
+    clock.now = wait.until
+    opened(sessions, "two")
+
+
+def test_a_session_that_comes_again_rests_like_any_other(
+    sessions: Sessions, clock: HandClock
+) -> None:
+    sessions.close(opened(sessions))
+    assert refused(sessions, "one").reason is WaitReason.THROTTLE
+
+
+def test_an_end_older_than_the_throttles_time_does_not_matter(
+    ledger: FakeDomainLedger, clock: HandClock
+) -> None:
+    sessions = sessions_at(ledger, clock, domain_min_delay_ms=120_000)
+    sessions.close(opened(sessions))
+    clock.advance(60)
+    refused(sessions)
+    clock.advance(0.001)
+    opened(sessions, "two")
+
+
+def test_the_row_of_an_ended_session_is_purged_with_its_throttle(
+    sessions: Sessions, ledger: FakeDomainLedger
+) -> None:
+    session = opened(sessions)
+    during = ledger.read(HOST, Record.SESSION)["purge_at"]
+    sessions.close(session)
+    after = ledger.read(HOST, Record.SESSION)["purge_at"]
+    assert after == START.timestamp() + 61
+    assert isinstance(during, int)
+    assert during > START.timestamp() + 300
+
+
+@pytest.mark.parametrize(
+    ("given", "mode", "reason"),
+    [
+        ({}, "debug", "debug_mode"),
+        ({"disable_throttle": True}, "standard", "testing"),
+        ({"disable_throttle": True}, "debug", "testing"),
+    ],
+)
+def test_the_throttle_can_be_skipped_and_the_lock_stays(
+    ledger: FakeDomainLedger,
+    clock: HandClock,
+    logged: Logged,
+    given: dict[str, Any],
+    mode: str,
+    reason: str,
+) -> None:
+    sessions = sessions_at(ledger, clock, **given)
+    sessions.close(opened(sessions))
+    logged()
+    opened(sessions, "two", mode=mode)
+    assert logged()[0] == {
+        "event": "throttle.skip",
+        "session_id": "two",
+        "domain": HOST,
+        "reason": reason,
+    }
+    assert refused(sessions, "three", mode=mode).reason is WaitReason.LOCK
+
+
+def test_without_locks_there_is_neither_lock_nor_throttle(
+    ledger: FakeDomainLedger, clock: HandClock, logged: Logged
+) -> None:
+    sessions = sessions_at(ledger, clock, disable_locks=True)
+    one, two = opened(sessions), opened(sessions, "two")
+    for session in (one, two):
+        sessions.renew(session)
+        sessions.close(session)
+    opened(sessions, "three")
+    assert ledger.read(HOST, Record.SESSION) == {}
+    assert [(line["event"], line["reason"]) for line in logged()] == [
+        ("throttle.skip", "testing")
+    ] * 3
+
+
+def test_a_session_is_told_in_the_log(sessions: Sessions, logged: Logged, clock: HandClock) -> None:
+    session = opened(sessions, host="www.site.example")
+    sessions.close(session)
+    assert logged() == [
+        {"event": event, "session_id": "one", "domain": HOST, "fence": session.fence}
+        for event in ("lock.acquire.success", "lock.release.success")
+    ]
+
+
+def test_settings_have_the_documented_names_and_defaults() -> None:
+    assert PolitenessSettings.from_env({"DOMAINS_TABLE": "domains"}) == PolitenessSettings(
+        domains_table="domains",
+        domain_lock_ttl_seconds=300,
+        domain_throttle_ttl_seconds=60,
+        domain_min_delay_ms=2000,
+        disable_throttle=False,
+        disable_locks=False,
+    )
+    given = SessionSettings.from_env(
+        {
+            "DOMAIN_LOCK_TTL_SECONDS": "30",
+            "DOMAIN_THROTTLE_TTL_SECONDS": "6",
+            "DOMAIN_MIN_DELAY_MS": "200",
+            "DISABLE_THROTTLE": "true",
+            "DISABLE_LOCKS": "1",
+        }
+    )
+    assert given == replace(
+        given,
+        domain_lock_ttl_seconds=30,
+        domain_throttle_ttl_seconds=6,
+        domain_min_delay_ms=200,
+        disable_throttle=True,
+        disable_locks=True,
+    )
+
+
+def test_the_table_must_be_named() -> None:
+    with pytest.raises(SettingsError, match="DOMAINS_TABLE"):
+        PolitenessSettings.from_env({})
