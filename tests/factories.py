@@ -12,9 +12,9 @@ from spinneret.content.extraction.models import Content, Metadata
 from spinneret.content.search.models import Candidate, FoundChunk
 from spinneret.jobs.models import (
     Draft,
-    Event,
-    EventKind,
     Job,
+    JobEvent,
+    JobEventKind,
     JobStatus,
     Lease,
     Priority,
@@ -63,15 +63,15 @@ def lease(of: Job) -> Lease:
     return Lease(tenant=of.tenant, job_id=of.id, fence=of.fence, owner=of.locked_by)
 
 
-def event(fence: int = 0, number: int = 0, **given: Any) -> Event:
+def event(fence: int = 0, number: int = 0, **given: Any) -> JobEvent:
     """A line of a timeline."""
     values: dict[str, Any] = {
-        "kind": EventKind.STATUS_CHANGED,
+        "kind": JobEventKind.STATUS_CHANGED,
         "message": "pending",
         "created_at": START,
         "progress": 0,
     }
-    return Event(fence=fence, number=number, **values | given)
+    return JobEvent(fence=fence, number=number, **values | given)
 
 
 def draft(**given: Any) -> Draft:

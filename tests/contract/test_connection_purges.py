@@ -79,7 +79,7 @@ def test_watchers_whose_end_got_lost_take_nobody_s_place(
     connections, ref = connections_of(tables), submitted(store, tenant).ref
     every = [
         Connection(id=f"{tenant}-{number}=", tenant=tenant, key_id="key_1")
-        for number in range(bounds.WATCHERS_PER_JOB + 1)
+        for number in range(bounds.SUBSCRIBERS_PER_JOB + 1)
     ]
     for each in every:
         connections.open(each, START)
@@ -88,12 +88,12 @@ def test_watchers_whose_end_got_lost_take_nobody_s_place(
     with pytest.raises(Conflict):
         connections.subscribe(every[-1], ref, START)
     for each in every[:5]:
-        place = keys.watch_key(ref, each.id)
+        place = keys.subscriber_key(ref, each.id)
         tables.client.delete_item(TableName=tables.names["Jobs"], Key=place)
     connections.subscribe(every[-1], ref, START)
     job = store.get(ref)
     assert job is not None
-    assert job.watchers == len(connections.watching(ref)) == bounds.WATCHERS_PER_JOB - 4
+    assert job.watchers == len(connections.watching(ref)) == bounds.SUBSCRIBERS_PER_JOB - 4
 
 
 def connections_of(tables: Tables) -> DynamoConnectionStore:

@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
-from spinneret.jobs.models import Connection, JobRef, Watcher
+from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.jobs.ports import ConnectionStore, JobStore
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, NotFound
@@ -91,8 +91,8 @@ def test_a_job_knows_when_its_watchers_end(
     for each in (endless, brief):
         connections.subscribe(each, ref, START)
     assert connections.watching(ref) == [
-        Watcher(connection_id=endless.id, ends_at=None),
-        Watcher(connection_id=brief.id, ends_at=ends_at),
+        Subscriber(connection_id=endless.id, ends_at=None),
+        Subscriber(connection_id=brief.id, ends_at=ends_at),
     ]
 
 
@@ -167,7 +167,7 @@ def test_a_closed_connection_watches_nothing(
 def test_watchers_and_subscriptions_are_bounded(
     store: JobStore, connections: ConnectionStore, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "WATCHERS_PER_JOB", 2)
+    monkeypatch.setattr(bounds, "SUBSCRIBERS_PER_JOB", 2)
     monkeypatch.setattr(bounds, "JOBS_PER_CONNECTION", 2)
     refs = [submitted(store, tenant).ref for _ in range(3)]
     ids = [opened(connections, tenant, name) for name in ("one", "two", "three")]

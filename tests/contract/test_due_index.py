@@ -76,7 +76,7 @@ def test_an_end_that_nobody_was_told_is_watched_until_it_is(store: JobStore, ten
     store.transition(job, done)
     assert not watched(store, job, START + GRACE - timedelta(microseconds=1))
     assert watched(store, job, START + GRACE)
-    tried = rules.notice_tried(done, START + GRACE)
+    tried = rules.notification_tried(done, START + GRACE)
     store.transition(done, tried)
     assert not watched(store, job, START + 3 * GRACE - timedelta(microseconds=1))
     assert watched(store, job, START + 3 * GRACE)

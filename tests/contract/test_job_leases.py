@@ -35,7 +35,7 @@ ENDS = {
     "complete": lambda job: rules.complete(job, {"n": 1}, START + SECOND),
     "fail": lambda job: rules.after_error(job, ValueError(), START + SECOND, 0.5),
     "wait": lambda job: rules.after_error(job, FetchTimeout("slow"), START + SECOND, 0.5),
-    "postpone": lambda job: rules.postpone(job, UNTIL, "site.example", START + SECOND),
+    "postpone": lambda job: rules.defer(job, UNTIL, "site.example", START + SECOND),
     "hand back": lambda job: rules.hand_back(job, START + SECOND),
 }
 

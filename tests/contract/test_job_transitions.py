@@ -11,7 +11,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.models import Event, EventKind, Job, JobRef, JobStatus
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus
 from spinneret.jobs.ports import JobStore, Listener
 from spinneret.kernel.errors import LeaseLost
 from tests import factories
@@ -73,7 +73,7 @@ STALE: dict[str, dict[str, Any]] = {
     "messages sent": {"sends": 2},
     "watchers": {"watchers": 1},
     "run that was told": {"notified_run": 1},
-    "tries to tell it": {"notice_tries": 1},
+    "tries to tell it": {"notification_tries": 1},
 }
 
 
@@ -181,7 +181,7 @@ def test_listeners_are_told_of_every_transition_with_events(
     tables: Tables | None, tenant: str
 ) -> None:
     """Not of the kernel's own bookkeeping: messages sent, tries to tell an end."""
-    told: list[tuple[Job, Sequence[Event]]] = []
+    told: list[tuple[Job, Sequence[JobEvent]]] = []
     store: JobStore = _listened_to(tables, lambda job, events: told.append((job, events)))
     before = claimed(store, tenant, watchers=1)
     noted = [factories.event(fence=1, number=1)]
@@ -190,7 +190,7 @@ def test_listeners_are_told_of_every_transition_with_events(
     done = rules.complete(checked, {}, START + SECOND)
     for _ in range(2):  # the answer to the first one was lost
         store.transition(checked, done, noted, lease=factories.lease(before))
-    tried = rules.notice_tried(done, UNTIL)
+    tried = rules.notification_tried(done, UNTIL)
     store.transition(done, tried)
     store.transition(tried, rules.noticed(tried))
     assert told == [(checked, noted), (done, noted), (done, noted)]
@@ -221,10 +221,10 @@ def test_a_cursor_walks_the_whole_timeline(store: JobStore, tenant: str) -> None
     job = claimed(store, tenant)
     noted = [
         factories.event(fence=1, number=n, kind=kind, progress=n, data={"n": n})
-        for n, kind in zip(range(1, 8), itertools.cycle(EventKind))
+        for n, kind in zip(range(1, 8), itertools.cycle(JobEventKind))
     ]
     store.transition(job, job, noted)
-    walked: list[Event] = []
+    walked: list[JobEvent] = []
     while part := store.events(job.ref, walked[-1].id if walked else None, 3):
         assert len(part) <= 3
         walked += part

@@ -13,8 +13,8 @@ from spinneret.jobs import keys, rules
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import (
     DeadLetter,
-    Event,
     Job,
+    JobEvent,
     JobFilter,
     JobPage,
     JobRef,
@@ -52,7 +52,7 @@ class FakeJobStore:
     def __init__(self) -> None:
         self._lock = Lock()
         self._jobs: dict[JobRef, Job] = {}
-        self._events: dict[JobRef, dict[str, Event]] = {}
+        self._events: dict[JobRef, dict[str, JobEvent]] = {}
         self._replies: dict[tuple[str, str], tuple[StoredReply, datetime]] = {}
         self._holders: dict[tuple[str, str], str] = {}
         self.listeners: list[Listener] = []
@@ -74,7 +74,7 @@ class FakeJobStore:
     def submit(
         self,
         jobs: Sequence[NewJob],
-        events: Sequence[Event],
+        events: Sequence[JobEvent],
         request: RequestKey | None,
         reply: Reply,
         now: datetime,
@@ -123,7 +123,7 @@ class FakeJobStore:
         self,
         before: Job,
         after: Job,
-        events: Sequence[Event] = (),
+        events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
     ) -> int:
@@ -138,7 +138,7 @@ class FakeJobStore:
         self._tell(after, events)
         return watchers
 
-    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
+    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
         key = before.tenant, before.duplicate_key or ""
         with self._lock:
             keyless = before.duplicate_key is None
@@ -182,7 +182,7 @@ class FakeJobStore:
         page = found[:limit]
         return JobPage(jobs=tuple(page), after=page[-1].id if len(found) > limit else None)
 
-    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         with self._lock:
             timeline = self._events.get(ref, {})
             return [timeline[key] for key in sorted(timeline) if key > (after or "")][:limit]
@@ -192,7 +192,7 @@ class FakeJobStore:
         with self._lock:
             return self._held(lease)
 
-    def _tell(self, job: Job, events: Sequence[Event]) -> None:
+    def _tell(self, job: Job, events: Sequence[JobEvent]) -> None:
         for listener in self.listeners if events else ():
             listener(job, events)
 
@@ -219,7 +219,7 @@ class FakeJobStore:
         job = self._jobs.get(before.ref)
         return job is not None and _standing(job) == _standing(before)
 
-    def _move(self, before: Job, after: Job, events: Sequence[Event]) -> None:
+    def _move(self, before: Job, after: Job, events: Sequence[JobEvent]) -> None:
         changes = _changes(_as_stored(before), _as_stored(after))
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
@@ -242,7 +242,7 @@ class FakeJobStore:
         _, expires = self._replies.get((request.tenant, request.scope), (None, now))
         return expires > now
 
-    def _add_events(self, ref: JobRef, events: Sequence[Event]) -> None:
+    def _add_events(self, ref: JobRef, events: Sequence[JobEvent]) -> None:
         for event in events:
             kept = replace(event, data=_through_json(event.data))
             self._events.setdefault(ref, {})[event.id] = kept
@@ -299,7 +299,7 @@ class FakeDeadLetterQueues:
 
 def _standing(job: Job) -> tuple[object, ...]:
     claim = job.status, job.fence, job.locked_by, job.locked_until
-    return *claim, job.sends, job.watchers, job.notified_run, job.notice_tries
+    return *claim, job.sends, job.watchers, job.notified_run, job.notification_tries
 
 
 def _place(mark: DueMark) -> tuple[datetime, str]:

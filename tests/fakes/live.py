@@ -9,7 +9,7 @@ from datetime import datetime
 from threading import Lock
 from typing import Any
 
-from spinneret.jobs.models import Connection, JobRef, Watcher
+from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from tests.fakes.jobs import FakeJobStore
@@ -42,7 +42,7 @@ class FakeConnectionStore:
                 raise NotFound("the connection is closed")
             if ref.job_id in found.jobs:
                 return
-            room = job.watchers < bounds.WATCHERS_PER_JOB
+            room = job.watchers < bounds.SUBSCRIBERS_PER_JOB
             if not room or len(found.jobs) >= bounds.JOBS_PER_CONNECTION:
                 raise Conflict("too many subscriptions")
             self._open[found.id] = replace(found, jobs=found.jobs | {ref.job_id})
@@ -79,10 +79,10 @@ class FakeConnectionStore:
             )
         return [each for each in found if after is None or each > after][:limit]
 
-    def watching(self, ref: JobRef) -> list[Watcher]:
+    def watching(self, ref: JobRef) -> list[Subscriber]:
         with self._lock:
             return [
-                Watcher(connection_id=each.id, ends_at=each.ends_at)
+                Subscriber(connection_id=each.id, ends_at=each.ends_at)
                 for each in self._open.values()
                 if each.tenant == ref.tenant and ref.job_id in each.jobs
             ]

@@ -19,7 +19,7 @@ from typing import Any, Final
 from spinneret.aws.clients import s3_client
 from spinneret.crawl.visits import Visits
 from spinneret.jobs.ports import Claimed
-from spinneret.jobs.worker import Context, Postpone
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel.clock import utc_now
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchRequest
@@ -115,7 +115,7 @@ def fetch(visits: Visits, orders: Orders) -> None:
         context = Context(claimed, FakeJobStore(), utc_now, lambda: 60.0)
         try:
             page = visits.fetch(context, FetchRequest(url=orders.url))
-        except Postpone as wait:
+        except Defer as wait:
             if not orders.patient:
                 tell(postponed=wait.waiting_for)
                 return

@@ -10,7 +10,7 @@ from random import Random
 from typing import Final
 
 from spinneret.jobs.models import Job, JobRef, JobStatus, Move
-from spinneret.jobs.worker import Postpone
+from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import FetchTimeout, UrlBlocked
 from tests import factories
 from tests.fakes.crashes import Crash, Moment
@@ -120,7 +120,7 @@ def _publishes(claim: Claim) -> None:
 
 def _postpones(claim: Claim) -> None:
     if claim.context.lease.fence == _FIRST:
-        raise Postpone(claim.context.job.created_at + timedelta(seconds=40), "site.example")
+        raise Defer(claim.context.job.created_at + timedelta(seconds=40), "site.example")
     _completes(claim)
 
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from spinneret.jobs.models import Event, Job, JobRef, JobStatus, Lease, Reply, RequestKey
+from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lease, Reply, RequestKey
 from spinneret.jobs.ports import Claimed, NewJob, Refused
-from spinneret.jobs.worker import HandBack, Postpone
+from spinneret.jobs.worker import Defer, HandBack
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation.baton import Actor, Role
@@ -72,13 +72,13 @@ class Watch:
         self._performed: Counter[str] = Counter()
         self._told: set[tuple[JobRef, int]] = set()
         self._ends: dict[tuple[JobRef, int], JobStatus] = {}
-        self._timelines: defaultdict[JobRef, dict[str, Event]] = defaultdict(dict)
+        self._timelines: defaultdict[JobRef, dict[str, JobEvent]] = defaultdict(dict)
         self._progress: Counter[tuple[JobRef, int]] = Counter()
         self._decisions: Counter[JobRef] = Counter()
         self._resends: Counter[tuple[JobRef, int, datetime]] = Counter()
         self._replies: dict[tuple[str, str], str] = {}
 
-    def submitted(self, jobs: Sequence[NewJob], events: Sequence[Event]) -> None:
+    def submitted(self, jobs: Sequence[NewJob], events: Sequence[JobEvent]) -> None:
         """A transaction of new jobs was accepted."""
         for new, event in zip(jobs, events, strict=True):
             job = new.job
@@ -119,14 +119,16 @@ class Watch:
         actor.lease = lease
         self._times(row)
 
-    def moved(self, actor: Actor, was: Job, events: Sequence[Event], lease: Lease | None) -> None:
+    def moved(
+        self, actor: Actor, was: Job, events: Sequence[JobEvent], lease: Lease | None
+    ) -> None:
         """A transition was accepted, under a lease or without."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
         if job.notified_run > was.notified_run:
             self._noticed(was, job, events)
             return
-        if job.notice_tries > was.notice_tries:
+        if job.notification_tries > was.notification_tries:
             self._notice_tried(actor, was, job, events)
             return
         self._check(
@@ -158,20 +160,22 @@ class Watch:
         if was.status in TERMINAL:
             self._one_live(job)
 
-    def _noticed(self, was: Job, job: Job, events: Sequence[Event]) -> None:
+    def _noticed(self, was: Job, job: Job, events: Sequence[JobEvent]) -> None:
         told = (job.ref, job.run) in self._told
         self._check(told, job.ref, "marked as told, but it wasn't")
         changed = replace(job, notified_run=was.notified_run)
         self._check(changed == was and not events, job.ref, "a mark changed more than itself")
 
-    def _notice_tried(self, actor: Actor, was: Job, job: Job, events: Sequence[Event]) -> None:
+    def _notice_tried(self, actor: Actor, was: Job, job: Job, events: Sequence[JobEvent]) -> None:
         self._check(actor.role is Role.SWEEPER, job.ref, f"{actor.role} tried to tell an end again")
-        changed = replace(job, notice_tries=was.notice_tries, notice_at=was.notice_at)
+        changed = replace(
+            job, notification_tries=was.notification_tries, notification_at=was.notification_at
+        )
         self._check(changed == was and not events, job.ref, "a try changed more than itself")
         ended = job.finished_at
         age = (self._now() + actor.skew - ended).total_seconds() if ended else 0.0
         allowed = _resends_allowed(age)
-        self._check(job.notice_tries <= allowed, job.ref, f"told too often for {age:.0f} s")
+        self._check(job.notification_tries <= allowed, job.ref, f"told too often for {age:.0f} s")
 
     def repeated(self, actor: Actor, was: Job) -> None:
         """The end of a claim was written once more, and counted as written."""
@@ -259,7 +263,7 @@ class Watch:
             self._check(charged == 0 and job.fence == was.fence, job.ref, "a checkpoint charged")
             return
         match actor.work_ended:
-            case DependencyUnavailable() | HandBack() | Postpone() | None:
+            case DependencyUnavailable() | HandBack() | Defer() | None:
                 expected = 0
             case _:
                 expected = 1
@@ -314,7 +318,7 @@ class Watch:
         known = [moment for moment in moments if moment is not None]
         self._check(known == sorted(known), job.ref, "created, started, finished out of order")
 
-    def _timeline(self, job: Job, events: Sequence[Event]) -> None:
+    def _timeline(self, job: Job, events: Sequence[JobEvent]) -> None:
         timeline = self._timelines[job.ref]
         for event in events:
             known = timeline.get(event.id)

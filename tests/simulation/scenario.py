@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 from spinneret.jobs.models import Draft, JobRef, JobStatus, Move, Priority, RequestKey
-from spinneret.jobs.worker import Postpone
+from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     FetchTimeout,
@@ -186,7 +186,7 @@ class Story:
                 raise self._error()
             if rng.random() < self._postponing:
                 until = claim.context.job.due_at + timedelta(seconds=rng.uniform(0.0, 300.0))
-                raise Postpone(until, "site.example")
+                raise Defer(until, "site.example")
             if number == effect_at:
                 claim.publish()
                 claim.commit()

@@ -8,8 +8,8 @@ from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import (
-    Event,
     Job,
+    JobEvent,
     JobFilter,
     JobPage,
     JobRef,
@@ -69,7 +69,7 @@ class SteppedStore:
     def submit(
         self,
         jobs: Sequence[NewJob],
-        events: Sequence[Event],
+        events: Sequence[JobEvent],
         request: RequestKey | None,
         reply: Reply,
         now: datetime,
@@ -97,7 +97,7 @@ class SteppedStore:
         self,
         before: Job,
         after: Job,
-        events: Sequence[Event] = (),
+        events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
     ) -> int:
@@ -119,9 +119,9 @@ class SteppedStore:
             self.notify(after, events)
         return watchers
 
-    def notify(self, job: Job, _: Sequence[Event]) -> None:
+    def notify(self, job: Job, _: Sequence[JobEvent]) -> None:
         """What a notifier does as a listener: tell the end, then write that it was told."""
-        if not rules.awaits_notice(job):
+        if not rules.awaits_notification(job):
             return
         try:
             told = (job.id, job.run)
@@ -132,7 +132,7 @@ class SteppedStore:
         except (DependencyUnavailable, LeaseLost):
             pass  # the sweeper comes back to it
 
-    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
+    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
         """See JobStore."""
 
         def effect() -> None:
@@ -156,7 +156,7 @@ class SteppedStore:
         """See JobStore; reads for lists change nothing and are no step."""
         return self._store.page(tenant, wanted, after, limit)
 
-    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """See JobStore; reads for lists change nothing and are no step."""
         return self._store.events(ref, after, limit)
 

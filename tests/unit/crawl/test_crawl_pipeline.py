@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.crawl.pipeline import MEDIA_TYPES
-from spinneret.jobs.models import EventKind, JobStatus
+from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     BodyTooLarge,
@@ -147,7 +147,7 @@ def test_a_page_that_may_be_there_later_is_tried_again_in_several_series(
     job = crawl.settle(crawl.submit(URL))
     assert (job.status, job.attempts, job.redrives) == (JobStatus.FAILED, 3, bounds.REDRIVES)
     events = crawl.store.events(job.ref, None, 999)
-    failures = [event for event in events if event.kind is EventKind.ERROR]
+    failures = [event for event in events if event.kind is JobEventKind.ERROR]
     assert len(failures) == bounds.JOB_MAX_ATTEMPTS * (bounds.REDRIVES + 1)
 
 

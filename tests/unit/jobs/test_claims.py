@@ -10,7 +10,7 @@ import pytest
 
 from spinneret.jobs.models import Job, JobStatus, Lane
 from spinneret.jobs.ports import Claimed
-from spinneret.jobs.worker import Postpone
+from spinneret.jobs.worker import Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
 from tests import factories
@@ -176,7 +176,7 @@ def test_duplicates_of_a_message_do_not_multiply(bench: Bench) -> None:
 def test_a_wait_that_sqs_can_not_delay_is_met_to_the_second(bench: Bench) -> None:
     """The first message comes after all that SQS can delay, and sends one for the rest."""
     until = bench.clock() + timedelta(seconds=1500)
-    bench.run(raising(Postpone(until, "site.example")))
+    bench.run(raising(Defer(until, "site.example")))
     seconds = [900, 600]
     for delay in seconds:
         assert [sent.delay for sent in bench.queue.take()] == [delay]

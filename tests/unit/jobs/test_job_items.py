@@ -29,7 +29,7 @@ FULL = factories.job(
     own_faults=6,
     waiting_since=START + 2 * SECOND,
     waiting_for="site.example",
-    postponed_since=START + 3 * SECOND,
+    deferred_since=START + 3 * SECOND,
     expires_at=START + 4 * SECOND,
     locked_by="owner",
     locked_until=START + 5 * SECOND,
@@ -45,8 +45,8 @@ FULL = factories.job(
     idempotency_key="order-1",
     notify=("hook",),
     notified_run=1,
-    notice_tries=3,
-    notice_at=START + 8 * SECOND,
+    notification_tries=3,
+    notification_at=START + 8 * SECOND,
     watchers=8,
 )
 

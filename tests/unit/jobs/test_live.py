@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.live.service import Announcer, LiveService, messages
-from spinneret.jobs.models import Connection, EventKind, JobRef
+from spinneret.jobs.models import Connection, JobEventKind, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -90,7 +90,7 @@ def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
     assert told(sockets) == ["pending"]
 
     def handler(context: Context) -> dict[str, Any]:
-        context.note(EventKind.METRIC, "12 links")
+        context.note(JobEventKind.METRIC, "12 links")
         context.checkpoint("fetching", 40)
         return {}
 
@@ -269,7 +269,7 @@ def test_a_watcher_that_takes_its_time_is_told_that_it_missed_something(
     def handler(context: Context) -> dict[str, Any]:
         sockets.on_post = lambda: clock.advance(bounds.PUSH_SECONDS)
         for _ in range(30):
-            context.note(EventKind.METRIC, "large", {"text": "x" * 7000})
+            context.note(JobEventKind.METRIC, "large", {"text": "x" * 7000})
         context.checkpoint("fetching", 40)
         return {}
 

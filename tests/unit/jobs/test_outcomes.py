@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import JobStatus
-from spinneret.jobs.worker import Context, Handler, Postpone
+from spinneret.jobs.worker import Context, Defer, Handler
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout, NotFound
@@ -104,7 +104,7 @@ ENDINGS: dict[str, tuple[Callable[[Bench], Handler], JobStatus, int]] = {
         0,
     ),
     "waits politely": (
-        lambda bench: raising(Postpone(bench.clock() + timedelta(seconds=90), "site.example")),
+        lambda bench: raising(Defer(bench.clock() + timedelta(seconds=90), "site.example")),
         JobStatus.PENDING,
         0,
     ),

@@ -14,7 +14,7 @@ from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus, Move, Reply
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.jobs.worker import Context, Postpone
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
@@ -27,7 +27,7 @@ HOUR = timedelta(hours=1)
 
 
 def waiting(context: Context) -> Mapping[str, Any]:
-    raise Postpone(context.job.due_at + HOUR, "site.example")
+    raise Defer(context.job.due_at + HOUR, "site.example")
 
 
 def next_turn(bench: Bench) -> datetime:
@@ -117,7 +117,7 @@ def test_a_pause_lifts_the_limit_and_the_next_wait_sets_it_anew(
 ) -> None:
     bench.run(waiting)
     control.move(bench.ref, Move.PAUSE)
-    assert (bench.job.expires_at, bench.job.postponed_since) == (None, None)
+    assert (bench.job.expires_at, bench.job.deferred_since) == (None, None)
     bench.clock.advance(2 * LIMIT)
     control.move(bench.ref, Move.RESUME)
     resumed = bench.clock()
@@ -126,11 +126,11 @@ def test_a_pause_lifts_the_limit_and_the_next_wait_sets_it_anew(
 
 
 def test_a_new_run_has_a_week_of_its_own() -> None:
-    failed = factories.job(status=JobStatus.FAILED, postponed_since=START)
-    assert rules.retry(failed, START + HOUR).postponed_since is None
+    failed = factories.job(status=JobStatus.FAILED, deferred_since=START)
+    assert rules.retry(failed, START + HOUR).deferred_since is None
 
 
 def test_a_kind_without_a_limit_waits_for_as_long_as_it_is_told() -> None:
     running = factories.running_job(START + HOUR)
-    after = rules.postpone(running, START + 1000 * HOUR, "site.example", START)
+    after = rules.defer(running, START + 1000 * HOUR, "site.example", START)
     assert after.expires_at is None

@@ -11,7 +11,7 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.keys import sweep_shard
 from spinneret.jobs.kinds import KINDS
-from spinneret.jobs.models import Event, Job, JobRef, JobStatus, Lane, Priority
+from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lane, Priority
 from spinneret.jobs.ports import DuePage
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
@@ -190,7 +190,9 @@ def test_an_index_that_lags_does_no_harm(state: str, queue: FakeJobQueue, clock:
 class RacedStore(FakeJobStore):
     """The worker renews its lease just before the sweeper writes."""
 
-    def transition(self, before: Job, after: Job, events: Sequence[Event] = (), **how: Any) -> int:
+    def transition(
+        self, before: Job, after: Job, events: Sequence[JobEvent] = (), **how: Any
+    ) -> int:
         if events and events[0].data.get("reason") == "LEASE_EXPIRED":
             raise LeaseLost("renewed")
         return super().transition(before, after, events, **how)

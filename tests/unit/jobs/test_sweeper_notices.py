@@ -35,7 +35,7 @@ class Notices:
         self._clock = clock
 
     def __call__(self, job: Job, _: Any) -> None:
-        if not rules.awaits_notice(job):
+        if not rules.awaits_notification(job):
             return
         self.tries.append((self._clock() - START).total_seconds())
         if self.works:
@@ -89,7 +89,7 @@ def test_an_end_that_can_not_be_told_is_tried_ever_more_rarely_and_given_up_afte
     for _ in range(2 * 2 * 24 * 60):
         clock.advance(MINUTE / 2)
         sweeper.sweep()
-    assert len(notices.tries) == bounds.NOTICE_TRIES
+    assert len(notices.tries) == bounds.NOTIFICATION_TRIES
     gaps = [later - former for former, later in itertools.pairwise([1.0, *notices.tries])]
     assert gaps[:8] == [30, 60, 120, 240, 480, 960, 1920, 3600]
     assert set(gaps[8:]) == {3600}
@@ -134,14 +134,14 @@ def test_a_notice_that_ends_the_process_is_not_tried_again_at_once(
 def test_of_two_sweepers_that_overlap_one_tries(store: FakeJobStore, clock: HandClock) -> None:
     finished(store, clock, factories.job(notify=("end_1",)))
     job = stored(store, REF)
-    store.transition(job, rules.notice_tried(job, clock()))
+    store.transition(job, rules.notification_tried(job, clock()))
     with pytest.raises(LeaseLost):
-        store.transition(job, rules.notice_tried(job, clock()))
+        store.transition(job, rules.notification_tried(job, clock()))
 
 
 def test_the_end_of_a_new_run_is_tried_from_the_beginning(clock: HandClock) -> None:
     ended = factories.job(
-        status=JobStatus.FAILED, notify=("end_1",), notice_tries=bounds.NOTICE_TRIES
+        status=JobStatus.FAILED, notify=("end_1",), notification_tries=bounds.NOTIFICATION_TRIES
     )
-    again = rules.retry(rules.notice_tried(ended, clock()), clock())
-    assert (again.notice_tries, again.notice_at) == (0, None)
+    again = rules.retry(rules.notification_tried(ended, clock()), clock())
+    assert (again.notification_tries, again.notification_at) == (0, None)

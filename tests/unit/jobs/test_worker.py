@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.kinds import KINDS
-from spinneret.jobs.models import EventKind, JobStatus, Lane
+from spinneret.jobs.models import JobEventKind, JobStatus, Lane
 from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -155,7 +155,7 @@ SECRET = "hunter2-" + "x1y2z3"
 
 def test_no_event_and_no_error_of_a_job_holds_a_secret(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
-        context.note(EventKind.WARNING, f"password={SECRET}", {"headers": {"Cookie": SECRET}})
+        context.note(JobEventKind.WARNING, f"password={SECRET}", {"headers": {"Cookie": SECRET}})
         context.checkpoint(f"fetching https://user:{SECRET}@site.example/", 10)
         raise FetchTimeout(f"Authorization: Bearer {SECRET}", details={"api_key": SECRET})
 
@@ -168,7 +168,7 @@ def test_no_event_and_no_error_of_a_job_holds_a_secret(bench: Bench) -> None:
 
 def test_events_are_bounded(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
-        context.note(EventKind.METRIC, "many words " * 500, {"links": ["/page"] * 5000})
+        context.note(JobEventKind.METRIC, "many words " * 500, {"links": ["/page"] * 5000})
         return {}
 
     bench.run(handler)

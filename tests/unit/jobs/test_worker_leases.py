@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import EventKind, Job, JobFilter, JobRef, JobStatus, Lane
+from spinneret.jobs.models import Job, JobEventKind, JobFilter, JobRef, JobStatus, Lane
 from spinneret.jobs.ports import Claimed
-from spinneret.jobs.worker import Context, Handler, Postpone
+from spinneret.jobs.worker import Context, Defer, Handler
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -79,7 +79,7 @@ def test_a_job_is_handed_back_before_the_deadline_of_its_invocation(bench: Bench
 
 def test_events_of_the_handler_are_written_with_the_next_checkpoint(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
-        context.note(EventKind.METRIC, "bytes", {"bytes": 7})
+        context.note(JobEventKind.METRIC, "bytes", {"bytes": 7})
         assert len(bench.timeline) == 1
         context.checkpoint("fetching", 10)
         assert bench.timeline[-2:] == [(1, "metric", "bytes"), (1, "step_started", "fetching")]
@@ -238,7 +238,7 @@ def test_a_checkpoint_whose_answer_was_lost_costs_nothing(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
         context.checkpoint("fetching", 20)
         bench.store.transition = lossy  # type: ignore[method-assign]  # answers are lost
-        context.note(EventKind.WARNING, "half of it")
+        context.note(JobEventKind.WARNING, "half of it")
         context.checkpoint("extracting", 50)
         raise AssertionError("went on")
 
@@ -281,7 +281,7 @@ def test_a_checkpoint_that_did_not_happen_is_told_with_the_next_write(bench: Ben
 def test_more_events_than_a_transaction_holds_are_written_in_parts(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
         for number in range(250):
-            context.note(EventKind.METRIC, f"page {number}")
+            context.note(JobEventKind.METRIC, f"page {number}")
         return {}
 
     assert bench.run(handler).status is JobStatus.COMPLETED
@@ -294,7 +294,7 @@ def test_more_events_than_a_transaction_holds_are_written_in_parts(bench: Bench)
 
 def test_a_polite_wait_is_not_charged_however_often_it_happens(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
-        raise Postpone(bench.clock() + timedelta(seconds=30), "site.example")
+        raise Defer(bench.clock() + timedelta(seconds=30), "site.example")
 
     for _ in range(10):
         job = bench.run(handler)
@@ -312,7 +312,7 @@ def test_who_waited_knows_it_in_the_next_claim_and_no_longer(bench: Bench) -> No
     def handler(context: Context) -> Mapping[str, Any]:
         seen.append(context.job.waiting_for)
         if len(seen) == 1:
-            raise Postpone(bench.clock(), "site.example")
+            raise Defer(bench.clock(), "site.example")
         raise FetchTimeout("slow")
 
     bench.run(handler)

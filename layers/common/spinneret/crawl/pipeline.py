@@ -8,7 +8,7 @@ from typing import Any, Final
 from spinneret.content.documents.service import Indexer, Page
 from spinneret.content.extraction.models import Content
 from spinneret.crawl.visits import Visits
-from spinneret.jobs.models import EventKind
+from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -48,7 +48,7 @@ class CrawlPipeline:
         )
         require_success(page, self._clock())
         context.note(
-            EventKind.STEP_DONE,
+            JobEventKind.STEP_DONE,
             "fetched",
             {"status_code": page.status_code, "bytes": len(page.body), "ms": page.duration_ms},
         )

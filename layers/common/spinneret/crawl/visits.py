@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from spinneret.jobs.worker import Context, Postpone
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -58,7 +58,7 @@ class Visits:
         """The page behind the URL, by way of the tenant's proxies if it names any.
 
         Raises what the fetcher and its rotation raise, DomainBlocked, RobotsDisallowed, and
-        Postpone when a host isn't to be asked yet.
+        Defer when a host isn't to be asked yet.
         """
         route = self._fetcher.choose(context.job.tenant, proxy_config_id)
         return _Visit(self, context, route=route).fetch(request)
@@ -70,13 +70,13 @@ class Visits:
         return site.pace
 
     def pace_of(self, context: Context, url: Url, visit: _Visit) -> PaceLimits:
-        """How fast the page may be asked for; raises DomainBlocked, RobotsDisallowed, Postpone."""
+        """How fast the page may be asked for; raises DomainBlocked, RobotsDisallowed, Defer."""
         own = self.own_pace(context, url)
         rules = self._robots.rules_for(
             url, lambda request: visit.ask(request, own), own.interval_ms / 1000
         )
         if isinstance(rules, Closed):
-            raise Postpone(rules.until, f"{url.host}: robots.txt")
+            raise Defer(rules.until, f"{url.host}: robots.txt")
         if not rules.allowed:
             raise RobotsDisallowed(f"robots.txt of {url.host} forbids this page")
         if not rules.crawl_delay:
@@ -85,7 +85,7 @@ class Visits:
         return replace(own, min_gap_seconds=gap)
 
     def admit(self, context: Context, url: Url, pace: PaceLimits) -> Admitted:
-        """Leave for one request; sits short waits out and raises Postpone for others."""
+        """Leave for one request; sits short waits out and raises Defer for others."""
         promised = context.job.waiting_for == site_of(url.host)
         waits = 0
         while True:
@@ -101,7 +101,7 @@ class Visits:
             seconds = (answer.until - self._clock()).total_seconds()
             waits += 1
             if seconds > bounds.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
-                raise Postpone(answer.until, _waiting_for(url.host, answer))
+                raise Defer(answer.until, _waiting_for(url.host, answer))
             promised = answer.promised
             self._sleep(max(0.0, seconds))
 

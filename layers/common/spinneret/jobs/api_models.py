@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from spinneret.jobs.models import Event, EventKind, Failure, Job, JobStatus, Priority
+from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobStatus, Priority
 from spinneret.kernel.clock import optional_stamp, stamp
 
 
@@ -61,7 +61,7 @@ class EventView(BaseModel):
     """One line of a timeline."""
 
     id: str
-    event: EventKind
+    event: JobEventKind
     message: str
     progress: int
     created_at: str
@@ -129,7 +129,7 @@ def _error_view(failure: Failure) -> dict[str, Any]:
     return {"error": failure.message, "code": failure.code, "details": dict(failure.details)}
 
 
-def event_view(event: Event) -> EventView:
+def event_view(event: JobEvent) -> EventView:
     """The view of an event."""
     return EventView(
         id=event.id,

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Event, Job, JobFilter, JobPage, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobEvent, JobFilter, JobPage, JobRef, JobStatus, Move
 from spinneret.jobs.ports import JobQueue, JobStore, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
@@ -89,12 +89,12 @@ class JobControl:
             raise Conflict("a newer job does the same work", details={"job_id": other.id})
         return holder
 
-    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """The timeline after an event's id. Raises NotFound."""
         self.get(ref)
         return self._store.events(ref, after, limit)
 
-    def wait_for_events(self, ref: JobRef, after: str | None) -> list[Event] | None:
+    def wait_for_events(self, ref: JobRef, after: str | None) -> list[JobEvent] | None:
         """The events after `after` as soon as there are any, or none after STREAM_SECONDS.
 
         None says that the timeline is over: the job is finished and `after` was its last event.

@@ -35,8 +35,8 @@ from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import dynamo_lists, items, keys
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import (
-    Event,
     Job,
+    JobEvent,
     JobFilter,
     JobPage,
     JobRef,
@@ -132,7 +132,7 @@ class DynamoJobStore:
     def submit(
         self,
         jobs: Sequence[NewJob],
-        events: Sequence[Event],
+        events: Sequence[JobEvent],
         request: RequestKey | None,
         reply: Reply,
         now: datetime,
@@ -187,7 +187,7 @@ class DynamoJobStore:
         self,
         before: Job,
         after: Job,
-        events: Sequence[Event] = (),
+        events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
     ) -> int:
@@ -215,7 +215,7 @@ class DynamoJobStore:
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
-    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
+    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
         """See JobStore."""
         writes = self._moved(before, after, [event], conditions.row_stands(before))
         if before.duplicate_key is not None:
@@ -258,7 +258,7 @@ class DynamoJobStore:
         """See JobStore."""
         return dynamo_lists.page(self._client, self._jobs, tenant, wanted, after, limit)
 
-    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """See JobStore."""
         first = f"{keys.EVENT_PREFIX}{after}" if after else keys.EVENT_PREFIX
         with translated("dynamodb"):
@@ -277,12 +277,12 @@ class DynamoJobStore:
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
 
-    def _tell(self, job: Job, events: Sequence[Event]) -> None:
+    def _tell(self, job: Job, events: Sequence[JobEvent]) -> None:
         for listener in self._listeners if events else ():
             listener(job, events)
 
     def _moved(
-        self, before: Job, after: Job, events: Sequence[Event], standing: dynamo.Condition
+        self, before: Job, after: Job, events: Sequence[JobEvent], standing: dynamo.Condition
     ) -> list[TransactWriteItemTypeDef]:
         """The writes of a transition; the first one is the row's."""
         old, new = items.job_item(before), items.job_item(after)

@@ -18,7 +18,7 @@ _STANDS: Final = (
     "sends",
     "watchers",
     "notified_run",
-    "notice_tries",
+    "notification_tries",
 )
 _ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_at")
 

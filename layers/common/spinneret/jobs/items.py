@@ -15,16 +15,16 @@ from typing import Any
 from spinneret.jobs import keys, rules
 from spinneret.jobs.models import (
     Connection,
-    Event,
-    EventKind,
     Failure,
     Job,
+    JobEvent,
+    JobEventKind,
     JobRef,
     JobStatus,
     Priority,
     Reply,
     RequestKey,
-    Watcher,
+    Subscriber,
 )
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
@@ -60,7 +60,7 @@ def job_item(job: Job) -> Item:
         "own_faults": job.own_faults,
         "waiting_since": optional_stamp(job.waiting_since),
         "waiting_for": job.waiting_for,
-        "postponed_since": optional_stamp(job.postponed_since),
+        "deferred_since": optional_stamp(job.deferred_since),
         "expires_at": optional_stamp(job.expires_at),
         "locked_by": job.locked_by,
         "locked_until": optional_stamp(job.locked_until),
@@ -77,8 +77,8 @@ def job_item(job: Job) -> Item:
         "watchers": job.watchers,
         "notify": list(job.notify) or None,
         "notified_run": job.notified_run,
-        "notice_tries": job.notice_tries or None,
-        "notice_at": optional_stamp(job.notice_at),
+        "notification_tries": job.notification_tries or None,
+        "notification_at": optional_stamp(job.notification_at),
         "list_key": keys.list_partition(job.tenant),
         "list_id": job.id,
     }
@@ -120,7 +120,7 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         own_faults=int(item["own_faults"]),
         waiting_since=parse_optional_stamp(item.get("waiting_since")),
         waiting_for=item.get("waiting_for"),
-        postponed_since=parse_optional_stamp(item.get("postponed_since")),
+        deferred_since=parse_optional_stamp(item.get("deferred_since")),
         expires_at=parse_optional_stamp(item.get("expires_at")),
         locked_by=item.get("locked_by"),
         locked_until=parse_optional_stamp(item.get("locked_until")),
@@ -137,12 +137,12 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         watchers=int(item["watchers"]),
         notify=tuple(item.get("notify", ())),
         notified_run=int(item["notified_run"]),
-        notice_tries=int(item.get("notice_tries", 0)),
-        notice_at=parse_optional_stamp(item.get("notice_at")),
+        notification_tries=int(item.get("notification_tries", 0)),
+        notification_at=parse_optional_stamp(item.get("notification_at")),
     )
 
 
-def event_item(ref: JobRef, event: Event) -> Item:
+def event_item(ref: JobRef, event: JobEvent) -> Item:
     """One row of the timeline."""
     return {
         "pk": keys.job_partition(ref),
@@ -158,13 +158,13 @@ def event_item(ref: JobRef, event: Event) -> Item:
     }
 
 
-def event_from_item(item: Mapping[str, Any]) -> Event:
+def event_from_item(item: Mapping[str, Any]) -> JobEvent:
     """The inverse of `event_item`."""
     fence, number = item["sk"].removeprefix(keys.EVENT_PREFIX).split("-")
-    return Event(
+    return JobEvent(
         fence=int(fence),
         number=int(number),
-        kind=EventKind(item["kind"]),
+        kind=JobEventKind(item["kind"]),
         message=item["message"],
         created_at=parse_stamp(item["created_at"]),
         progress=int(item["progress"]),
@@ -215,18 +215,18 @@ def opened_item(connection: Connection, now: datetime) -> Item:
     return {**keys.opened_key(connection), "purge_at": _purge_at(now)}
 
 
-def watch_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
+def subscriber_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
     """A watcher of a job."""
-    item = {**keys.watch_key(ref, connection.id), "purge_at": _purge_at(now)}
+    item = {**keys.subscriber_key(ref, connection.id), "purge_at": _purge_at(now)}
     if connection.ends_at is not None:
         item["ends_at"] = stamp(connection.ends_at)
     return item
 
 
-def watcher_from_item(item: Mapping[str, Any]) -> Watcher:
-    """The inverse of `watch_item`."""
-    return Watcher(
-        connection_id=str(item["sk"]).removeprefix(keys.WATCH_PREFIX),
+def subscriber_from_item(item: Mapping[str, Any]) -> Subscriber:
+    """The inverse of `subscriber_item`."""
+    return Subscriber(
+        connection_id=str(item["sk"]).removeprefix(keys.SUBSCRIBER_PREFIX),
         ends_at=parse_optional_stamp(item.get("ends_at")),
     )
 

@@ -13,7 +13,7 @@ _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
 
 JOB_ROW = "JOB"
 EVENT_PREFIX = "EVENT#"
-WATCH_PREFIX = "WATCH#"
+SUBSCRIBER_PREFIX = "SUBSCRIBER#"
 
 
 def job_partition(ref: JobRef) -> str:
@@ -34,9 +34,9 @@ def is_event_id(text: str) -> bool:
     return _EVENT_ID.fullmatch(text) is not None
 
 
-def watch_key(ref: JobRef, connection_id: str) -> dict[str, str]:
+def subscriber_key(ref: JobRef, connection_id: str) -> dict[str, str]:
     """Primary key of a watcher of a job."""
-    return {"pk": job_partition(ref), "sk": f"{WATCH_PREFIX}{connection_id}"}
+    return {"pk": job_partition(ref), "sk": f"{SUBSCRIBER_PREFIX}{connection_id}"}
 
 
 def connection_key(connection_id: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ def lease_end(clock: Clock, remaining: Remaining) -> datetime:
     return clock() + timedelta(seconds=seconds)
 
 
-def take_back(store: JobStore, job: Job, now: datetime) -> Job:
+def reclaim(store: JobStore, job: Job, now: datetime) -> Job:
     """End the claim of a worker that was lost; the job as it then stands.
 
     Raises LeaseLost when the row has changed since it was read.

@@ -60,7 +60,7 @@ class Move(StrEnum):
     EXPIRE = "expire"
 
 
-class EventKind(StrEnum):
+class JobEventKind(StrEnum):
     """Kinds of progress events (P-06)."""
 
     STATUS_CHANGED = "status_changed"
@@ -125,7 +125,7 @@ class Job:
     """Begin of that row of waits."""
     waiting_for: str | None = None
     """What a polite wait waits for, such as a host; whoever waits has been promised a turn."""
-    postponed_since: datetime | None = None
+    deferred_since: datetime | None = None
     """First polite wait of this run."""
     expires_at: datetime | None = None
     """Not to be claimed later, while it waits for its first claim or politely; only kinds with a
@@ -150,9 +150,9 @@ class Job:
     """Whom the end of a run is told (webhooks): ids of endpoints, or URLs."""
     notified_run: int = 0
     """The last run whose end was told."""
-    notice_tries: int = 0
+    notification_tries: int = 0
     """How often the sweeper tried to tell the end of this run."""
-    notice_at: datetime | None = None
+    notification_at: datetime | None = None
     """When it tries next, after its first try."""
     watchers: int = 0
     """Live subscriptions; written by subscribing and unsubscribing only."""
@@ -181,12 +181,12 @@ class Lease:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class JobEvent:
     """One line of a job's timeline; ordered by (fence, number)."""
 
     fence: int
     number: int
-    kind: EventKind
+    kind: JobEventKind
     message: str
     created_at: datetime
     progress: int
@@ -288,7 +288,7 @@ class Connection:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watcher:
+class Subscriber:
     """A connection as the job that it watches knows it."""
 
     connection_id: str

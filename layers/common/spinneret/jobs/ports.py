@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from spinneret.jobs.models import (
     Connection,
     DeadLetter,
-    Event,
     Job,
+    JobEvent,
     JobFilter,
     JobPage,
     JobRef,
@@ -20,7 +20,7 @@ from spinneret.jobs.models import (
     Reply,
     RequestKey,
     StoredReply,
-    Watcher,
+    Subscriber,
 )
 
 
@@ -59,7 +59,7 @@ class SubmissionRaced(Exception):
     """Somebody took a key, or gave one up, between look-up and write; look up again."""
 
 
-Listener = Callable[[Job, Sequence[Event]], None]
+Listener = Callable[[Job, Sequence[JobEvent]], None]
 """Told after every transition that has events: the job as it now stands, and they; never raises."""
 
 DueMark = tuple[datetime, JobRef]
@@ -96,7 +96,7 @@ class JobStore(Protocol):
     def submit(
         self,
         jobs: Sequence[NewJob],
-        events: Sequence[Event],
+        events: Sequence[JobEvent],
         request: RequestKey | None,
         reply: Reply,
         now: datetime,
@@ -120,7 +120,7 @@ class JobStore(Protocol):
         self,
         before: Job,
         after: Job,
-        events: Sequence[Event] = (),
+        events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
     ) -> int:
@@ -133,7 +133,7 @@ class JobStore(Protocol):
         """
         ...
 
-    def begin_again(self, before: Job, after: Job, event: Event, holder: str | None) -> None:
+    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
         """A transition that takes the job's duplicate key back from the job `holder`.
 
         Raises SubmissionRaced when the row or the key's holder isn't what the caller saw.
@@ -152,7 +152,7 @@ class JobStore(Protocol):
         """
         ...
 
-    def events(self, ref: JobRef, after: str | None, limit: int) -> list[Event]:
+    def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """A job's timeline after the event id `after`, in order."""
         ...
 
@@ -246,7 +246,7 @@ class ConnectionStore(Protocol):
         """Up to `limit` ids, in order and past `after`, of the connections that a key has open."""
         ...
 
-    def watching(self, ref: JobRef) -> list[Watcher]:
+    def watching(self, ref: JobRef) -> list[Subscriber]:
         """The connections that watch a job; never an outdated state."""
         ...
 

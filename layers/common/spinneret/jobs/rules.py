@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.disclosure import failure_of
-from spinneret.jobs.models import Event, EventKind, Failure, Job, JobStatus, Move
+from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobStatus, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, TransientError
 
@@ -119,7 +119,7 @@ def hand_back(job: Job, now: datetime, work_seconds: float = bounds.JOB_WORK_SEC
     return replace(after, status=_after(job, Move.HAND_BACK))
 
 
-def postpone(
+def defer(
     job: Job,
     until: datetime,
     waiting_for: str,
@@ -130,14 +130,14 @@ def postpone(
 
     `pending_seconds` after the first such wait of this run the job expires.
     """
-    since = job.postponed_since or now
+    since = job.deferred_since or now
     limit = None if pending_seconds is None else since + timedelta(seconds=pending_seconds)
     return replace(
         _released(job, now),
         status=_after(job, Move.WAIT),
         due_at=_not_before_creation(job, max(until, now)),
         waiting_for=waiting_for,
-        postponed_since=since,
+        deferred_since=since,
         expires_at=limit,
     )
 
@@ -168,7 +168,7 @@ def pause(job: Job, now: datetime) -> Job:
         replace(
             _withdrawn(job, now),
             status=_after(job, Move.PAUSE),
-            postponed_since=None,
+            deferred_since=None,
             expires_at=None,
         )
     )
@@ -196,9 +196,9 @@ def retry(job: Job, now: datetime) -> Job:
         sends=1,
         own_faults=0,
         waiting_since=None,
-        postponed_since=None,
-        notice_tries=0,
-        notice_at=None,
+        deferred_since=None,
+        notification_tries=0,
+        notification_at=None,
         started_at=None,
         finished_at=None,
         progress=0,
@@ -214,7 +214,7 @@ def is_troubled(job: Job) -> bool:
     return waits_for_redrive or job.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
 
 
-def awaits_notice(job: Job) -> bool:
+def awaits_notification(job: Job) -> bool:
     """Whether the end of the run is still to be told; who cancels a job knows it."""
     told = job.status in TERMINAL and job.status is not JobStatus.CANCELLED
     return told and bool(job.notify) and job.notified_run < job.run
@@ -225,19 +225,19 @@ def noticed(job: Job) -> Job:
     return replace(job, notified_run=job.run)
 
 
-def notice_tried(job: Job, now: datetime) -> Job:
+def notification_tried(job: Job, now: datetime) -> Job:
     """The sweeper is about to try to tell the end of this run; its next try is later each time."""
-    tries = job.notice_tries + 1
+    tries = job.notification_tries + 1
     gap = _resend_wait(tries + 1) - _resend_wait(tries)
-    return replace(job, notice_tries=tries, notice_at=now + gap)
+    return replace(job, notification_tries=tries, notification_at=now + gap)
 
 
-def status_event(job: Job, moment: datetime, **data: Any) -> Event:
+def status_event(job: Job, moment: datetime, **data: Any) -> JobEvent:
     """Tells the status of a job that was moved from outside a claim: the first of its fence."""
-    return Event(
+    return JobEvent(
         fence=job.fence,
         number=0,
-        kind=EventKind.STATUS_CHANGED,
+        kind=JobEventKind.STATUS_CHANGED,
         message=job.status,
         created_at=moment,
         progress=job.progress,
@@ -249,7 +249,7 @@ def sweep_at(job: Job) -> datetime | None:
     """When the sweeper looks at the job next; None when it is paused, or finished and told.
 
     A running job's lease end; a pending job's resend time, later with every message sent, or its
-    expiry; the next try to tell the end of a run, until there were NOTICE_TRIES.
+    expiry; the next try to tell the end of a run, until there were NOTIFICATION_TRIES.
     """
     match job.status:
         case JobStatus.RUNNING:
@@ -257,9 +257,9 @@ def sweep_at(job: Job) -> datetime | None:
         case JobStatus.PENDING:
             resend = job.due_at + _resend_wait(job.sends)
             return min(resend, job.expires_at) if job.expires_at else resend
-        case _ if awaits_notice(job) and job.notice_tries < bounds.NOTICE_TRIES:
+        case _ if awaits_notification(job) and job.notification_tries < bounds.NOTIFICATION_TRIES:
             assert job.finished_at is not None  # it has ended
-            return job.notice_at or job.finished_at + _resend_wait(1)
+            return job.notification_at or job.finished_at + _resend_wait(1)
         case _:
             return None
 

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.leases import take_back
+from spinneret.jobs.leases import reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import DueMark, JobQueue, JobStore, Listener
 from spinneret.jobs.worker import send
@@ -143,10 +143,10 @@ class Sweeper:
         watch = rules.sweep_at(job) if job else None
         if job is None or watch is None or watch > now:
             return None  # the index lags behind the row
-        if rules.awaits_notice(job):
+        if rules.awaits_notification(job):
             return self._tell_end(job, now)
         if job.status is JobStatus.RUNNING:
-            after = take_back(self._store, job, now)
+            after = reclaim(self._store, job, now)
             if after.status is JobStatus.PENDING:
                 send(self._queue, self._kinds, after, now)
             return "leases_expired"
@@ -160,14 +160,16 @@ class Sweeper:
 
     def _tell_end(self, job: Job, now: datetime) -> str:
         """One more try; the next one is later already, so that no notice stops the sweeper."""
-        tried = rules.notice_tried(job, now)
+        tried = rules.notification_tried(job, now)
         self._store.transition(job, tried)
         self._notify(tried, ())
         after = self._store.get(job.ref)
-        if after is None or after.run != job.run or not rules.awaits_notice(after):
+        if after is None or after.run != job.run or not rules.awaits_notification(after):
             return "notified"
-        if after.notice_tries >= bounds.NOTICE_TRIES:
-            logger.error("notice_given_up", extra={"job_id": job.id, "tries": after.notice_tries})
+        if after.notification_tries >= bounds.NOTIFICATION_TRIES:
+            logger.error(
+                "notice_given_up", extra={"job_id": job.id, "tries": after.notification_tries}
+            )
         return "failed"
 
 

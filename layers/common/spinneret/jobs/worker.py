@@ -14,8 +14,8 @@ from spinneret.jobs import rules
 from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import told, told_data
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.leases import Remaining, lease_end, take_back
-from spinneret.jobs.models import Event, EventKind, Failure, Job, JobRef, JobStatus, Lease
+from spinneret.jobs.leases import Remaining, lease_end, reclaim
+from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobRef, JobStatus, Lease
 from spinneret.jobs.ports import Claimed, JobQueue, JobStore, Refused
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -28,7 +28,7 @@ class HandBack(Exception):
     """The invocation nears its deadline: the job goes back, uncharged."""
 
 
-class Postpone(Exception):
+class Defer(Exception):
     """The job has to wait for a turn at `until`, uncharged; the wait for `waiting_for` is told."""
 
     def __init__(self, until: datetime, waiting_for: str) -> None:
@@ -50,11 +50,11 @@ class Context:
         self._store = store
         self._clock = clock
         self.remaining = remaining
-        self._events: list[Event] = []
+        self._events: list[JobEvent] = []
         self._numbered = 0
-        self.note(EventKind.STATUS_CHANGED, JobStatus.RUNNING, {"status": JobStatus.RUNNING})
+        self.note(JobEventKind.STATUS_CHANGED, JobStatus.RUNNING, {"status": JobStatus.RUNNING})
 
-    def note(self, kind: EventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
+    def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
         """Add an event; it is written with the next checkpoint or with the outcome.
 
         Raises LeaseLost: so many events that one transaction can't hold them are written at once.
@@ -76,7 +76,7 @@ class Context:
             progress=max(progress, self.job.progress),
             locked_until=lease_end(self._clock, self.remaining),
         )
-        self._add(EventKind.STEP_STARTED, step, after.progress, {})
+        self._add(JobEventKind.STEP_STARTED, step, after.progress, {})
         self._flush(after)
 
     def end(self, after: Job, failure: Failure | None = None) -> None:
@@ -86,11 +86,11 @@ class Context:
         """
         noted = len(self._events)
         if failure is not None:
-            self._add(EventKind.ERROR, failure.message, after.progress, {"code": failure.code})
+            self._add(JobEventKind.ERROR, failure.message, after.progress, {"code": failure.code})
         said = {"status": after.status.value}
         if after.waiting_for is not None:
             said["waiting_for"] = after.waiting_for
-        self._add(EventKind.STATUS_CHANGED, after.status, after.progress, said)
+        self._add(JobEventKind.STATUS_CHANGED, after.status, after.progress, said)
         try:
             self._flush(after)
         except (DependencyUnavailable, LeaseLost):
@@ -117,9 +117,11 @@ class Context:
         self.job = self._written = replace(after, watchers=watchers)
         self._events = []
 
-    def _add(self, kind: EventKind, message: str, progress: int, data: Mapping[str, Any]) -> None:
+    def _add(
+        self, kind: JobEventKind, message: str, progress: int, data: Mapping[str, Any]
+    ) -> None:
         self._numbered += 1
-        event = Event(
+        event = JobEvent(
             fence=self.lease.fence,
             number=self._numbered,
             kind=kind,
@@ -178,7 +180,7 @@ class Worker:
         """Raises DependencyUnavailable."""
         owner = self._new_owner()
         outcome = self._store.claim(ref, owner, self._clock(), lease_end(self._clock, remaining))
-        if isinstance(outcome, Refused) and self._taken_back(outcome.job):
+        if isinstance(outcome, Refused) and self._reclaimed(outcome.job):
             until = lease_end(self._clock, remaining)
             outcome = self._store.claim(ref, owner, self._clock(), until)
         match outcome:
@@ -191,13 +193,13 @@ class Worker:
                 self._come_back_to(job)
         return None
 
-    def _taken_back(self, job: Job | None) -> bool:
+    def _reclaimed(self, job: Job | None) -> bool:
         """Whether a dead worker's claim was ended, as the sweeper would, by us or meanwhile."""
         now = self._clock()
         if job is None or not rules.is_abandoned(job, now):
             return False
         try:
-            take_back(self._store, job, now)
+            reclaim(self._store, job, now)
         except LeaseLost:
             logger.info("lease_taken_back_by_another", extra={"job_id": job.id})
         return True
@@ -220,10 +222,10 @@ class Worker:
         except HandBack:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
-        except Postpone as wish:
+        except Defer as wish:
             patience = policy.pending_seconds if policy else None
             now = self._clock()
-            waiting = rules.postpone(context.job, wish.until, wish.waiting_for, now, patience)
+            waiting = rules.defer(context.job, wish.until, wish.waiting_for, now, patience)
             self._end(context, waiting)
         except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
             self._fail(context, error)

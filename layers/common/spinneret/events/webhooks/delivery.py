@@ -28,7 +28,7 @@ from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore, Holds
 from spinneret.events.webhooks.signing import sign
 from spinneret.events.webhooks.vault import DEFAULT, Vault
 from spinneret.jobs.models import Job
-from spinneret.jobs.worker import Context, Postpone
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -111,7 +111,7 @@ class DeliveryHandler:
         self._random = random
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Raises DeliveryFailed to be called again, Postpone to wait for the target, and a
+        """Raises DeliveryFailed to be called again, Defer to wait for the target, and a
         PermanentError when there is no use in either."""
         message = message_of(context.job.payload)
         line = _line(context.job, message)
@@ -141,7 +141,7 @@ class DeliveryHandler:
         return _Destination(url=endpoint.url, secrets=endpoint.secrets, endpoint=endpoint)
 
     def _turn(self, context: Context, line: Delivery, to: _Destination) -> Hold | None:
-        """The hold that this attempt tries to end, if there is one. Raises Postpone.
+        """The hold that this attempt tries to end, if there is one. Raises Defer.
 
         After WEBHOOK_WAIT_SECONDS raises DeliveryRefused.
         """
@@ -159,7 +159,7 @@ class DeliveryHandler:
                 return hold
         look = rules.next_look(until, waited, self._random())
         self._write(context, replace(line, next_attempt_at=look))
-        raise Postpone(look, to.host)
+        raise Defer(look, to.host)
 
     # ------------------------------------------------------------ The attempt
 

@@ -9,7 +9,7 @@ from spinneret.events.webhooks.messages import draft_of, event_of, message_about
 from spinneret.events.webhooks.models import Endpoint
 from spinneret.events.webhooks.ports import EndpointStore
 from spinneret.jobs import rules
-from spinneret.jobs.models import Event, Job, Reply
+from spinneret.jobs.models import Job, JobEvent, Reply
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.service import JobService
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -28,12 +28,12 @@ class Notifier:
         self._jobs = jobs
         self._store = store
 
-    def __call__(self, job: Job, _: Sequence[Event]) -> None:
+    def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
         """Submit what is to be delivered, then write that it was; never raises.
 
         Between the two the sweeper may do it again, which makes no second delivery.
         """
-        if not rules.awaits_notice(job):
+        if not rules.awaits_notification(job):
             return
         try:
             self._submit(job)

@@ -4,7 +4,7 @@ Jobs table
     pk `CONN#<id>`, sk `CONN`                        one connection: its tenant, its key and when
     that ends, the job that its ticket names, the jobs that it watches, and whether it is `closing`
     pk `T#<tenant>#KEY#<key id>#CONNS`, sk `<conn id>`   a connection of a key; query by partition
-    pk `T#<tenant>#JOB#<id>`, sk `WATCH#<conn id>`   a watcher of a job; query by prefix
+    pk `T#<tenant>#JOB#<id>`, sk `SUBSCRIBER#<conn id>`   a subscriber of a job; query by prefix
     attribute `watchers` of the job row              how many there are
 
 A connection, its watch and the count change in one transaction. `purge_at` removes what a lost
@@ -22,7 +22,7 @@ from botocore.exceptions import ClientError
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import items, keys
-from spinneret.jobs.models import Connection, JobRef, Watcher
+from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import is_id
@@ -70,7 +70,7 @@ class DynamoConnectionStore:
         """See ConnectionStore."""
         if not is_id(ref.job_id):
             raise NotFound("no such job")
-        room: dynamo.Condition = ("#watchers < :most", {":most": bounds.WATCHERS_PER_JOB})
+        room: dynamo.Condition = ("#watchers < :most", {":most": bounds.SUBSCRIBERS_PER_JOB})
         few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": bounds.JOBS_PER_CONNECTION})
         writes = [
             dynamo.change(
@@ -78,7 +78,7 @@ class DynamoConnectionStore:
             ),
             dynamo.put(
                 self._table,
-                items.watch_item(ref, connection, now),
+                items.subscriber_item(ref, connection, now),
                 ("attribute_not_exists(#pk)", {}),
             ),
             dynamo.change(
@@ -123,7 +123,7 @@ class DynamoConnectionStore:
             dynamo.change(
                 self._table, keys.job_key(ref), ("ADD #watchers :less", {":less": -1}), exists
             ),
-            dynamo.delete(self._table, keys.watch_key(ref, connection_id), exists),
+            dynamo.delete(self._table, keys.subscriber_key(ref, connection_id), exists),
             dynamo.change(
                 self._table,
                 keys.connection_key(connection_id),
@@ -163,7 +163,7 @@ class DynamoConnectionStore:
             )
         return [str(item["sk"]) for item in answer["Items"]]
 
-    def watching(self, ref: JobRef) -> list[Watcher]:
+    def watching(self, ref: JobRef) -> list[Subscriber]:
         """See ConnectionStore."""
         with translated("dynamodb"):
             answer = self._client.query(
@@ -171,12 +171,12 @@ class DynamoConnectionStore:
                 KeyConditionExpression="pk = :pk AND begins_with(sk, :watch)",
                 ExpressionAttributeValues={
                     ":pk": keys.job_partition(ref),
-                    ":watch": keys.WATCH_PREFIX,
+                    ":watch": keys.SUBSCRIBER_PREFIX,
                 },
                 ConsistentRead=True,
-                Limit=bounds.WATCHERS_PER_JOB,
+                Limit=bounds.SUBSCRIBERS_PER_JOB,
             )
-        return [items.watcher_from_item(item) for item in answer["Items"]]
+        return [items.subscriber_from_item(item) for item in answer["Items"]]
 
     def _closing(self, connection_id: str) -> Connection | None:
         """The connection, which takes no more subscriptions; None when it is unknown."""

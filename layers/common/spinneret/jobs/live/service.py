@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from spinneret.jobs.api_models import event_view
 from spinneret.jobs.keys import is_event_id
-from spinneret.jobs.models import Connection, Event, Job, JobRef, Watcher
+from spinneret.jobs.models import Connection, Job, JobEvent, JobRef, Subscriber
 from spinneret.jobs.ports import ConnectionStore, JobStore, Sockets
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import parse_json
@@ -56,7 +56,7 @@ class Announcer:
         self._monotonic = monotonic
         self._clock = clock
 
-    def __call__(self, job: Job, events: Sequence[Event]) -> None:
+    def __call__(self, job: Job, events: Sequence[JobEvent]) -> None:
         """One push for all events of one write, to all watchers at once: none waits for another.
 
         It takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
@@ -74,11 +74,11 @@ class Announcer:
             with ThreadPoolExecutor(len(watching)) as pool:
                 list(pool.map(tell, watching))
 
-    def _tell(self, watcher: Watcher, texts: Sequence[str]) -> None:
+    def _tell(self, watcher: Subscriber, texts: Sequence[str]) -> None:
         if not self._reached(watcher, texts, self._monotonic() + bounds.PUSH_SECONDS):
             self._drop(watcher.connection_id)
 
-    def _reached(self, watcher: Watcher, texts: Sequence[str], deadline: float) -> bool:
+    def _reached(self, watcher: Subscriber, texts: Sequence[str], deadline: float) -> bool:
         if _is_past(watcher.ends_at, self._clock()):
             return False
         try:
@@ -235,7 +235,7 @@ class LiveService:
         self._sockets.post(connection_id, json.dumps(message, ensure_ascii=False))
 
 
-def messages(ref: JobRef, events: Sequence[Event]) -> Iterator[str]:
+def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
     """`{"type": "events", "job_id": …, "items": […]}`; several where one would be too large."""
     views = [json.dumps(event_view(event).model_dump(mode="json")) for event in events]
     part: list[str] = []
