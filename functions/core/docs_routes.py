@@ -7,19 +7,19 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from spinneret.runtime.openapi.answers import answers
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.openapi.page import Served, document, page
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 
-@router.get("/api/v1/openapi.json", **answers({200: dict[str, Any], 304: None}))
+@router.get("/api/v1/openapi.json", **declared(None, {200: dict[str, Any], 304: None}))
 def get_document() -> Response[str]:
     """This document."""
     return _answer(document())
 
 
-@router.get("/docs", **answers({200: "text/html", 304: None}))
+@router.get("/docs", **declared(None, {200: "text/html", 304: None}))
 def get_page() -> Response[str]:
     """This document as a page to read and to try things out on."""
     return _answer(page())

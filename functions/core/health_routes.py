@@ -9,15 +9,15 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.operations.models import Health, Readiness
 from spinneret.operations.wiring import CoreApi
-from spinneret.runtime.openapi.answers import answers
+from spinneret.runtime.http.declaration import declared
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
-READINESS = answers({200: Readiness, 503: Readiness})
+READINESS = declared(None, {200: Readiness, 503: Readiness})
 
 
-@router.get("/health", operation_id="liveness_probe")
-@router.get("/api/v1/health")
+@router.get("/health", operation_id="liveness_probe", **declared(None))
+@router.get("/api/v1/health", **declared(None))
 def liveness() -> Health:
     """The function answers."""
     return Health()

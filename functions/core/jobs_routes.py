@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.api_models import TicketView, ticket_view
+from spinneret.access.keys.models import Scope
 from spinneret.jobs.api_models import JobList, JobView, Moved, Timeline, event_view, job_view
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
@@ -17,16 +18,16 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended
 from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import event_stream, moved
 from spinneret.runtime.http.requests import principal
-from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/api/v1/jobs")
+@router.get("/api/v1/jobs", **declared(Scope.READ))
 def list_jobs(
     kind: str | None = None,
     status: JobStatus | None = None,
@@ -39,7 +40,7 @@ def list_jobs(
     return _page(JobFilter(kind=kind, status=status, domain=domain, batch=batch), limit, cursor)
 
 
-@router.get("/api/v1/jobs/failed")
+@router.get("/api/v1/jobs/failed", **declared(Scope.READ))
 def list_failed_jobs(
     kind: str | None = None,
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
@@ -49,13 +50,13 @@ def list_failed_jobs(
     return _page(JobFilter(kind=kind, troubled=True), limit, cursor)
 
 
-@router.get("/api/v1/jobs/<job_id>")
+@router.get("/api/v1/jobs/<job_id>", **declared(Scope.READ))
 def get_job(job_id: str) -> JobView:
     """One job."""
     return job_view(_jobs().get(_ref(job_id)))
 
 
-@router.get("/api/v1/jobs/<job_id>/timeline")
+@router.get("/api/v1/jobs/<job_id>/timeline", **declared(Scope.READ))
 def get_timeline(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
@@ -68,13 +69,16 @@ def get_timeline(
     )
 
 
-@router.get("/api/v1/jobs/<job_id>/stream", **answers({200: "text/event-stream", 204: None}))
+@router.get(
+    "/api/v1/jobs/<job_id>/stream",
+    **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
+)
 def stream_job(job_id: str) -> Response[str]:
     """Server-sent events of a job."""
     return event_stream(router, _jobs(), principal(router), job_id)
 
 
-@router.post("/api/v1/jobs/<job_id>/tickets", **answers({201: TicketView}))
+@router.post("/api/v1/jobs/<job_id>/tickets", **declared(Scope.READ, {201: TicketView}))
 def issue_ticket(job_id: str) -> Response[TicketView]:
     """A ticket for this job's stream, for clients that can't send headers."""
     job = _jobs().get(_ref(job_id))
@@ -87,25 +91,33 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
     )
 
 
-@router.post("/api/v1/jobs/<job_id>/cancel", **answers({200: Moved}, Conflict, Contended))
+@router.post(
+    "/api/v1/jobs/<job_id>/cancel", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+)
 def cancel_job(job_id: str) -> Moved:
     """Cancel a job that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.CANCEL)
 
 
-@router.post("/api/v1/jobs/<job_id>/pause", **answers({200: Moved}, Conflict, Contended))
+@router.post(
+    "/api/v1/jobs/<job_id>/pause", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+)
 def pause_job(job_id: str) -> Moved:
     """Let a job rest that isn't finished."""
     return moved(_jobs(), principal(router), job_id, Move.PAUSE)
 
 
-@router.post("/api/v1/jobs/<job_id>/resume", **answers({200: Moved}, Conflict, Contended))
+@router.post(
+    "/api/v1/jobs/<job_id>/resume", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+)
 def resume_job(job_id: str) -> Moved:
     """Let a paused job go on."""
     return moved(_jobs(), principal(router), job_id, Move.RESUME)
 
 
-@router.post("/api/v1/jobs/<job_id>/retry", **answers({200: Moved}, Conflict, Contended))
+@router.post(
+    "/api/v1/jobs/<job_id>/retry", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+)
 def retry_job(job_id: str) -> Moved:
     """Begin a new run of a failed job."""
     return moved(_jobs(), principal(router), job_id, Move.RETRY)

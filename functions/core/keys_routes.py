@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from core.keys_examples import KEY
 from spinneret.access.keys.api_models import (
     IssuedKey,
     KeyList,
@@ -17,13 +18,14 @@ from spinneret.access.keys.api_models import (
     key_list,
     key_view,
 )
+from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, ValidationFailed
 from spinneret.kernel.paging import position_of
 from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import principal
-from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
@@ -31,7 +33,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
-@router.post("/api/v1/api-keys", **answers({201: IssuedKey}, Conflict))
+@router.post("/api/v1/api-keys", **declared(Scope.ADMIN, {201: IssuedKey}, Conflict, examples=KEY))
 def issue_key(request: KeyRequest) -> Response[IssuedKey]:
     """Issue a key. Its secret is in this answer and nowhere else."""
     _refuse_idempotency_key()
@@ -52,19 +54,19 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
     )
 
 
-@router.get("/api/v1/api-keys")
+@router.get("/api/v1/api-keys", **declared(Scope.ADMIN))
 def list_keys(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
     """The tenant's keys, newest first; ended ones are shown for 30 days more."""
     return key_list(_keys().page(principal(router).tenant, position_of(cursor), limit))
 
 
-@router.get("/api/v1/api-keys/<key_id>")
+@router.get("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
 def get_key(key_id: str) -> KeyView:
     """One key."""
     return key_view(_keys().get(principal(router).tenant, key_id))
 
 
-@router.delete("/api/v1/api-keys/<key_id>")
+@router.delete("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
 def revoke_key(key_id: str) -> KeyView:
     """Revoke a key, effective at once; answers the key, also when it was revoked before."""
     key = _keys().revoke(principal(router).tenant, key_id)

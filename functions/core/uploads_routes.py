@@ -7,15 +7,16 @@ from typing import cast
 from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from spinneret.access.keys.models import Scope
 from spinneret.access.uploads.api_models import UploadView, upload_view
 from spinneret.operations.wiring import CoreApi
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import principal
-from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 
-@router.post("/api/v1/uploads", **answers({201: UploadView}))
+@router.post("/api/v1/uploads", **declared(Scope.WRITE, {201: UploadView}))
 def begin_upload() -> Response[UploadView]:
     """Begin the upload of a body of up to 10 MB.
 

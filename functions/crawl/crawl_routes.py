@@ -7,6 +7,8 @@ from typing import Any, cast
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from crawl.crawl_examples import CRAWL
+from spinneret.access.keys.models import Scope
 from spinneret.crawl.models import BatchSubmission, CrawlRequest, CrawlView, Submission
 from spinneret.crawl.wiring import CrawlApi
 from spinneret.jobs.api_models import Moved
@@ -21,16 +23,17 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import event_stream, moved
 from spinneret.runtime.http.requests import principal, request_key, submitted
-from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 
 @router.post(
     "/api/v1/crawl",
-    **answers(
+    **declared(
+        Scope.WRITE,
         {202: Submission | BatchSubmission},
         UrlInvalid,
         UrlBlocked,
@@ -40,6 +43,7 @@ router = Router()  # type: ignore[no-untyped-call]  # published without a signat
         FeatureDisabled,
         IdempotencyMismatch,
         idempotent=True,
+        examples=CRAWL,
     ),
 )
 def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
@@ -49,19 +53,24 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     return submitted(_services().crawl.submit(caller.tenant, request, key))
 
 
-@router.get("/api/v1/crawl/<job_id>")
+@router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ))
 def get_crawl(job_id: str) -> CrawlView:
     """A crawl's state and, once it is completed, its result."""
     return _services().crawl.get(principal(router).tenant, job_id)
 
 
-@router.post("/api/v1/crawl/<job_id>/cancel", **answers({200: Moved}, Conflict, Contended))
+@router.post(
+    "/api/v1/crawl/<job_id>/cancel", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+)
 def cancel_crawl(job_id: str) -> Moved:
     """Cancel a crawl that isn't finished."""
     return moved(_services().jobs, principal(router), job_id, Move.CANCEL)
 
 
-@router.get("/api/v1/crawl/<job_id>/stream", **answers({200: "text/event-stream", 204: None}))
+@router.get(
+    "/api/v1/crawl/<job_id>/stream",
+    **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
+)
 def stream_crawl(job_id: str) -> Response[str]:
     """Server-sent events of a crawl."""
     return event_stream(router, _services().jobs, principal(router), job_id)

@@ -7,11 +7,13 @@ from typing import Annotated, cast
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from crawl.domains_examples import BLOCK, PUT_DOMAIN
+from spinneret.access.keys.models import Scope
 from spinneret.crawl.wiring import CrawlApi
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import principal
-from spinneret.runtime.openapi.answers import answers
 from spinneret.web.hosts.api_models import (
     BlockRequest,
     DomainDetail,
@@ -33,7 +35,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Port = Annotated[int | None, Query(ge=1, le=65535)]
 
 
-@router.get("/api/v1/domains")
+@router.get("/api/v1/domains", **declared(Scope.READ))
 def list_domains(
     blocked: bool | None = None,
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
@@ -44,7 +46,9 @@ def list_domains(
     return domain_list(page, _sites().pace_under)
 
 
-@router.get("/api/v1/domains/<domain>", **answers({200: DomainDetail}, ValidationFailed))
+@router.get(
+    "/api/v1/domains/<domain>", **declared(Scope.READ, {200: DomainDetail}, ValidationFailed)
+)
 def get_domain(domain: str, port: Port = None) -> DomainDetail:
     """The settings for a domain, or the defaults, and its breaker.
 
@@ -53,7 +57,7 @@ def get_domain(domain: str, port: Port = None) -> DomainDetail:
     return domain_detail(_sites().get(_tenant(), parse_domain(domain), _unusual(port)))
 
 
-@router.put("/api/v1/domains/<domain>")
+@router.put("/api/v1/domains/<domain>", **declared(Scope.WRITE, examples=PUT_DOMAIN))
 def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     """Replace the settings for one host.
 
@@ -63,19 +67,23 @@ def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     return _view(_sites().put(_tenant(), name, update.override, update.notes))
 
 
-@router.post("/api/v1/domains/<domain>/block")
+@router.post("/api/v1/domains/<domain>/block", **declared(Scope.WRITE, examples=BLOCK))
 def block_domain(domain: str, request: BlockRequest) -> DomainView:
     """Refuse a domain and everything below it."""
     return _view(_sites().block(_tenant(), parse_domain(domain), request.reason))
 
 
-@router.post("/api/v1/domains/<domain>/unblock", **answers({200: DomainView}, ValidationFailed))
+@router.post(
+    "/api/v1/domains/<domain>/unblock", **declared(Scope.WRITE, {200: DomainView}, ValidationFailed)
+)
 def unblock_domain(domain: str) -> DomainView:
     """End a domain's own block; answers the settings, also when it wasn't blocked."""
     return _view(_sites().unblock(_tenant(), parse_domain(domain)))
 
 
-@router.post("/api/v1/domains/<domain>/reset", **answers({200: DomainDetail}, ValidationFailed))
+@router.post(
+    "/api/v1/domains/<domain>/reset", **declared(Scope.ADMIN, {200: DomainDetail}, ValidationFailed)
+)
 def reset_domain(domain: str, port: Port = None) -> DomainDetail:
     """Close a domain's breaker, or that of a port with one of its own, for all tenants."""
     return domain_detail(_sites().reset(_tenant(), parse_domain(domain), _unusual(port)))

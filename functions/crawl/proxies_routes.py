@@ -8,6 +8,8 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from crawl.proxies_examples import PROXY, TRIAL
+from spinneret.access.keys.models import Scope
 from spinneret.crawl.wiring import CrawlApi
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -21,8 +23,8 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import principal
-from spinneret.runtime.openapi.answers import answers
 from spinneret.web.proxies.api_models import (
     ProxyDetail,
     ProxyList,
@@ -42,13 +44,13 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
-@router.get("/api/v1/proxies")
+@router.get("/api/v1/proxies", **declared(Scope.READ))
 def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
     """Proxy configs, newest first."""
     return proxy_list(_services().proxies.page(_tenant(), position_of(cursor), limit))
 
 
-@router.post("/api/v1/proxies", **answers({201: ProxyView}, Conflict))
+@router.post("/api/v1/proxies", **declared(Scope.WRITE, {201: ProxyView}, Conflict, examples=PROXY))
 def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     """Store a proxy config. Its credentials are sealed and never shown."""
     _refuse_idempotency_key()
@@ -60,7 +62,8 @@ def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
 
 @router.post(
     "/api/v1/proxies/test",
-    **answers(
+    **declared(
+        Scope.WRITE,
         {200: TrialView},
         NotFound,
         UrlInvalid,
@@ -68,6 +71,7 @@ def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
         DomainBlocked,
         CircuitOpen,
         SecretUnreadable,
+        examples=TRIAL,
     ),
 )
 def try_proxy(request: TrialRequest) -> TrialView:
@@ -79,13 +83,16 @@ def try_proxy(request: TrialRequest) -> TrialView:
     return trial_view(trials.try_config(_tenant(), proxy_id, position, request.url))
 
 
-@router.get("/api/v1/proxies/<proxy_id>")
+@router.get("/api/v1/proxies/<proxy_id>", **declared(Scope.READ))
 def get_proxy(proxy_id: str) -> ProxyDetail:
     """One proxy config and how its servers do."""
     return proxy_detail(_services().proxies.get(_tenant(), proxy_id))
 
 
-@router.put("/api/v1/proxies/<proxy_id>", **answers({200: ProxyView}, Conflict))
+@router.put(
+    "/api/v1/proxies/<proxy_id>",
+    **declared(Scope.WRITE, {200: ProxyView}, Conflict, examples=PROXY),
+)
 def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
     """Replace a proxy config.
 
@@ -94,7 +101,7 @@ def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
     return proxy_view(_services().proxies.replace(_tenant(), proxy_id, request.draft))
 
 
-@router.delete("/api/v1/proxies/<proxy_id>", **answers({204: None}))
+@router.delete("/api/v1/proxies/<proxy_id>", **declared(Scope.WRITE, {204: None}))
 def delete_proxy(proxy_id: str) -> Response[None]:
     """Delete a proxy config and its credentials."""
     _services().proxies.remove(_tenant(), proxy_id)

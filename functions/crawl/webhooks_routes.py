@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
+from crawl.webhooks_examples import CREATE_WEBHOOK, REPLACE_WEBHOOK
 from spinneret.access.keys.models import Scope
 from spinneret.crawl.wiring import CrawlApi
 from spinneret.events.webhooks.api_models import (
@@ -38,22 +39,35 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import principal, request_key, submitted
-from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Shown = TypeVar("Shown", bound=BaseModel)
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
-_SUBMISSION: Final = answers(
-    {202: DeliverySubmission}, Conflict, FeatureDisabled, IdempotencyMismatch, idempotent=True
+_SUBMISSION: Final = declared(
+    Scope.WRITE,
+    {202: DeliverySubmission},
+    Conflict,
+    FeatureDisabled,
+    IdempotencyMismatch,
+    idempotent=True,
 )
 
 
 @router.post(
     "/api/v1/webhooks",
-    **answers({201: IssuedEndpoint}, UrlInvalid, UrlBlocked, Conflict, FeatureDisabled),
+    **declared(
+        Scope.WRITE,
+        {201: IssuedEndpoint},
+        UrlInvalid,
+        UrlBlocked,
+        Conflict,
+        FeatureDisabled,
+        examples=CREATE_WEBHOOK,
+    ),
 )
 def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
     """Make a webhook. Its secret is in this answer and nowhere else."""
@@ -61,7 +75,7 @@ def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
     return _secret(201, issued_endpoint(*webhooks.create(_tenant(), request.wish())))
 
 
-@router.get("/api/v1/webhooks", **answers({200: EndpointList}, FeatureDisabled))
+@router.get("/api/v1/webhooks", **declared(Scope.READ, {200: EndpointList}, FeatureDisabled))
 def list_webhooks(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> EndpointList:
@@ -72,7 +86,7 @@ def list_webhooks(
 
 @router.post(
     "/api/v1/webhooks/default-secret",
-    **answers({201: DefaultSecret}, Conflict, FeatureDisabled, ValidationFailed),
+    **declared(Scope.ADMIN, {201: DefaultSecret}, Conflict, FeatureDisabled, ValidationFailed),
 )
 def rotate_default_secret() -> Response[DefaultSecret]:
     """Make a new secret for the `webhook_url`s of single jobs; the one before signs for 24 h more.
@@ -83,7 +97,9 @@ def rotate_default_secret() -> Response[DefaultSecret]:
     return _secret(201, default_secret(*webhooks.rotate_default(_tenant())))
 
 
-@router.get("/api/v1/webhooks/<endpoint_id>", **answers({200: EndpointView}, FeatureDisabled))
+@router.get(
+    "/api/v1/webhooks/<endpoint_id>", **declared(Scope.READ, {200: EndpointView}, FeatureDisabled)
+)
 def get_webhook(endpoint_id: str) -> EndpointView:
     """One webhook."""
     return endpoint_view(_webhooks().get(_tenant(), endpoint_id), whole_url=_may_write())
@@ -91,7 +107,15 @@ def get_webhook(endpoint_id: str) -> EndpointView:
 
 @router.put(
     "/api/v1/webhooks/<endpoint_id>",
-    **answers({200: EndpointView}, UrlInvalid, UrlBlocked, Conflict, FeatureDisabled),
+    **declared(
+        Scope.WRITE,
+        {200: EndpointView},
+        UrlInvalid,
+        UrlBlocked,
+        Conflict,
+        FeatureDisabled,
+        examples=REPLACE_WEBHOOK,
+    ),
 )
 def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
     """Replace a webhook but its secret; headers that are left out stay as they are."""
@@ -99,7 +123,9 @@ def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
     return endpoint_view(changed, whole_url=True)
 
 
-@router.delete("/api/v1/webhooks/<endpoint_id>", **answers({204: None}, FeatureDisabled))
+@router.delete(
+    "/api/v1/webhooks/<endpoint_id>", **declared(Scope.WRITE, {204: None}, FeatureDisabled)
+)
 def delete_webhook(endpoint_id: str) -> Response[None]:
     """Delete a webhook; what is on its way to it isn't delivered any more."""
     _webhooks().remove(_tenant(), endpoint_id)
@@ -108,7 +134,7 @@ def delete_webhook(endpoint_id: str) -> Response[None]:
 
 @router.post(
     "/api/v1/webhooks/<endpoint_id>/rotate",
-    **answers({201: IssuedEndpoint}, Conflict, FeatureDisabled, ValidationFailed),
+    **declared(Scope.WRITE, {201: IssuedEndpoint}, Conflict, FeatureDisabled, ValidationFailed),
 )
 def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
     """Make a new secret; for 24 h more deliveries are signed with the one before as well."""
@@ -123,7 +149,8 @@ def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
 
 
 @router.get(
-    "/api/v1/webhooks/<endpoint_id>/deliveries", **answers({200: DeliveryList}, FeatureDisabled)
+    "/api/v1/webhooks/<endpoint_id>/deliveries",
+    **declared(Scope.READ, {200: DeliveryList}, FeatureDisabled),
 )
 def list_deliveries(
     endpoint_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None

@@ -7,17 +7,22 @@ from typing import cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from search.search_examples import SEARCH
+from spinneret.access.keys.models import Scope
 from spinneret.content.search.api_models import SearchRequest, SearchResponse
 from spinneret.content.search.views import response_of
 from spinneret.content.search.wiring import SearchApi
 from spinneret.kernel.errors import EmbeddingRefused
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import principal
-from spinneret.runtime.openapi.answers import answers
 
 router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
 
-@router.post("/api/v1/search", **answers({200: SearchResponse}, EmbeddingRefused))
+@router.post(
+    "/api/v1/search",
+    **declared(Scope.READ, {200: SearchResponse}, EmbeddingRefused, examples=SEARCH),
+)
 def hybrid_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning and by words, fused by weighted reciprocal rank."""
     started = time.perf_counter()

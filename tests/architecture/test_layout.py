@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.architecture.conftest import ROOT
+from tests.routes import AREAS
 
 # Modules that an API function must not load at import: they cost cold-start time.
 HEAVY = {
@@ -19,7 +20,7 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize("area", ["core", "crawl", "search"])
+@pytest.mark.parametrize("area", AREAS)
 def test_api_functions_do_not_load_what_only_workers_need(area: str) -> None:
     code = f"import sys, {area}.api; print('\\n'.join(sys.modules))"
     paths = f"{ROOT / 'functions'}:{ROOT / 'layers' / 'common'}"

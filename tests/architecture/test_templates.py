@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from spinneret.kernel import bounds
-from spinneret.runtime.http.access import ROUTES
 from tests.architecture.conftest import ROOT, Templates
+from tests.routes import ROUTES
 
 
 def test_every_handler_exists(templates: Templates) -> None:

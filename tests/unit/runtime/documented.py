@@ -10,8 +10,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from spinneret.runtime.http import access
 from spinneret.runtime.openapi import page as docs
+from tests.routes import TABLE
 
 Described = dict[str, Any]
 
@@ -23,7 +23,7 @@ def assert_documented(
 
     What no operation answers, as an unknown route is, isn't documented.
     """
-    row = access.find(method, path)
+    row = TABLE.find(method, path)
     if row is None:
         return
     where = f"{method} {row.route} answers {status}: run python docs/render.py, or declare it"

@@ -7,12 +7,13 @@ import re
 import pytest
 
 from spinneret.access.keys.models import Scope
-from spinneret.runtime.http.access import ROUTES, Access, find
+from spinneret.runtime.http.access import Access, AccessTable
+from tests.routes import ROUTES, TABLE
 
 
 @pytest.mark.parametrize("row", ROUTES, ids=[f"{row.method} {row.route}" for row in ROUTES])
 def test_every_row_is_found_by_a_path_of_its_route(row: Access) -> None:
-    assert find(row.method, re.sub("<[a-z_]+>", "id_1", row.route)) == row
+    assert TABLE.find(row.method, re.sub("<[a-z_]+>", "id_1", row.route)) == row
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_every_row_is_found_by_a_path_of_its_route(row: Access) -> None:
     ],
 )
 def test_what_is_not_listed_is_not_served(method: str, path: str) -> None:
-    assert find(method, path) is None
+    assert TABLE.find(method, path) is None
 
 
 def test_only_health_and_the_documentation_are_open() -> None:
@@ -57,10 +58,10 @@ def test_what_changes_something_asks_for_more_than_reading() -> None:
 
 
 def test_a_parameter_matches_one_segment_of_any_characters() -> None:
-    routes = [Access("GET", "/a/<one>/b/<two>", Scope.READ)]
-    assert find("GET", "/a/x.y%2F-é/b/1", routes) == routes[0]
+    table = AccessTable([Access("GET", "/a/<one>/b/<two>", Scope.READ)])
+    assert table.find("GET", "/a/x.y%2F-é/b/1") == table.rows[0]
     for path in ("/a//b/1", "/a/x/b/", "/a/x/y/b/1"):
-        assert find("GET", path, routes) is None
+        assert table.find("GET", path) is None
 
 
 def test_only_an_administrator_sees_and_changes_keys() -> None:

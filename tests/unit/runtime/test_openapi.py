@@ -14,11 +14,9 @@ from pydantic import BaseModel, Field
 from core import api as core_api
 from spinneret.access.keys.models import Scope
 from spinneret.kernel.errors import CircuitOpen, Conflict, UrlInvalid
-from spinneret.runtime.http.access import Access
+from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.entrypoint import resolver
-from spinneret.runtime.openapi.answers import answers
 from spinneret.runtime.openapi.document import Ambiguous, document, text_of
-from spinneret.runtime.openapi.examples import Example
 
 Limit = Annotated[int, Query(ge=1, le=100)]
 
@@ -68,31 +66,33 @@ def health() -> Web:
     raise NotImplementedError
 
 
-ROWS = (
-    Access("GET", "/webs/<web_id>", Scope.READ),
-    Access("GET", "/webs", Scope.READ),
-    Access("POST", "/webs", Scope.WRITE),
-    Access("GET", "/webs/<web_id>/stream", Scope.READ, ticket=True),
-    Access("GET", "/health", None),
-)
+SPUN: dict[str, Any] = {"title": "orb", "strength": 3.0}
 
 
 def routes() -> Router:
     """One route of each sort."""
     router = Router()  # type: ignore[no-untyped-call]  # published without a signature
-    router.get("/webs/<web_id>")(get_web)
-    router.get("/webs")(list_webs)
-    router.post("/webs", **answers({202: Web}, UrlInvalid, Conflict, CircuitOpen, idempotent=True))(
-        spin_web
+    router.get("/webs/<web_id>", **declared(Scope.READ))(get_web)
+    router.get("/webs", **declared(Scope.READ))(list_webs)
+    spinning = declared(
+        Scope.WRITE,
+        {202: Web},
+        UrlInvalid,
+        Conflict,
+        CircuitOpen,
+        idempotent=True,
+        examples={"an orb": {"request": {"title": "orb"}, "answer": SPUN}},
     )
-    router.get("/webs/<web_id>/stream", **answers({200: "text/event-stream", 204: None}))(watch_web)
-    router.get("/health")(health)
+    router.post("/webs", **spinning)(spin_web)
+    streaming = declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True)
+    router.get("/webs/<web_id>/stream", **streaming)(watch_web)
+    router.get("/health", **declared(None))(health)
     return router
 
 
-def described(*routers: Router, rows: tuple[Access, ...] = ROWS) -> dict[str, Any]:
+def described(*routers: Router) -> dict[str, Any]:
     """The document of an app for each router."""
-    return document([app_of(router) for router in routers], rows)
+    return document([app_of(router) for router in routers])
 
 
 def app_of(router: Router) -> APIGatewayRestResolver:
@@ -167,18 +167,16 @@ def test_who_is_not_known_is_told_how_to_say_who_they_are(whole: dict[str, Any])
     ]
 
 
-def test_an_example_is_a_request_and_its_answer() -> None:
-    web, spun = {"title": "orb"}, {"title": "orb", "strength": 3.0}
-    examples = {"spin_web": {"an orb": Example(request=web, answer=spun)}}
-    spin = document([app_of(routes())], ROWS, examples)["paths"]["/webs"]["post"]
+def test_an_example_is_a_request_and_its_answer(paths: dict[str, Any]) -> None:
+    spin = paths["/webs"]["post"]
     shown = spin["requestBody"]["content"]["application/json"]["examples"]
-    assert shown == {"an orb": {"value": web}}
+    assert shown == {"an orb": {"value": {"title": "orb"}}}
     assert spin["responses"]["202"]["content"]["application/json"]["examples"] == {
-        "an orb": {"value": spun}
+        "an orb": {"value": SPUN}
     }
 
 
-def test_credentials_are_those_of_the_access_table(paths: dict[str, Any]) -> None:
+def test_credentials_are_those_that_the_route_declares(paths: dict[str, Any]) -> None:
     assert paths["/health"]["get"]["security"] == []
     assert "x-scope" not in paths["/health"]["get"]
     assert paths["/webs"]["post"]["security"] == [{"ApiKey": []}, {"Bearer": []}]
@@ -229,9 +227,11 @@ def test_the_fields_of_our_models_have_their_notes() -> None:
     assert "description" not in fields["secret"]
 
 
-def test_a_route_outside_the_access_table_is_an_error() -> None:
-    with pytest.raises(LookupError, match="GET /health"):
-        described(routes(), rows=ROWS[:-1])
+def test_a_route_that_declares_nothing_is_an_error() -> None:
+    bare = routes()
+    bare.get("/alive", operation_id="alive")(health)
+    with pytest.raises(LookupError, match="GET /alive"):
+        described(bare)
 
 
 def test_a_route_that_two_functions_have_is_an_error() -> None:
@@ -240,14 +240,13 @@ def test_a_route_that_two_functions_have_is_an_error() -> None:
 
 
 def test_two_operations_of_one_name_are_an_error_until_one_is_named() -> None:
-    rows = (*ROWS, Access("GET", "/alive", None))
     alias = routes()
-    alias.get("/alive")(health)
+    alias.get("/alive", **declared(None))(health)
     with pytest.raises(Ambiguous, match="health"):
-        described(alias, rows=rows)
+        described(alias)
     named = routes()
-    named.get("/alive", operation_id="alive")(health)
-    assert described(named, rows=rows)["paths"]["/alive"]["get"]["operationId"] == "alive"
+    named.get("/alive", operation_id="alive", **declared(None))(health)
+    assert described(named)["paths"]["/alive"]["get"]["operationId"] == "alive"
 
 
 def test_two_models_of_one_name_are_an_error() -> None:
@@ -256,6 +255,6 @@ def test_two_models_of_one_name_are_an_error() -> None:
         raise NotImplementedError
 
     other = Router()  # type: ignore[no-untyped-call]  # published without a signature
-    other.get("/other")(get_other)
+    other.get("/other", **declared(None))(get_other)
     with pytest.raises(Ambiguous, match="Web"):
-        described(routes(), other, rows=(*ROWS, Access("GET", "/other", None)))
+        described(routes(), other)

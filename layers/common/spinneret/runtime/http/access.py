@@ -1,13 +1,20 @@
-"""Who may call which route: one table. A route that isn't listed isn't served."""
+"""Who may call which route, as the routes declare it: one that declares nothing isn't served."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from aws_lambda_powertools.event_handler.api_gateway import Route
+
 from spinneret.access.keys.models import Scope
+from spinneret.runtime.http.declaration import DECLARED, SCOPE, TICKET
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 
 @dataclass(frozen=True)
@@ -22,69 +29,52 @@ class Access:
 
     def parameters(self, path: str) -> Mapping[str, str] | None:
         """The parameters of a path of this route, each one segment; None for another path."""
-        found = re.fullmatch(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", self.route), path)
+        found = self._pattern.fullmatch(path)
         return found.groupdict() if found else None
 
-
-ROUTES: Final = (
-    Access("GET", "/health", None),
-    Access("GET", "/health/ready", None),
-    Access("GET", "/api/v1/health", None),
-    Access("GET", "/api/v1/health/ready", None),
-    Access("GET", "/api/v1/openapi.json", None),
-    Access("GET", "/docs", None),
-    Access("POST", "/api/v1/crawl", Scope.WRITE),
-    Access("GET", "/api/v1/crawl/<job_id>", Scope.READ),
-    Access("POST", "/api/v1/crawl/<job_id>/cancel", Scope.WRITE),
-    Access("GET", "/api/v1/crawl/<job_id>/stream", Scope.READ, ticket=True),
-    Access("GET", "/api/v1/jobs", Scope.READ),
-    Access("GET", "/api/v1/jobs/failed", Scope.READ),
-    Access("GET", "/api/v1/jobs/<job_id>", Scope.READ),
-    Access("GET", "/api/v1/jobs/<job_id>/timeline", Scope.READ),
-    Access("GET", "/api/v1/jobs/<job_id>/stream", Scope.READ, ticket=True),
-    Access("POST", "/api/v1/jobs/<job_id>/tickets", Scope.READ),
-    Access("POST", "/api/v1/jobs/<job_id>/cancel", Scope.WRITE),
-    Access("POST", "/api/v1/jobs/<job_id>/pause", Scope.WRITE),
-    Access("POST", "/api/v1/jobs/<job_id>/resume", Scope.WRITE),
-    Access("POST", "/api/v1/jobs/<job_id>/retry", Scope.WRITE),
-    Access("GET", "/api/v1/api-keys", Scope.ADMIN),
-    Access("POST", "/api/v1/api-keys", Scope.ADMIN),
-    Access("GET", "/api/v1/api-keys/<key_id>", Scope.ADMIN),
-    Access("DELETE", "/api/v1/api-keys/<key_id>", Scope.ADMIN),
-    Access("POST", "/api/v1/uploads", Scope.WRITE),
-    Access("GET", "/api/v1/domains", Scope.READ),
-    Access("GET", "/api/v1/domains/<domain>", Scope.READ),
-    Access("PUT", "/api/v1/domains/<domain>", Scope.WRITE),
-    Access("POST", "/api/v1/domains/<domain>/block", Scope.WRITE),
-    Access("POST", "/api/v1/domains/<domain>/unblock", Scope.WRITE),
-    Access("POST", "/api/v1/domains/<domain>/reset", Scope.ADMIN),
-    Access("GET", "/api/v1/proxies", Scope.READ),
-    Access("POST", "/api/v1/proxies", Scope.WRITE),
-    Access("POST", "/api/v1/proxies/test", Scope.WRITE),
-    Access("GET", "/api/v1/proxies/<proxy_id>", Scope.READ),
-    Access("PUT", "/api/v1/proxies/<proxy_id>", Scope.WRITE),
-    Access("DELETE", "/api/v1/proxies/<proxy_id>", Scope.WRITE),
-    Access("GET", "/api/v1/webhooks", Scope.READ),
-    Access("POST", "/api/v1/webhooks", Scope.WRITE),
-    Access("POST", "/api/v1/webhooks/default-secret", Scope.ADMIN),
-    Access("GET", "/api/v1/webhooks/<endpoint_id>", Scope.READ),
-    Access("PUT", "/api/v1/webhooks/<endpoint_id>", Scope.WRITE),
-    Access("DELETE", "/api/v1/webhooks/<endpoint_id>", Scope.WRITE),
-    Access("POST", "/api/v1/webhooks/<endpoint_id>/rotate", Scope.WRITE),
-    Access("POST", "/api/v1/webhooks/<endpoint_id>/test", Scope.WRITE),
-    Access("GET", "/api/v1/webhooks/<endpoint_id>/deliveries", Scope.READ),
-    Access(
-        "POST",
-        "/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver",
-        Scope.WRITE,
-    ),
-    Access("POST", "/api/v1/search", Scope.READ),
-)
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", self.route))
 
 
-def find(method: str, path: str, routes: Iterable[Access] = ROUTES) -> Access | None:
-    """The row for a request."""
-    for row in routes:
-        if row.method == method and row.parameters(path) is not None:
-            return row
-    return None
+class AccessTable:
+    """The routes of one function."""
+
+    def __init__(self, rows: Iterable[Access]) -> None:
+        self.rows = tuple(rows)
+
+    def find(self, method: str, path: str) -> Access | None:
+        """The row for a request; None when no route serves it.
+
+        No route has control characters, though a pattern may let them pass.
+        """
+        if _CONTROL.search(path):
+            return None
+        for row in self.rows:
+            if row.method == method and row.parameters(path) is not None:
+                return row
+        return None
+
+
+def routes_of(app: APIGatewayRestResolver) -> list[Route]:
+    """All routes that a resolver answers, in the order in which it looks for one."""
+    return [*app._static_routes, *app._dynamic_routes]  # noqa: SLF001 - powertools lists them nowhere else
+
+
+def access_of(route: Route) -> Access:
+    """What a route declares; raises LookupError for one that declares nothing."""
+    extensions = route.openapi_extensions or {}
+    if not extensions.get(DECLARED):
+        raise LookupError(f"{route.method} {route.path}: add **declared(…) to its decorator")
+    scope = extensions[SCOPE]
+    return Access(
+        method=route.method,
+        route=route.path,
+        scope=None if scope is None else Scope(scope),
+        ticket=extensions[TICKET],
+    )
+
+
+def access_table(app: APIGatewayRestResolver) -> AccessTable:
+    """The table of a resolver; raises LookupError for a route that declares nothing."""
+    return AccessTable(access_of(route) for route in routes_of(app))

@@ -6,24 +6,20 @@ LocalStack and `sam local`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from spinneret.access.keys.models import Allowance, Principal
 from spinneret.access.keys.service import KeyService
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import BodyTooLarge, Forbidden, NotFound, RateLimited
-from spinneret.runtime.http import access
 from spinneret.runtime.http.access import Access
 
 Event = dict[str, Any]
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
-
 
 @dataclass(frozen=True, kw_only=True)
-class Visit:
+class Admission:
     """A request whose caller is known, or that asks for what is open to everybody."""
 
     row: Access | None = None
@@ -34,7 +30,7 @@ class Visit:
     """None on open routes, and where counting failed."""
 
 
-def identify(event: Event, keys: KeyService) -> Visit:
+def identify(event: Event, row: Access | None, keys: KeyService) -> Admission:
     """Size, route and credential, in this order; the request of a known caller is counted.
 
     `event` has its header names in lower case. Raises BodyTooLarge, AuthRequired and
@@ -46,19 +42,18 @@ def identify(event: Event, keys: KeyService) -> Visit:
             f"a request carries at most {bounds.REQUEST_BODY_MAX_BYTES} bytes of body; "
             "POST /api/v1/uploads takes larger ones"
         )
-    row = _row(event["httpMethod"], event["path"])
     if row is not None and row.scope is None:
-        return Visit(row=row)
+        return Admission(row=row)
     principal = _principal(event, row, keys)
-    return Visit(row=row, principal=principal, allowance=keys.take(principal))
+    return Admission(row=row, principal=principal, allowance=keys.take(principal))
 
 
-def require_leave(visit: Visit, path: str) -> None:
+def require_permission(admission: Admission, path: str) -> None:
     """Rate, route, scope and, for a ticket, the job: in this order.
 
     Raises RateLimited, NotFound and Forbidden.
     """
-    allowance, row, principal = visit.allowance, visit.row, visit.principal
+    allowance, row, principal = admission.allowance, admission.row, admission.principal
     if allowance is not None and not allowance.admitted:
         raise _over(allowance)
     if row is None:
@@ -104,11 +99,6 @@ def _over(allowance: Allowance) -> RateLimited:
     return RateLimited(
         f"over {allowance.limit} requests per minute", retry_after=allowance.reset_seconds
     )
-
-
-def _row(method: str, path: str) -> Access | None:
-    """The route's row; no route has control characters, though a pattern may let them pass."""
-    return None if _CONTROL.search(path) else access.find(method, path)
 
 
 def _principal(event: Event, row: Access | None, keys: KeyService) -> Principal:

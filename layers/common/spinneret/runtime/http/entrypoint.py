@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any, Final, Protocol
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
-from aws_lambda_powertools.event_handler.api_gateway import Route
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -30,8 +29,14 @@ from spinneret.kernel.errors import (
     TransientError,
     ValidationFailed,
 )
-from spinneret.runtime.http import access
-from spinneret.runtime.http.admission import Event, Visit, identify, rate_headers, require_leave
+from spinneret.runtime.http.access import Access, access_table, routes_of
+from spinneret.runtime.http.admission import (
+    Admission,
+    Event,
+    identify,
+    rate_headers,
+    require_permission,
+)
 from spinneret.runtime.logs import configure
 
 logger = logging.getLogger(__name__)
@@ -66,11 +71,6 @@ def resolver() -> APIGatewayRestResolver:
     return app
 
 
-def routes_of(app: APIGatewayRestResolver) -> list[Route]:
-    """All routes that a resolver answers."""
-    return [*app._static_routes, *app._dynamic_routes]  # noqa: SLF001 - powertools lists them nowhere else
-
-
 def entrypoint(
     app: APIGatewayRestResolver, build: Callable[[Mapping[str, str]], Services], name: str
 ) -> ApiHandler:
@@ -78,6 +78,8 @@ def entrypoint(
 
     Routes find them in `context["services"]` and the caller in `context["principal"]`.
     """
+
+    table = cache(lambda: access_table(app))
 
     @cache
     def services() -> Services:
@@ -87,24 +89,25 @@ def entrypoint(
     def handler(event: Event, context: LambdaContext) -> dict[str, Any]:
         started = time.perf_counter()
         facts = _facts(event)
-        visit = Visit()
+        admission = Admission()
         try:
             made = services()
-            reads = _reads_body(app, event)
+            row = table().find(event["httpMethod"], event["path"])
+            reads = row is not None and _reads_body(app, row)
             event = _with_headers(event) if reads else _without_body(_with_headers(event))
-            visit = identify(event, made.keys)
-            facts["tenant"] = visit.principal.tenant if visit.principal else None
-            require_leave(visit, event["path"])
+            admission = identify(event, row, made.keys)
+            facts["tenant"] = admission.principal.tenant if admission.principal else None
+            require_permission(admission, event["path"])
             if reads:
-                event = _with_body(_with_upload(event, visit.principal, made))
+                event = _with_body(_with_upload(event, admission.principal, made))
         except Exception as error:  # noqa: BLE001 - answered in the one shape and logged there
             logger.info("request_received", extra=facts)
             answer = _refusal(error, facts["request_id"])
         else:
             logger.info("request_received", extra=facts)
-            app.context.update(services=made, principal=visit.principal)
+            app.context.update(services=made, principal=admission.principal)
             answer = app.resolve(event, context)
-        _add_headers(answer, rate_headers(visit.allowance))
+        _add_headers(answer, rate_headers(admission.allowance))
         duration = round((time.perf_counter() - started) * 1000, 1)
         logger.info(
             "request_done", extra={**facts, "status": answer["statusCode"], "duration_ms": duration}
@@ -114,10 +117,9 @@ def entrypoint(
     return handler
 
 
-def _reads_body(app: APIGatewayRestResolver, event: Event) -> bool:
-    """Whether the request's route declares a body."""
-    row = access.find(event["httpMethod"], event["path"])
-    return row is not None and any(
+def _reads_body(app: APIGatewayRestResolver, row: Access) -> bool:
+    """Whether the route declares a body."""
+    return any(
         route.dependant.body_params
         for route in routes_of(app)
         if (route.method, route.path) == (row.method, row.route)

@@ -1,4 +1,4 @@
-"""The API's document (OpenAPI 3.1): from routes, access table, error tree and models.
+"""The API's document (OpenAPI 3.1): from routes, error tree and models.
 
 Made when the code changes, never in a function: `python docs/render.py` writes it to
 `openapi.json` beside this file, and the core API serves that.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -30,12 +30,9 @@ from spinneret.kernel.errors import (
     RateLimited,
     ValidationFailed,
 )
-from spinneret.runtime.http import access
-from spinneret.runtime.http.access import Access
-from spinneret.runtime.http.entrypoint import routes_of
+from spinneret.runtime.http.access import Access, access_of, routes_of
+from spinneret.runtime.http.declaration import ERRORS, EXAMPLES, IDEMPOTENT, Examples
 from spinneret.runtime.openapi import components as openapi_components
-from spinneret.runtime.openapi.answers import ERRORS, IDEMPOTENT
-from spinneret.runtime.openapi.examples import EXAMPLES, Example
 from spinneret.runtime.openapi.schemas import tidied, with_notes, without_null
 
 VERSION: Final = "0.1.0"  # of the API; the product's releases have the same
@@ -54,12 +51,11 @@ class Ambiguous(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class _Operation:
-    """One route with its row of the access table and what powertools reads from its signature."""
+    """One route with what it declares and what powertools reads from its signature."""
 
     route: Route
     row: Access
     drawn: Mapping[str, Any]
-    examples: Mapping[str, Mapping[str, Example]]
 
     @property
     def id(self) -> str:
@@ -76,7 +72,7 @@ class _Operation:
     @property
     def idempotent(self) -> bool:
         """Whether it takes an Idempotency-Key."""
-        return bool(self.drawn.get(IDEMPOTENT))
+        return bool(self._declared[IDEMPOTENT])
 
     @property
     def resumable(self) -> bool:
@@ -93,9 +89,14 @@ class _Operation:
         }
 
     @property
-    def shown(self) -> Mapping[str, Example]:
+    def shown(self) -> Examples:
         """Examples by their names."""
-        return self.examples.get(self.id, {})
+        shown: Examples = self._declared[EXAMPLES]
+        return shown
+
+    @property
+    def _declared(self) -> Mapping[str, Any]:
+        return self.route.openapi_extensions or {}
 
     @property
     def errors(self) -> list[type[DomainError]]:
@@ -113,19 +114,15 @@ class _Operation:
             found.append(ValidationFailed)
         if body:
             found += [MalformedRequest, BodyTooLarge, NotFound]  # an upload
-        found += [getattr(errors, name) for name in self.drawn.get(ERRORS, ())]
+        found += [getattr(errors, name) for name in self._declared[ERRORS]]
         return list(dict.fromkeys(found))
 
 
-def document(
-    apps: Iterable[APIGatewayRestResolver],
-    rows: Sequence[Access] = access.ROUTES,
-    examples: Mapping[str, Mapping[str, Example]] = EXAMPLES,
-) -> dict[str, Any]:
+def document(apps: Iterable[APIGatewayRestResolver]) -> dict[str, Any]:
     """One document for all resolvers.
 
     Raises Ambiguous for a route, an operation id or a model's name that is there twice, and
-    LookupError for a route that isn't in the access table.
+    LookupError for a route that declares nothing.
     """
     schemas: dict[str, Any] = {}
     operations: list[_Operation] = []
@@ -136,7 +133,7 @@ def document(
         for name, schema in drawn.get("components", {}).get("schemas", {}).items():
             if schemas.setdefault(name, schema) != schema:
                 raise Ambiguous(f"two models are called {name}")
-        operations += _operations(app, drawn["paths"], rows, examples)
+        operations += _operations(app, drawn["paths"])
     own = {name: schemas[name] for name in schemas if name not in _POWERTOOLS_OWN}
     paths = _paths(operations)
     return {
@@ -154,19 +151,10 @@ def text_of(described: Mapping[str, Any]) -> str:
     return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
 
 
-def _operations(
-    app: APIGatewayRestResolver,
-    paths: Mapping[str, Any],
-    rows: Iterable[Access],
-    examples: Mapping[str, Mapping[str, Example]],
-) -> Iterator[_Operation]:
-    by_route = {(row.method, row.route): row for row in rows}
+def _operations(app: APIGatewayRestResolver, paths: Mapping[str, Any]) -> Iterator[_Operation]:
     for route in routes_of(app):
-        row = by_route.get((route.method, route.path))
-        if row is None:
-            raise LookupError(f"{route.method} {route.path} isn't in the access table")
         drawn = paths[route.openapi_path][route.method.lower()]
-        yield _Operation(route=route, row=row, drawn=drawn, examples=examples)
+        yield _Operation(route=route, row=access_of(route), drawn=drawn)
 
 
 def _tags(operations: Iterable[_Operation]) -> list[dict[str, str]]:
@@ -216,7 +204,7 @@ def _described(operation: _Operation) -> dict[str, Any]:
 
 def _request(operation: _Operation) -> dict[str, Any]:
     body: dict[str, Any] = tidied(operation.drawn.get("requestBody", {}))
-    values = {name: each.request for name, each in operation.shown.items()}
+    values = {name: each["request"] for name, each in operation.shown.items()}
     return {**body, "content": _with_examples(body["content"], values)} if body else {}
 
 
@@ -260,7 +248,7 @@ def _answer(operation: _Operation, status: int) -> dict[str, Any]:
     headers = openapi_components.RATE_HEADERS if operation.row.scope is not None else ()
     replayed = ("Idempotent-Replayed",) if operation.idempotent else ()
     first = status == min(operation.answers)
-    values = {name: each.answer for name, each in operation.shown.items()} if first else {}
+    values = {name: each["answer"] for name, each in operation.shown.items()} if first else {}
     content = _with_examples(tidied(operation.answers[status].get("content", {})), values)
     described = {
         "description": HTTPStatus(status).phrase,

@@ -1,0 +1,46 @@
+"""Examples of the document: domain settings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.runtime.http.declaration import Examples
+
+_MADE: Final = "2026-01-02T12:00:00.000000Z"
+_DOMAIN: Final = {
+    "domain": "example.com",
+    "requests_per_second": 0.5,
+    "burst": 2,
+    "min_gap_seconds": None,
+    "breaker_failures": None,
+    "breaker_seconds": None,
+    "notes": "asked us to be slow",
+    "blocked": False,
+    "blocked_reason": None,
+    "blocked_at": None,
+    "pace": {
+        "requests_per_second": 0.5,
+        "burst": 2,
+        "min_gap_seconds": None,
+        "breaker_failures": 5,
+        "breaker_seconds": 300.0,
+    },
+    "updated_at": _MADE,
+}
+PUT_DOMAIN: Final[Examples] = {
+    "a slower pace": {
+        "request": {"requests_per_second": 0.5, "burst": 2, "notes": "asked us to be slow"},
+        "answer": _DOMAIN,
+    }
+}
+BLOCK: Final[Examples] = {
+    "by wish of the owner": {
+        "request": {"reason": "by wish of the owner"},
+        "answer": {
+            **_DOMAIN,
+            "blocked": True,
+            "blocked_reason": "by wish of the owner",
+            "blocked_at": _MADE,
+        },
+    }
+}

@@ -1,0 +1,76 @@
+"""What a route declares beside its signature: who may call it, what it answers, how it is shown.
+
+    @router.post("/api/v1/things", **declared(Scope.WRITE, {201: Thing}, Conflict))
+
+The access table of a function (`runtime.http.access`) and the API's document
+(`runtime.openapi.document`) are derived from it. What follows from signature and path is added
+there: the answer 200 of a route that returns a model, and the errors that any such route may
+answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NotRequired, TypedDict
+
+from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
+
+from spinneret.access.keys.models import Scope
+from spinneret.kernel.errors import DomainError
+
+DECLARED: Final = "x-declared"
+SCOPE: Final = "x-scope"
+TICKET: Final = "x-ticket"
+ERRORS: Final = "x-errors"
+IDEMPOTENT: Final = "x-idempotent"
+EXAMPLES: Final = "x-examples"
+
+Examples = Mapping[str, Mapping[str, Any]]
+"""An example's name → `request` and `answer`, as JSON."""
+
+
+class Declaration(TypedDict):
+    """Keyword arguments of a route's decorator."""
+
+    responses: NotRequired[dict[int, OpenAPIResponse]]
+    openapi_extensions: dict[str, Any]
+
+
+def declared(
+    scope: Scope | None,
+    answers: Mapping[int, Any] | None = None,
+    *errors: type[DomainError],
+    ticket: bool = False,
+    idempotent: bool = False,
+    examples: Examples | None = None,
+) -> Declaration:
+    """`scope` is what a caller's key must have; None opens the route to everybody.
+
+    `answers` names each status's model, its media type where it is text, None without a body;
+    `errors` are those of the route's own service; `ticket`: a ticket for the route's job, in the
+    query, may stand in for a key; `idempotent`: the route takes an Idempotency-Key.
+    """
+    declaration = Declaration(
+        openapi_extensions={
+            DECLARED: True,
+            SCOPE: None if scope is None else str(scope),
+            TICKET: ticket,
+            ERRORS: [error.__name__ for error in errors],
+            IDEMPOTENT: idempotent,
+            EXAMPLES: dict(examples or {}),
+        }
+    )
+    if answers is not None:
+        declaration["responses"] = {
+            status: {"description": "", "content": _content(body)}
+            for status, body in answers.items()
+        }
+    return declaration
+
+
+def _content(body: Any) -> dict[str, Any]:
+    if body is None:
+        return {}
+    if isinstance(body, str):
+        return {body: {"schema": {"type": "string"}}}
+    return {"application/json": {"model": body}}
