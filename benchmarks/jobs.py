@@ -42,19 +42,20 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
 )
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
 from spinneret.jobs.kinds import KINDS  # noqa: E402 - after the path above
-from spinneret.jobs.models import Draft, Lane, Priority, Reply  # noqa: E402 - after the path above
+from spinneret.jobs.models import Draft, Priority, Reply  # noqa: E402 - after the path above
 from spinneret.jobs.service import JobService  # noqa: E402 - after the path above
 from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
 from spinneret.jobs.worker import Worker  # noqa: E402 - after the path above
 from spinneret.kernel.clock import parse_stamp, utc_now  # noqa: E402 - after the path above
 from spinneret.kernel.ids import id_maker  # noqa: E402 - after the path above
+from tests.kinds import CRAWL_NORMAL  # noqa: E402 - after the path above
 from tests.site.server import page_paths, serve  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
 
 JOBS: Final = 200
 CRAWLS: Final = 12
 SECONDS: Final = 120.0
-LANE: Final = Lane.CRAWL_NORMAL
+LANE: Final = CRAWL_NORMAL
 # A job's row, its first event and its key; the claim; the row and two events of the outcome. A
 # transaction takes two units for a write, an index one more for every write that touches it.
 LEAST: Final = "3 calls: 1 transaction of 3 writes, 1 update, 1 transaction of 3 writes"
@@ -74,8 +75,9 @@ class Kernel:
         self.dynamodb: Any = boto3.resource("dynamodb", **options).meta.client
         self.sqs: Any = boto3.client("sqs", **options)
         tables = create_tables(self.dynamodb)
-        self.queue_url = self.sqs.create_queue(QueueName=f"bench-{uuid4().hex[:8]}")["QueueUrl"]
-        queue = SqsJobQueue(self.sqs, {LANE: self.queue_url})
+        name = f"bench-{uuid4().hex[:8]}-{LANE}"
+        self.queue_url = self.sqs.create_queue(QueueName=name)["QueueUrl"]
+        queue = SqsJobQueue(self.sqs, self.queue_url.removesuffix(LANE))
         store = DynamoJobStore(self.dynamodb, tables["Jobs"], tables["Idempotency"])
         self.done: dict[str, float] = {}
         self.service = JobService(

@@ -1,4 +1,4 @@
-"""The tables of infra/data.yaml, made from the template itself: tests use what is deployed."""
+"""The tables of infra/, made from the templates themselves: tests use what is deployed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from stack.deployment.templates import load
 
-_TEMPLATE = Path(__file__).resolve().parents[1] / "infra" / "data.yaml"
+_TEMPLATES = Path(__file__).resolve().parents[1] / "infra"
 _SHAPE = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
 
 
@@ -40,6 +40,7 @@ def _shapes() -> dict[str, dict[str, Any]]:
     """Logical id → what a test table shares with the deployed one."""
     return {
         logical_id: {part: value for part, value in each["Properties"].items() if part in _SHAPE}
-        for logical_id, each in load(_TEMPLATE)["Resources"].items()
+        for template in sorted(_TEMPLATES.glob("*.yaml"))
+        for logical_id, each in load(template)["Resources"].items()
         if each["Type"] == "AWS::DynamoDB::Table"
     }

@@ -1,129 +1,28 @@
-"""Each function may do what its code can ask for, and nothing else (T-04).
-
-The table says by part what a function's wiring reaches; an API function's parts are those that its
-routes use. A transaction needs the permission of each of its writes, a query of an index one for
-the index (DynamoDB Developer Guide, "Using IAM with DynamoDB transactions", "Using IAM with
-indexes"); SQS checks SendMessage for batches too.
-"""
+"""Each function may do what its code can ask for, and nothing else (T-04)."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
 from tests.architecture.conftest import ROOT, Templates
-from tests.architecture.permissions import CONDITIONED, Permissions, permissions_of
+from tests.architecture.permissions.reading import Permissions, permissions_of
 
-
-def on(resource: str, actions: str) -> Permissions:
-    """The actions, named without their service where that is DynamoDB."""
-    return {resource: {each if ":" in each else f"dynamodb:{each}" for each in actions.split()}}
-
-
-def together(*parts: Permissions) -> Permissions:
-    """All of these."""
-    found: Permissions = {}
-    for part in parts:
-        for resource, actions in part.items():
-            found.setdefault(resource, set()).update(actions)
-    return found
-
-
-def sending(*lanes: str) -> Permissions:
-    return together(*(on(f"{lane}Queue", "sqs:SendMessage") for lane in lanes))
-
-
-EVERY_LANE = ("CrawlHigh", "CrawlNormal", "CrawlLow", "Delivery")
-# admission: credentials are read, windows written
-ADMISSION = together(on("Tenancy", "GetItem"), on(f"Tenancy{CONDITIONED}", "UpdateItem"))
-KEYS = on("Tenancy", "GetItem PutItem Query UpdateItem")
-UPLOADED = together(on("Uploads/*", "s3:GetObject"), on("Uploads", "s3:ListBucket"))
-PUSHING = on("Api/ws/*/@connections/*", "execute-api:ManageConnections")
-# JobService: answers and duplicates are looked up; jobs, events, records and checks of holders
-SUBMITTING = together(
-    on("Idempotency", "BatchGetItem PutItem"), on("Jobs", "ConditionCheckItem GetItem PutItem")
+_AREAS = sorted(
+    path.stem
+    for path in (Path(__file__).parent / "permissions").glob("*.py")
+    if path.stem not in {"__init__", "parts", "reading"}
 )
-# a transition: the row or its check, events; watchers are told, and dropped when they are gone
-MOVING = together(
-    on("Jobs", "ConditionCheckItem PutItem UpdateItem"),
-    on("Jobs", "DeleteItem GetItem Query UpdateItem"),
-    PUSHING,
-)
-# the end of a job: its endpoints, the jobs that tell them
-NOTIFYING = together(on("Webhooks", "BatchGetItem"), SUBMITTING, MOVING)
-HOST_PACE = on("Domains", "GetItem UpdateItem")
-SITE_SETTINGS = on("Domains", "BatchGetItem")
-CRAWLING = together(
-    MOVING,
-    NOTIFYING,
-    HOST_PACE,
-    SITE_SETTINGS,
-    on("SecretsKey", "kms:Decrypt"),  # of proxies, whose use is counted beside the pace
-    on("Documents", "GetItem PutItem"),
-    on("Content", "s3:ListBucket"),  # a robots.txt that isn't there is a 404, not a 403
-    on("Content/*", "s3:GetObject s3:PutObject"),
-    on("Domain/chunks-*", "es:ESHttpHead es:ESHttpPut"),
-    on("Domain/_bulk", "es:ESHttpPost"),
-    on("Domain/chunks-*/_delete_by_query", "es:ESHttpPost"),
-    sending("Delivery"),
-)
-
-NEEDED = {
-    "CoreApi": together(
-        KEYS,
-        UPLOADED,
-        on("Uploads/*", "s3:PutObject"),  # what a presigned form does, its signer must be allowed
-        MOVING,
-        on("Jobs", "BatchGetItem"),
-        on("Jobs/index/*", "Query"),
-        on("Idempotency", "BatchGetItem PutItem"),  # of a job that begins again
-        sending(*EVERY_LANE),
-        # readiness; the index's and the bucket's questions show nothing that is stored
-        on("CrawlNormalQueue", "sqs:GetQueueAttributes"),
-        on("Content", "s3:ListBucket"),
-        on("Domain/_cluster/health", "es:ESHttpGet"),
-    ),
-    "LiveApi": together(
-        ADMISSION, PUSHING, on("Jobs", "DeleteItem GetItem PutItem Query UpdateItem")
-    ),
-    "Sweeper": together(MOVING, NOTIFYING, on("Jobs/index/*", "Query"), sending(*EVERY_LANE)),
-    "Redrive": together(
-        sending(*EVERY_LANE),
-        *(
-            on(f"{lane}Dlq", "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:ReceiveMessage")
-            for lane in EVERY_LANE
-        ),
-    ),
-    "CrawlApi": together(
-        ADMISSION,
-        UPLOADED,
-        SUBMITTING,
-        MOVING,
-        HOST_PACE,
-        SITE_SETTINGS,
-        on("Domains", "Query UpdateItem"),  # domain settings
-        on("Domains", "DeleteItem GetItem PutItem Query UpdateItem"),  # proxies and their use
-        on("Webhooks", "DeleteItem GetItem PutItem Query UpdateItem"),
-        on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
-        sending(*EVERY_LANE),
-    ),
-    "CrawlHighWorker": together(CRAWLING, sending("CrawlHigh")),
-    "CrawlNormalWorker": together(CRAWLING, sending("CrawlNormal")),
-    "CrawlLowWorker": together(CRAWLING, sending("CrawlLow")),
-    "DeliveryWorker": together(
-        MOVING,
-        on("Webhooks", "DeleteItem GetItem PutItem UpdateItem"),  # endpoints, log, holds
-        on("SecretsKey", "kms:Decrypt"),
-        sending("Delivery"),
-    ),
-    "SearchApi": together(
-        ADMISSION,
-        UPLOADED,
-        on("Documents", "BatchGetItem"),
-        on("Domain/_msearch", "es:ESHttpPost"),
-    ),
+NEEDED: dict[str, Permissions] = {
+    name: needs
+    for area in _AREAS
+    for name, needs in importlib.import_module(
+        f"tests.architecture.permissions.{area}"
+    ).NEEDED.items()
 }
 
 # What a call of an AWS client needs; a transaction's parts are calls of ours.
@@ -154,9 +53,12 @@ CALLS = {
     "create": "es:ESHttpPut",
     "delete_by_query": "es:ESHttpPost",
     "exists": "es:ESHttpHead",
-    "health": "es:ESHttpGet",
     "msearch": "es:ESHttpPost",
 }
+
+
+BY_HTTP = {"es:ESHttpGet"}
+"""What readiness asks for without a client of its own (spinneret.aws.http)."""
 
 
 @pytest.mark.parametrize("function", NEEDED)
@@ -176,7 +78,7 @@ def test_the_table_knows_every_call_that_the_code_makes() -> None:
     called = set(_calls(ROOT.glob("layers/common/spinneret/**/*.py")))
     assert called == set(CALLS)
     asked = {action for needs in NEEDED.values() for each in needs.values() for action in each}
-    assert asked == set(CALLS.values())
+    assert asked == set(CALLS.values()) | BY_HTTP
 
 
 def _beyond(these: Permissions, those: Permissions) -> Permissions:

@@ -9,24 +9,25 @@ from uuid import uuid4
 
 import pytest
 
-from spinneret.jobs.models import DeadLetter, JobRef, Lane
+from spinneret.jobs.models import DeadLetter, JobRef
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.sqs import SqsDeadLetterQueues, message_of
 from spinneret.kernel import bounds
 from tests.contract.backends import OF_REAL_AWS
+from tests.kinds import CRAWL_HIGH
 
 pytestmark = OF_REAL_AWS
 
-LANE = Lane.CRAWL_HIGH
+LANE = CRAWL_HIGH
 RECEIVE_SECONDS = 20.0
 
 
 @pytest.fixture
 def urls(client_of: Callable[[str], Any]) -> Iterator[dict[str, str]]:
-    client = client_of("sqs")
+    client, lane = client_of("sqs"), f"contract-{uuid4().hex[:12]}-{LANE}"
     made = {
-        name: client.create_queue(QueueName=f"contract-{name}-{uuid4().hex[:12]}")["QueueUrl"]
-        for name in ("lane", "dead")
+        name: client.create_queue(QueueName=queue)["QueueUrl"]
+        for name, queue in (("lane", lane), ("dead", f"{lane}-dead"))
     }
     yield made
     for url in made.values():
@@ -35,7 +36,7 @@ def urls(client_of: Callable[[str], Any]) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def queues(client_of: Callable[[str], Any], urls: dict[str, str]) -> SqsDeadLetterQueues:
-    return SqsDeadLetterQueues(client_of("sqs"), {LANE: urls["lane"]}, {LANE: urls["dead"]})
+    return SqsDeadLetterQueues(client_of("sqs"), urls["lane"].removesuffix(LANE))
 
 
 def received(queues: SqsDeadLetterQueues) -> list[DeadLetter]:
@@ -137,7 +138,7 @@ def test_an_answer_without_letters_means_that_there_are_none(
     sees = "provide-client-params.sqs.ReceiveMessage"
     client.meta.events.register(sees, look)
     try:
-        queues = SqsDeadLetterQueues(client, {LANE: urls["lane"]}, {LANE: urls["dead"]})
+        queues = SqsDeadLetterQueues(client, urls["lane"].removesuffix(LANE))
         assert queues.receive(LANE, 10) == []
     finally:
         client.meta.events.unregister(sees, look)

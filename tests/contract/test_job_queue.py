@@ -16,6 +16,7 @@ from spinneret.jobs.sqs import SqsJobQueue, ref_of
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.contract.backends import OF_AWS
 from tests.fakes.jobs import FakeJobQueue
+from tests.kinds import CRAWL_HIGH, CRAWL_LOW
 
 pytestmark = OF_AWS
 
@@ -29,10 +30,10 @@ def urls(client_of: Callable[[str], Any] | None) -> Iterator[dict[Lane, str]]:
     if client_of is None:
         yield {}
         return
-    client = client_of("sqs")
+    client, stage = client_of("sqs"), uuid4().hex[:12]
     made = {
-        lane: client.create_queue(QueueName=f"contract-{lane}-{uuid4().hex[:12]}")["QueueUrl"]
-        for lane in (Lane.CRAWL_HIGH, Lane.CRAWL_LOW)
+        lane: client.create_queue(QueueName=f"contract-{stage}-{lane}")["QueueUrl"]
+        for lane in (CRAWL_HIGH, CRAWL_LOW)
     }
     yield made
     for url in made.values():
@@ -41,7 +42,9 @@ def urls(client_of: Callable[[str], Any] | None) -> Iterator[dict[Lane, str]]:
 
 @pytest.fixture
 def queue(urls: dict[Lane, str], client_of: Callable[[str], Any] | None) -> JobQueue:
-    return FakeJobQueue() if client_of is None else SqsJobQueue(client_of("sqs"), urls)
+    if client_of is None:
+        return FakeJobQueue()
+    return SqsJobQueue(client_of("sqs"), urls[CRAWL_HIGH].removesuffix(CRAWL_HIGH))
 
 
 @pytest.fixture
@@ -79,37 +82,37 @@ def test_every_job_is_sent_once_to_its_lane(
     queue: JobQueue, received: Received, tenant: str, count: int
 ) -> None:
     sent = refs(tenant, count)
-    queue.send(Lane.CRAWL_HIGH, sent)
-    assert sorted(received(Lane.CRAWL_HIGH, count), key=lambda ref: ref.job_id) == sent
-    assert received(Lane.CRAWL_LOW, 0) == []
+    queue.send(CRAWL_HIGH, sent)
+    assert sorted(received(CRAWL_HIGH, count), key=lambda ref: ref.job_id) == sent
+    assert received(CRAWL_LOW, 0) == []
 
 
 def test_nothing_to_send_sends_nothing(queue: JobQueue, received: Received) -> None:
-    queue.send(Lane.CRAWL_HIGH, [])
-    assert received(Lane.CRAWL_HIGH, 0) == []
+    queue.send(CRAWL_HIGH, [])
+    assert received(CRAWL_HIGH, 0) == []
 
 
 def test_a_delayed_message_is_not_there_at_once(
     queue: JobQueue, received: Received, tenant: str
 ) -> None:
-    queue.send(Lane.CRAWL_HIGH, refs(tenant, 1), delay_seconds=900)
-    assert received(Lane.CRAWL_HIGH, 0) == []
+    queue.send(CRAWL_HIGH, refs(tenant, 1), delay_seconds=900)
+    assert received(CRAWL_HIGH, 0) == []
 
 
 def test_names_of_any_script_arrive_as_they_are(queue: JobQueue, received: Received) -> None:
     ref = JobRef(tenant="acme", job_id='job_"🕷"\\')
-    queue.send(Lane.CRAWL_LOW, [ref])
-    assert received(Lane.CRAWL_LOW, 1) == [ref]
+    queue.send(CRAWL_LOW, [ref])
+    assert received(CRAWL_LOW, 1) == [ref]
 
 
 def test_every_tenant_is_a_group_of_its_own_so_that_the_queue_is_fair(
     queue: JobQueue, urls: dict[Lane, str], client_of: Callable[[str], Any] | None, tenant: str
 ) -> None:
-    queue.send(Lane.CRAWL_HIGH, refs(tenant, 1))
+    queue.send(CRAWL_HIGH, refs(tenant, 1))
     if client_of is None:
         return
     answer = client_of("sqs").receive_message(
-        QueueUrl=urls[Lane.CRAWL_HIGH], WaitTimeSeconds=5, MessageSystemAttributeNames=["All"]
+        QueueUrl=urls[CRAWL_HIGH], WaitTimeSeconds=5, MessageSystemAttributeNames=["All"]
     )
     assert [each["Attributes"]["MessageGroupId"] for each in answer["Messages"]] == [tenant]
 
@@ -126,12 +129,12 @@ def test_a_queue_that_does_not_answer_is_unavailable(
     else:
         assert client_of is not None
         client = client_of("sqs")
-        queue = SqsJobQueue(client, {Lane.CRAWL_HIGH: "https://sqs/queue"})
+        queue = SqsJobQueue(client, "https://sqs/queue-")
         events = client.meta.events
         events.register_first("before-call.sqs", unreachable)
     try:
         with pytest.raises(DependencyUnavailable):
-            queue.send(Lane.CRAWL_HIGH, refs(tenant, 1))
+            queue.send(CRAWL_HIGH, refs(tenant, 1))
     finally:
         if events is not None:
             events.unregister("before-call.sqs", unreachable)

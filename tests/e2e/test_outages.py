@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from spinneret.jobs.sqs import dead_letters_url, lane_url
 from tests.conftest import Aws, Stack
 from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
 from tests.e2e.website import Website
+from tests.kinds import CRAWL_HIGH
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
@@ -55,7 +57,7 @@ def test_a_crawl_whose_worker_is_killed_completes_once(
 def test_a_message_that_can_not_be_read_harms_nobody(
     tenant: Tenant, website: Website, deployed: Deployed, aws: Aws
 ) -> None:
-    queue = deployed.outputs["CrawlHighQueueUrl"]
+    queue = lane_url(deployed.outputs["LanesUrl"], CRAWL_HIGH)
     aws("sqs").send_message(QueueUrl=queue, MessageBody="not a job")
     url = f"{website.url}/page?text=after+the+storm"
     assert tenant.finished(tenant.crawl(url, priority="high"))["status"] == "completed"
@@ -66,7 +68,7 @@ def test_a_dead_letter_gets_another_chance(
 ) -> None:
     job_id = tenant.crawl(f"{website.url}/page?text=second+delivery", priority="high")
     tenant.finished(job_id)
-    sqs, dead = aws("sqs"), deployed.outputs["CrawlHighDlqUrl"]
+    sqs, dead = aws("sqs"), dead_letters_url(deployed.outputs["LanesUrl"], CRAWL_HIGH)
     body = json.dumps({"tenant": tenant.name, "job_id": job_id})
     sqs.send_message(QueueUrl=dead, MessageBody=body)
     answer = aws("lambda").invoke(FunctionName=deployed.resources["Redrive"], Payload=b"{}")

@@ -14,7 +14,6 @@ from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.service import KIND, CrawlService, Targets
 from spinneret.crawl.visits import Visits
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
@@ -33,6 +32,7 @@ from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
 from tests.fakes.sites import Sites
 from tests.fakes.time import HandClock
+from tests.kinds import KINDS
 
 Wrap = Callable[[str, Any], Any]
 _PASSES = 100  # of the sweeper: more than any job lives

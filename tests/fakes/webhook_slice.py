@@ -17,7 +17,6 @@ from spinneret.events.webhooks.models import (
 from spinneret.events.webhooks.notifier import Notifier
 from spinneret.events.webhooks.service import EndpointWish, WebhookService
 from spinneret.events.webhooks.vault import Vault
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Draft, Job, JobFilter, JobRef, Priority, Reply
 from spinneret.jobs.ports import Listener
 from spinneret.jobs.rules import TERMINAL, sweep_at
@@ -34,6 +33,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
 from tests.fakes.webhooks import URL, FakeDeliveryLog, FakeEndpointStore, FakeHolds
+from tests.kinds import KINDS
 
 _PASSES = 100
 

@@ -14,7 +14,6 @@ from uuid import uuid4
 import pytest
 
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.sweeper import Sweeper
@@ -22,6 +21,7 @@ from spinneret.kernel.clock import utc_now
 from tests import factories
 from tests.conftest import REGION, ROOT, Aws, Stack
 from tests.fakes.jobs import FakeJobQueue
+from tests.kinds import KINDS
 from tests.tables import create_tables, delete_tables
 
 pytestmark = pytest.mark.stack

@@ -15,13 +15,13 @@ from botocore.config import Config
 
 from spinneret.aws import dynamo
 from spinneret.jobs.dynamo import DynamoJobStore, lease_check
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import JobRef
 from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import LeaseLost
 from tests.fakes.jobs import FakeJobQueue
+from tests.kinds import KINDS
 
 LEASE_SECONDS = 1.0
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import JobRef, Move
 from spinneret.jobs.service import JobService
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
+from tests.kinds import KINDS
 from tests.unit.jobs.submissions import service_on
 from tests.unit.jobs.worker_bench import Bench
 

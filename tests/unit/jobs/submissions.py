@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Draft, Job, JobRef, Reply
 from spinneret.jobs.ports import Claimed
 from spinneret.jobs.service import JobService, Placed, Submitted
@@ -15,6 +14,7 @@ from tests import factories
 from tests.factories import TENANT
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
+from tests.kinds import KINDS
 
 HOUR = 3600.0
 

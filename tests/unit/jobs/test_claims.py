@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, JobStatus, Lane
+from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.ports import Claimed
 from spinneret.jobs.worker import Defer
 from spinneret.kernel import bounds
@@ -16,6 +16,7 @@ from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
 from tests import factories
 from tests.fakes.jobs import Sent
 from tests.fakes.time import START
+from tests.kinds import CRAWL_NORMAL
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench, raising, succeed
 
 RAN = raising(AssertionError("ran"))
@@ -139,7 +140,7 @@ def test_a_message_that_comes_early_is_replaced_by_one_that_does_not(
     job = factories.job(id="job_2", due_at=START + timedelta(seconds=early))
     bench.add(job)
     bench.run(RAN, job.ref)
-    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, delay)]
+    assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, delay)]
     assert now_stands(bench, job) == job
     bench.clock.advance(delay)
     bench.run(succeed, job.ref)

@@ -9,13 +9,13 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus, Move
 from spinneret.jobs.ports import Claimed, Holder, NewJob, SubmissionRaced
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import START, HandClock
+from tests.kinds import KINDS
 
 
 @pytest.fixture

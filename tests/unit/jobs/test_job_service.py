@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import JobRef, JobStatus, Lane, Priority
 from spinneret.jobs.ports import Claimed, NewJob
 from spinneret.jobs.service import JobService
@@ -19,6 +18,7 @@ from tests import factories
 from tests.factories import TENANT
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
 from tests.fakes.time import HandClock
+from tests.kinds import CRAWL_HIGH, CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.unit.jobs.submissions import HOUR, finish, ids, stored, submit
 
 # ---------------------------------------------------------------- Accepting
@@ -32,7 +32,7 @@ def test_an_accepted_job_is_stored_then_sent(
     assert (job.status, job.kind, job.attempts) == (JobStatus.PENDING, "crawl", 0)
     assert (job.created_at, job.due_at) == (clock(), clock())
     assert job.payload == {"url": "https://x.example/"}
-    assert queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
+    assert queue.take() == [Sent(CRAWL_NORMAL, job.ref, 0)]
     [event] = store.events(job.ref, None, 9)
     assert (event.fence, event.data) == (0, {"status": "pending", "run": 1})
 
@@ -40,10 +40,10 @@ def test_an_accepted_job_is_stored_then_sent(
 @pytest.mark.parametrize(
     ("priority", "lane"),
     [
-        (Priority.CRITICAL, Lane.CRAWL_HIGH),
-        (Priority.HIGH, Lane.CRAWL_HIGH),
-        (Priority.NORMAL, Lane.CRAWL_NORMAL),
-        (Priority.LOW, Lane.CRAWL_LOW),
+        (Priority.CRITICAL, CRAWL_HIGH),
+        (Priority.HIGH, CRAWL_HIGH),
+        (Priority.NORMAL, CRAWL_NORMAL),
+        (Priority.LOW, CRAWL_LOW),
     ],
 )
 def test_a_priority_has_its_lane(
@@ -64,7 +64,7 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
     assert sweeper.sweep().resent == 0
     clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1
-    assert queue.take() == [Sent(Lane.CRAWL_NORMAL, stored(store, job_id).ref, 0)]
+    assert queue.take() == [Sent(CRAWL_NORMAL, stored(store, job_id).ref, 0)]
 
 
 # ---------------------------------------------------------------- Duplicates

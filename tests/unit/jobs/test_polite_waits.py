@@ -10,7 +10,6 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus, Move, Reply
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
@@ -20,6 +19,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import START, HandClock
+from tests.kinds import KINDS
 from tests.unit.jobs.worker_bench import Bench, raising, succeed
 
 LIMIT = bounds.JOB_PENDING_SECONDS

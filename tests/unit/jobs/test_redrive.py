@@ -12,6 +12,7 @@ from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeDeadLetterQueues
+from tests.kinds import CRAWL_HIGH, CRAWL_LOW, CRAWL_NORMAL, DELIVERY, LANES
 
 
 def letter(moves: int | None = 0) -> DeadLetter:
@@ -30,7 +31,7 @@ class OneLaneDown(FakeDeadLetterQueues):
     """The queue of a lane, or of its dead letters, doesn't answer after so many calls."""
 
     def __init__(self, down: Lane, after: int, letters: int) -> None:
-        super().__init__({lane: many(letters) for lane in Lane})
+        super().__init__({lane: many(letters) for lane in LANES})
         self._down = down
         self._answers = after
 
@@ -55,31 +56,31 @@ class OneLaneDown(FakeDeadLetterQueues):
 def test_a_letter_goes_back_three_times_and_one_that_nobody_counted_never(
     moves: int | None, goes_back: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    queues = FakeDeadLetterQueues({Lane.CRAWL_NORMAL: [letter(moves)]})
-    assert Redrive(queues, Lane).run() == done(int(goes_back), int(not goes_back))
+    queues = FakeDeadLetterQueues({CRAWL_NORMAL: [letter(moves)]})
+    assert Redrive(queues, LANES).run() == done(int(goes_back), int(not goes_back))
     assert (bool(queues.sent_back), bool(queues.resting)) == (goes_back, not goes_back)
     said = [record.message for record in caplog.records if record.levelno == logging.ERROR]
     assert said == ([] if goes_back else ["dead_letter"])
 
 
 def test_a_lane_has_a_whole_pass_when_the_others_need_nothing() -> None:
-    queues = FakeDeadLetterQueues({Lane.DELIVERY: many(500)})
-    assert Redrive(queues, Lane).run() == done(bounds.DEAD_LETTERS_PER_PASS)
-    assert len(queues.dead[Lane.DELIVERY]) == 500 - bounds.DEAD_LETTERS_PER_PASS
+    queues = FakeDeadLetterQueues({DELIVERY: many(500)})
+    assert Redrive(queues, LANES).run() == done(bounds.DEAD_LETTERS_PER_PASS)
+    assert len(queues.dead[DELIVERY]) == 500 - bounds.DEAD_LETTERS_PER_PASS
 
 
 def test_what_one_lane_leaves_goes_to_the_others() -> None:
-    letters = {Lane.CRAWL_HIGH: many(95), Lane.CRAWL_LOW: many(3), Lane.DELIVERY: many(1)}
+    letters = {CRAWL_HIGH: many(95), CRAWL_LOW: many(3), DELIVERY: many(1)}
     queues = FakeDeadLetterQueues(letters)
-    assert Redrive(queues, Lane).run() == done(99)
+    assert Redrive(queues, LANES).run() == done(99)
     assert not any(queues.dead.values())
 
 
 def test_full_lanes_share_a_pass() -> None:
-    queues = FakeDeadLetterQueues({lane: many(500) for lane in Lane})
-    assert Redrive(queues, Lane).run() == done(bounds.DEAD_LETTERS_PER_PASS)
+    queues = FakeDeadLetterQueues({lane: many(500) for lane in LANES})
+    assert Redrive(queues, LANES).run() == done(bounds.DEAD_LETTERS_PER_PASS)
     shares = Counter(lane for lane, _ in queues.sent_back)
-    assert set(shares) == set(Lane)
+    assert set(shares) == set(LANES)
     assert max(shares.values()) - min(shares.values()) <= 10
 
 
@@ -87,8 +88,8 @@ def test_full_lanes_share_a_pass() -> None:
 def test_a_lane_that_does_not_answer_costs_the_others_nothing(
     after: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    queues = OneLaneDown(Lane.CRAWL_HIGH, after, letters=12)
-    others = len(Lane) - 1
+    queues = OneLaneDown(CRAWL_HIGH, after, letters=12)
+    others = len(LANES) - 1
     got_through = max(0, after - 1)  # the first call receives
-    assert Redrive(queues, Lane).run() == done(12 * others + min(10, got_through), unavailable=1)
+    assert Redrive(queues, LANES).run() == done(12 * others + min(10, got_through), unavailable=1)
     assert [record.message for record in caplog.records] == ["dead_letters_unavailable"]

@@ -10,8 +10,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.keys import sweep_shard
-from spinneret.jobs.kinds import KINDS
-from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lane, Priority
+from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Priority
 from spinneret.jobs.ports import DuePage
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
@@ -19,6 +18,7 @@ from spinneret.kernel.errors import LeaseLost
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
 from tests.fakes.time import START, HandClock
+from tests.kinds import CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.unit.jobs.sweeps import add, claim, of_one_shard, stored
 
 MINUTE = 60.0
@@ -44,7 +44,7 @@ def test_a_job_whose_message_was_lost_is_sent_again(
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
     assert sweeper.sweep() == Swept(resent=1)
-    assert queue.take() == [Sent(Lane.CRAWL_LOW, job.ref, 0)]
+    assert queue.take() == [Sent(CRAWL_LOW, job.ref, 0)]
     assert sweeper.sweep() == NOTHING
     assert stored(store, job.ref).sends == 2
 
@@ -96,7 +96,7 @@ def test_a_lost_lease_is_charged_and_sent(
     assert sweeper.sweep() == Swept(leases_expired=1)
     job = stored(store, running.ref)
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
-    assert queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
+    assert queue.take() == [Sent(CRAWL_NORMAL, job.ref, 0)]
     last = store.events(job.ref, None, 99)[-1]
     assert (last.fence, last.data) == (2, {"status": "pending", "reason": "LEASE_EXPIRED"})
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
@@ -17,6 +16,7 @@ from spinneret.kernel.errors import LeaseLost
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import START, HandClock
+from tests.kinds import KINDS
 from tests.unit.jobs.sweeps import add, claim, finish, of_one_shard, stored
 
 MINUTE = 60.0

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.keys import sweep_shard
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import DuePage
 from spinneret.jobs.sweeper import Sweeper, Swept
@@ -18,6 +17,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
+from tests.kinds import KINDS
 from tests.unit.jobs.sweeps import add, claim, of_one_shard, stored
 
 MINUTE = 60.0

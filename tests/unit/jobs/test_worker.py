@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.kinds import KINDS
-from spinneret.jobs.models import JobEventKind, JobStatus, Lane
+from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -20,6 +19,7 @@ from spinneret.kernel.errors import (
 )
 from tests.fakes.jobs import Sent
 from tests.fakes.time import HandClock
+from tests.kinds import CRAWL_NORMAL, KINDS
 from tests.unit.jobs.worker_bench import MIDDLE, Bench, raising, succeed
 
 # ---------------------------------------------------------------- Outcomes
@@ -45,7 +45,7 @@ def test_a_finished_job_is_not_run_again(bench: Bench) -> None:
 def test_a_transient_error_waits_with_a_delayed_message(bench: Bench) -> None:
     job = bench.run(raising(HttpUnavailable("503", retry_after=40.5)))
     assert (job.status, job.attempts) == (JobStatus.PENDING, 1)
-    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 41)]
+    assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, 41)]
     assert bench.run(raising(AssertionError("ran early"))) == job
     bench.clock.advance(41)
     assert bench.run(succeed).status is JobStatus.COMPLETED
@@ -53,7 +53,7 @@ def test_a_transient_error_waits_with_a_delayed_message(bench: Bench) -> None:
 
 def test_a_wait_beyond_what_sqs_delays_is_sent_as_late_as_it_can(bench: Bench) -> None:
     job = bench.run(raising(HttpUnavailable("503", retry_after=3600)))
-    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, bounds.SQS_MAX_DELAY_SECONDS)]
+    assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, bounds.SQS_MAX_DELAY_SECONDS)]
     bench.clock.advance(bounds.SQS_MAX_DELAY_SECONDS)
     assert bench.run(raising(AssertionError("ran early"))) == job
     bench.clock.advance(3600)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job, JobEventKind, JobFilter, JobRef, JobStatus, Lane
+from spinneret.jobs.models import Job, JobEventKind, JobFilter, JobRef, JobStatus
 from spinneret.jobs.ports import Claimed
 from spinneret.jobs.worker import Context, Defer, Handler
 from spinneret.kernel import bounds
@@ -22,6 +22,7 @@ from spinneret.kernel.errors import (
 )
 from tests import factories
 from tests.fakes.jobs import Sent
+from tests.kinds import CRAWL_NORMAL
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, MIDDLE, Bench, raising, succeed
 
 # ---------------------------------------------------------------- Checkpoints and deadlines
@@ -71,7 +72,7 @@ def test_a_job_is_handed_back_before_the_deadline_of_its_invocation(bench: Bench
     job = bench.run(handler)
     assert (job.status, job.attempts, job.progress) == (JobStatus.PENDING, 0, 10)
     assert job.last_error is None
-    assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 0)]
+    assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, 0)]
     bench.remaining = 60
     done = bench.run(succeed)
     assert (done.status, done.fence) == (JobStatus.COMPLETED, 2)
@@ -301,7 +302,7 @@ def test_a_polite_wait_is_not_charged_however_often_it_happens(bench: Bench) -> 
         assert (job.status, job.attempts, job.redrives) == (JobStatus.PENDING, 0, 0)
         assert (job.due_at - bench.clock()).total_seconds() == 30
         assert job.waiting_for == "site.example"
-        assert bench.queue.take() == [Sent(Lane.CRAWL_NORMAL, job.ref, 30)]
+        assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, 30)]
         bench.clock.advance(30)
     assert bench.run(succeed).status is JobStatus.COMPLETED
 

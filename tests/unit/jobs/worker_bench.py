@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from spinneret.jobs.kinds import KINDS
 from spinneret.jobs.models import Job, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.sweeper import Sweeper
@@ -15,6 +14,7 @@ from spinneret.kernel import bounds
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
+from tests.kinds import KINDS
 
 MIDDLE = 0.5  # jitter of nothing
 LEASE_SECONDS = 60.0 + bounds.LEASE_MARGIN_SECONDS

@@ -24,7 +24,6 @@ from spinneret.access.keys.service import KeyService
 from spinneret.access.uploads.service import UploadService
 from spinneret.content.search.service import SearchService
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.kinds import KINDS
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService
@@ -33,6 +32,7 @@ from tests.fakes.crawling import CrawlSlice
 from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
 from tests.fakes.uploads import FakeUploadStore
 from tests.fakes.webhook_slice import WebhookSlice
+from tests.kinds import KINDS
 from tests.unit.runtime.documented import assert_documented
 
 EVENTS = Path(__file__).resolve().parents[3] / "events"

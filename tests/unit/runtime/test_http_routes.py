@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import JobRef, Lane
+from spinneret.jobs.models import JobRef
 from spinneret.kernel import bounds
 from tests.fakes.crawling import long_page
 from tests.fakes.fetching import fetched_page
+from tests.kinds import CRAWL_HIGH
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Answer, Api
 
 URL = "https://site.example/page"
@@ -48,7 +49,7 @@ def test_a_crawl_is_accepted(api: Api, key: str) -> None:
         "cached": False,
     }
     [sent] = api.crawls.queue.take()
-    assert (sent.lane, sent.ref) == (Lane.CRAWL_HIGH, JobRef(tenant="acme", job_id=job_id))
+    assert (sent.lane, sent.ref) == (CRAWL_HIGH, JobRef(tenant="acme", job_id=job_id))
 
 
 def test_the_stored_event_is_accepted_as_it_is(api: Api, key: str) -> None:

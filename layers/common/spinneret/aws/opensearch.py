@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 
+from spinneret.aws.http import INDEX_SERVICE, SIGNED
 from spinneret.kernel import bounds
-
-SIGNED: Final = "sigv4"
-_SERVICE: Final = "es"  # the signing name of OpenSearch Service domains
 
 
 def opensearch_client(url: str, auth: str, seconds: float = bounds.SEARCH_SECONDS) -> OpenSearch:
@@ -18,7 +14,9 @@ def opensearch_client(url: str, auth: str, seconds: float = bounds.SEARCH_SECOND
     signer = None
     if auth == SIGNED:
         session = boto3.Session()
-        signer = Urllib3AWSV4SignerAuth(session.get_credentials(), session.region_name, _SERVICE)
+        signer = Urllib3AWSV4SignerAuth(
+            session.get_credentials(), session.region_name, INDEX_SERVICE
+        )
     return OpenSearch(
         url,
         http_auth=signer,

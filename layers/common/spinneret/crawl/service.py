@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
 
+from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.models import (
     BatchSubmission,
     CrawlRequest,
@@ -32,7 +33,6 @@ from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
 from spinneret.web.hosts.service import SiteSettings
 
-KIND: Final = "crawl"
 RECIPE: Final = 1  # goes up when the same page would be processed to another result
 
 Targets = Callable[[str, str | None], tuple[str, ...]]
@@ -92,7 +92,7 @@ class CrawlService:
 
     def get(self, tenant: str, job_id: str) -> CrawlView:
         """Raises NotFound."""
-        return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), KIND))
+        return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL))
 
     def _check(
         self,
@@ -127,14 +127,14 @@ class CrawlService:
 
     def _draft(self, url: str, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
         check_url_at_submission(url, self._policy)
-        same = {"kind": KIND, "recipe": RECIPE, "url": cache_url(url)}
+        same = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
         if request.webhook_url is not None:  # a job without it would tell nobody there
             same["webhook_url"] = request.webhook_url
         payload = {"url": canonical_url(url)}
         if request.proxy_config_id is not None:  # a site may show others something else
             same["proxy_config_id"] = payload["proxy_config_id"] = request.proxy_config_id
         return Draft(
-            kind=KIND,
+            kind=CRAWL,
             payload=payload,
             priority=request.priority,
             domain=parse_url(url).host,

@@ -14,8 +14,8 @@ from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.pages import extract
 from spinneret.content.search.settings import SearchSettings
 from spinneret.content.search.wiring import chunk_index, embedder
+from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.pipeline import CrawlPipeline
-from spinneret.crawl.service import KIND
 from spinneret.crawl.visits import Visits
 from spinneret.events.webhooks.wiring import NotifierSettings, notifier
 from spinneret.jobs.wiring import worker
@@ -75,4 +75,4 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
         sleep=time.sleep,
     )
     pipeline = CrawlPipeline(visits=visits, extract=extract, indexer=indexer, clock=utc_now)
-    return worker(settings, {KIND: pipeline}, notifier(settings))
+    return worker(settings, {CRAWL: pipeline}, notifier(settings))

@@ -1,12 +1,25 @@
-"""The kinds of work and their policies: one table."""
+"""Kinds of work: how jobs of a kind are queued and retried.
+
+A domain declares its kinds in a module of its own, `kinds.py`, as a mapping `KINDS`; `all_kinds`
+finds them by that name, so that no list of domains stands anywhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
 
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
+
+_PACKAGE: Final = "spinneret"
+_MODULE: Final = "kinds.py"
+_ATTRIBUTE: Final = "KINDS"
+_DEPTH: Final = 2  # a domain is a group's package, or a group
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,32 +27,47 @@ class KindPolicy:
     """How jobs of one kind are queued and retried."""
 
     lanes: Mapping[Priority, Lane]
+    """The queue for each priority. A lane's name ends its queue's: `spinneret-<stage>-<lane>`."""
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
     work_seconds: float = bounds.JOB_WORK_SECONDS
     pending_seconds: float | None = None
-    """How long a job may wait for its first claim, and how long politely in all, before it expires;
+    """How long a job may wait for its first claim, and how long deferred in all, before it expires;
     None waits for ever."""
 
 
-CRAWL_LANES: Mapping[Priority, Lane] = {
-    Priority.CRITICAL: Lane.CRAWL_HIGH,
-    Priority.HIGH: Lane.CRAWL_HIGH,
-    Priority.NORMAL: Lane.CRAWL_NORMAL,
-    Priority.LOW: Lane.CRAWL_LOW,
-}
+Kinds = Mapping[str, KindPolicy]
 
-KINDS: Mapping[str, KindPolicy] = {
-    "crawl": KindPolicy(
-        lanes=CRAWL_LANES,
-        max_redrives=bounds.REDRIVES,
-        pending_seconds=bounds.JOB_PENDING_SECONDS,
-    ),
-    # Five attempts over 2.6 hours are the whole series (P-10): a redrive would begin it again every
-    # five minutes. A tenant redelivers by its own word.
-    "delivery": KindPolicy(
-        lanes=dict.fromkeys(Priority, Lane.DELIVERY),
-        max_attempts=bounds.DELIVERY_ATTEMPTS,
-        pending_seconds=bounds.JOB_PENDING_SECONDS,
-    ),
-}
+
+@cache
+def all_kinds() -> Kinds:
+    """The kinds of all domains, by name; raises ValueError for a name that two domains declare."""
+    found: dict[str, KindPolicy] = {}
+    for name in _declaring():
+        declared: Kinds = getattr(importlib.import_module(name), _ATTRIBUTE)
+        for kind in declared:
+            if kind in found:
+                raise ValueError(f"two domains declare the kind {kind}")
+        found |= declared
+    return found
+
+
+def all_lanes() -> tuple[Lane, ...]:
+    """The lanes of all kinds, by name."""
+    return tuple(sorted({lane for kind in all_kinds().values() for lane in kind.lanes.values()}))
+
+
+def _declaring() -> Iterator[str]:
+    """Names of the modules that declare kinds."""
+    level = [(_PACKAGE, files(_PACKAGE))]
+    for _ in range(_DEPTH):
+        level = [
+            (f"{name}.{child.name}", child)
+            for name, folder in level
+            for child in sorted(folder.iterdir(), key=lambda each: each.name)
+            if child.is_dir() and child.name.isidentifier()
+        ]
+        for name, folder in level:
+            module = f"{name}.{_MODULE.removesuffix('.py')}"
+            if module != __name__ and (folder / _MODULE).is_file():
+                yield module

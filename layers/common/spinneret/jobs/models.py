@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NewType
 
 from spinneret.kernel import bounds
 
@@ -33,13 +33,8 @@ class Priority(StrEnum):
     LOW = "low"
 
 
-class Lane(StrEnum):
-    """One queue with its own concurrency."""
-
-    CRAWL_HIGH = "crawl-high"
-    CRAWL_NORMAL = "crawl-normal"
-    CRAWL_LOW = "crawl-low"
-    DELIVERY = "delivery"
+Lane = NewType("Lane", str)
+"""One queue with its own concurrency, by the name that the domains' kinds declare."""
 
 
 class Move(StrEnum):

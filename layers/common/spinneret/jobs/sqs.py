@@ -1,10 +1,13 @@
-"""The job queue on SQS: one queue per lane, a message per job that is due."""
+"""The job queue on SQS: one queue per lane, a message per job that is due.
+
+Queues are found by name: `spinneret-<stage>-<lane>`, and its dead-letter queue `…-dead`.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws.clients import translated
@@ -25,15 +28,15 @@ _POLL_SECONDS: Final = 1  # any long poll asks all servers; a short one may miss
 
 
 class SqsJobQueue:
-    """Implements JobQueue; `urls` has a queue for every lane that this function may send to.
+    """Implements JobQueue; `lanes_url` is what the URLs of all lanes begin with.
 
     On a standard queue the message group makes the queue fair: a tenant with a backlog doesn't hold
     up the others' messages (SQS developer guide, "Amazon SQS fair queues").
     """
 
-    def __init__(self, client: SQSClient, urls: Mapping[Lane, str]) -> None:
+    def __init__(self, client: SQSClient, lanes_url: str) -> None:
         self._client = client
-        self._urls = urls
+        self._lanes_url = lanes_url
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         """See JobQueue."""
@@ -41,7 +44,7 @@ class SqsJobQueue:
             batch = refs[start : start + _BATCH]
             with translated("sqs"):
                 answer = self._client.send_message_batch(
-                    QueueUrl=self._urls[lane],
+                    QueueUrl=lane_url(self._lanes_url, lane),
                     Entries=[
                         {
                             "Id": str(number),
@@ -59,18 +62,15 @@ class SqsJobQueue:
 class SqsDeadLetterQueues:
     """Implements DeadLetterQueues; a message attribute counts how often a letter was sent back."""
 
-    def __init__(
-        self, client: SQSClient, lanes: Mapping[Lane, str], dead: Mapping[Lane, str]
-    ) -> None:
+    def __init__(self, client: SQSClient, lanes_url: str) -> None:
         self._client = client
-        self._lanes = lanes
-        self._dead = dead
+        self._lanes_url = lanes_url
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
         """See DeadLetterQueues."""
         with translated("sqs"):
             answer = self._client.receive_message(
-                QueueUrl=self._dead[lane],
+                QueueUrl=dead_letters_url(self._lanes_url, lane),
                 MaxNumberOfMessages=min(limit, _BATCH),
                 VisibilityTimeout=_LETTER_SECONDS,
                 WaitTimeSeconds=_POLL_SECONDS,
@@ -83,7 +83,7 @@ class SqsDeadLetterQueues:
         """See DeadLetterQueues."""
         moves = str((letter.moves or 0) + 1)
         message: SendMessageRequestTypeDef = {
-            "QueueUrl": self._lanes[lane],
+            "QueueUrl": lane_url(self._lanes_url, lane),
             "MessageBody": letter.body,
             "MessageAttributes": {_MOVES: {"DataType": "Number", "StringValue": moves}},
         }
@@ -91,16 +91,28 @@ class SqsDeadLetterQueues:
             message["MessageGroupId"] = letter.group
         with translated("sqs"):
             self._client.send_message(**message)
-            self._client.delete_message(QueueUrl=self._dead[lane], ReceiptHandle=letter.receipt)
+            self._client.delete_message(
+                QueueUrl=dead_letters_url(self._lanes_url, lane), ReceiptHandle=letter.receipt
+            )
 
     def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
         """See DeadLetterQueues."""
         with translated("sqs"):
             self._client.change_message_visibility(
-                QueueUrl=self._dead[lane],
+                QueueUrl=dead_letters_url(self._lanes_url, lane),
                 ReceiptHandle=letter.receipt,
                 VisibilityTimeout=bounds.DEAD_LETTER_REST_SECONDS,
             )
+
+
+def lane_url(lanes_url: str, lane: Lane) -> str:
+    """The URL of a lane's queue."""
+    return f"{lanes_url}{lane}"
+
+
+def dead_letters_url(lanes_url: str, lane: Lane) -> str:
+    """The URL of a lane's dead-letter queue."""
+    return f"{lanes_url}{lane}-dead"
 
 
 def _letter(message: MessageTypeDef) -> DeadLetter:

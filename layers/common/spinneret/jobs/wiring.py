@@ -10,15 +10,14 @@ from uuid import uuid4
 from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.kinds import KINDS
+from spinneret.jobs.kinds import all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.service import Announcer, LiveService
 from spinneret.jobs.live.sockets import ApiGatewaySockets
-from spinneret.jobs.models import Lane
 from spinneret.jobs.ports import Listener
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
-from spinneret.jobs.settings import JobSettings, RedriveSettings
+from spinneret.jobs.settings import JobSettings, LaneSettings
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Handler, Worker
@@ -59,7 +58,7 @@ def live_service(settings: JobSettings) -> LiveService:
 
 def job_queue(settings: JobSettings) -> SqsJobQueue:
     """The lanes of this stage."""
-    return SqsJobQueue(sqs_client(), settings.lanes)
+    return SqsJobQueue(sqs_client(), settings.lanes_url)
 
 
 def job_service(settings: JobSettings) -> JobService:
@@ -67,7 +66,7 @@ def job_service(settings: JobSettings) -> JobService:
     return JobService(
         store=job_store(settings),
         queue=job_queue(settings),
-        kinds=KINDS,
+        kinds=all_kinds(),
         clock=utc_now,
         new_id=id_maker(utc_now),
     )
@@ -78,7 +77,7 @@ def job_control(settings: JobSettings, *listeners: Listener) -> JobControl:
     return JobControl(
         store=job_store(settings, *listeners),
         queue=job_queue(settings),
-        kinds=KINDS,
+        kinds=all_kinds(),
         clock=utc_now,
         sleep=time.sleep,
     )
@@ -89,7 +88,7 @@ def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: L
     return Worker(
         store=job_store(settings, *listeners),
         queue=job_queue(settings),
-        kinds=KINDS,
+        kinds=all_kinds(),
         handlers=handlers,
         clock=utc_now,
         random=random.random,
@@ -102,7 +101,7 @@ def sweep_pass(settings: JobSettings, notify: Listener) -> Callable[[], Swept]:
     sweeper = Sweeper(
         store=job_store(settings, notify),
         queue=job_queue(settings),
-        kinds=KINDS,
+        kinds=all_kinds(),
         clock=utc_now,
         notify=notify,
     )
@@ -111,6 +110,5 @@ def sweep_pass(settings: JobSettings, notify: Listener) -> Callable[[], Swept]:
 
 def redrive_pass(env: Mapping[str, str]) -> Callable[[], Redriven]:
     """One pass over the dead letters, for its rule."""
-    settings = RedriveSettings.from_env(env)
-    queues = SqsDeadLetterQueues(sqs_client(), settings.lanes, settings.dead_letters)
-    return Redrive(queues, Lane).run
+    settings = LaneSettings.from_env(env)
+    return Redrive(SqsDeadLetterQueues(sqs_client(), settings.lanes_url), all_lanes()).run

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import boto3
-import httpx
 from botocore.config import Config
-from opensearchpy.exceptions import OpenSearchException
 
 from spinneret.access.keys.service import KeyService
 from spinneret.access.keys.wiring import TenancySettings, key_service
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.uploads.wiring import UploadSettings, upload_service
 from spinneret.aws.clients import CONFIG, translated
-from spinneret.aws.opensearch import opensearch_client
+from spinneret.aws.http import INDEX_SERVICE, SIGNED, get
 from spinneret.content.search.settings import SearchSettings
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import all_lanes
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.sqs import lane_url
 from spinneret.jobs.wiring import job_control, live_service
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService, Probe
 
-_SECONDS = 2.0
+_SECONDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +66,8 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
     dynamodb = boto3.client("dynamodb", config=once)
     sqs = boto3.client("sqs", config=once)
     s3 = boto3.client("s3", config=once)
-    index = opensearch_client(settings.opensearch_url, settings.opensearch_auth, _SECONDS)
-    http = httpx.Client(trust_env=False, timeout=_SECONDS)
+    lane = lane_url(settings.lanes_url, all_lanes()[0])
+    signed_for = INDEX_SERVICE if settings.opensearch_auth == SIGNED else None
 
     def ask_dynamodb() -> None:
         with translated("dynamodb"):
@@ -75,27 +76,20 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
 
     def ask_sqs() -> None:
         with translated("sqs"):
-            sqs.get_queue_attributes(
-                QueueUrl=settings.crawl_normal_queue_url, AttributeNames=["QueueArn"]
-            )
+            sqs.get_queue_attributes(QueueUrl=lane, AttributeNames=["QueueArn"])
 
     def ask_s3() -> None:
         with translated("s3"):
             s3.head_bucket(Bucket=settings.content_bucket)
 
     def ask_opensearch() -> None:
-        try:
-            answer = index.cluster.health()
-        except OpenSearchException as error:
-            raise DependencyUnavailable("opensearch") from error
+        url = settings.opensearch_url.rstrip("/") + "/_cluster/health"
+        answer = json.loads(get(url, _SECONDS, "opensearch", signed_for=signed_for))
         if answer["status"] == "red":
             raise DependencyUnavailable("opensearch", "a shard is missing")
 
     def ask_embedder() -> None:
-        try:
-            http.get(settings.embedder_url.rstrip("/") + "/health").raise_for_status()
-        except httpx.HTTPError as error:
-            raise DependencyUnavailable("embedder") from error
+        get(settings.embedder_url.rstrip("/") + "/health", _SECONDS, "embedder")
 
     return {
         "dynamodb": ask_dynamodb,

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.models import Message, WebhookEvent
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobStatus, Priority
@@ -22,7 +23,6 @@ from spinneret.kernel.ids import uuid7_hex
 from spinneret.kernel.redaction import redact, redact_text
 from spinneret.web.fetching.urls import parse_url
 
-KIND: Final = "delivery"
 ID_PREFIX: Final = "dlv"
 
 
@@ -64,7 +64,7 @@ def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
 def draft_of(message: Message, url: str, duplicate_key: str | None) -> Draft:
     """The job that delivers a message to the URL as it is now."""
     return Draft(
-        kind=KIND,
+        kind=DELIVERY,
         payload={
             "id": message.id,
             "endpoint_id": message.endpoint_id,
@@ -94,12 +94,12 @@ def message_of(payload: Mapping[str, Any]) -> Message:
 def notice_key(job: Job, target: str) -> str:
     """Names the notice of one run to one target, so that it gets one job however often it is
     asked for."""
-    return fingerprint({"kind": KIND, "job": job.id, "run": job.run, "target": target})
+    return fingerprint({"kind": DELIVERY, "job": job.id, "run": job.run, "target": target})
 
 
 def redelivery_key(message: Message, job_id: str) -> str:
     """Names the redelivery that follows the job `job_id`."""
-    return fingerprint({"kind": KIND, "message": message.id, "after": job_id})
+    return fingerprint({"kind": DELIVERY, "message": message.id, "after": job_id})
 
 
 def _about(job: Job) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spinneret.events.webhooks import rules
+from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.messages import (
     ID_PREFIX,
-    KIND,
     draft_of,
     message_of,
     redelivery_key,
@@ -210,7 +210,7 @@ class WebhookService:
         line = self._log.get(tenant, logged_under, delivery_id)
         if line is None:
             raise NotFound("no such delivery")
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.job_id), KIND)
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.job_id), DELIVERY)
         if job.status not in TERMINAL:
             raise Conflict("the delivery is under way", details={"job_id": job.id})
         message = message_of(job.payload)

@@ -12,7 +12,7 @@ from spinneret.aws.clients import dynamodb_client
 from spinneret.events.webhooks.delivery import DeliveryHandler
 from spinneret.events.webhooks.dynamo import DynamoEndpointStore
 from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog, DynamoHolds
-from spinneret.events.webhooks.messages import KIND
+from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.wiring import WebhookSettings, vault
 from spinneret.jobs.wiring import worker
 from spinneret.jobs.worker import Worker
@@ -47,4 +47,4 @@ def delivery_worker(env: Mapping[str, str]) -> Worker:
         clock=utc_now,
         random=random.random,
     )
-    return worker(settings, {KIND: handler})
+    return worker(settings, {DELIVERY: handler})

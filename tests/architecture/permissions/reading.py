@@ -71,14 +71,27 @@ def _resource(given: Any, template: Template, templates: Templates) -> str:
             nested = _nested(stack, template, templates)
             value = nested["Outputs"][output.removeprefix("Outputs.")]["Value"]
             return _resource(value, nested, templates)
+        case {"Ref": parameter} if parameter in template.get("Parameters", {}):
+            return _resource(_given(parameter, template, templates), templates.root, templates)
         case {"Fn::GetAtt": [name, "Arn" | "QueueName"]} | {"Ref": name}:
             return str(name)
         case {"Fn::Sub": str(text)}:
             behind = text.rpartition("${AWS::AccountId}:")[2]  # an ARN that is spelled out
-            return re.sub(r"\$\{(\w+)(?:\.Arn)?\}", r"\1", behind)
+            return re.sub(r"\$\{(?!Stage)(\w+)(?:\.Arn)?\}", r"\1", behind)
         case str():
             return given
     raise AssertionError(f"a form of resource that no test reads: {given}")
+
+
+def _given(parameter: str, template: Template, templates: Templates) -> Any:
+    """What the root template gives a nested one for its parameter."""
+    [file] = [name for name, each in templates.nested.items() if each is template]
+    [stack] = [
+        each["Properties"]
+        for each in templates.resources("AWS::CloudFormation::Stack").values()
+        if each["Properties"]["TemplateURL"] == f"infra/{file}"
+    ]
+    return stack["Parameters"][parameter]
 
 
 def _nested(stack: str, template: Template, templates: Templates) -> Template:

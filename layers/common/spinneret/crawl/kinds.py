@@ -1,0 +1,27 @@
+"""The kind of work that a crawl is, and its lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import Lane, Priority
+from spinneret.kernel import bounds
+
+CRAWL: Final = "crawl"
+
+LANES: Final[Mapping[Priority, Lane]] = {
+    Priority.CRITICAL: Lane("crawl-high"),
+    Priority.HIGH: Lane("crawl-high"),
+    Priority.NORMAL: Lane("crawl-normal"),
+    Priority.LOW: Lane("crawl-low"),
+}
+
+KINDS: Final = {
+    CRAWL: KindPolicy(
+        lanes=LANES,
+        max_redrives=bounds.REDRIVES,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+    )
+}

@@ -1,0 +1,21 @@
+"""The kind of work that a delivery is, and its lane."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import Lane, Priority
+from spinneret.kernel import bounds
+
+DELIVERY: Final = "delivery"
+
+KINDS: Final = {
+    # Five attempts over 2.6 hours are the whole series (P-10): a redrive would begin it again every
+    # five minutes. A tenant redelivers by its own request.
+    DELIVERY: KindPolicy(
+        lanes=dict.fromkeys(Priority, Lane("delivery")),
+        max_attempts=bounds.DELIVERY_ATTEMPTS,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+    )
+}

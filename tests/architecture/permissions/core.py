@@ -1,0 +1,38 @@
+"""Functions of the core area."""
+
+from __future__ import annotations
+
+from tests.architecture.permissions.parts import (
+    ADMISSION,
+    JOB_WORK,
+    LANES,
+    PUSHING,
+    UPLOADED,
+    on,
+    together,
+)
+
+NEEDED = {
+    "CoreApi": together(
+        on("Tenancy", "GetItem PutItem Query UpdateItem"),  # keys
+        UPLOADED,
+        on("Uploads/*", "s3:PutObject"),  # what a presigned form does, its signer must be allowed
+        JOB_WORK,
+        # readiness: these questions show nothing that is stored
+        on("Content", "s3:ListBucket"),
+        on("Domain/_cluster/health", "es:ESHttpGet"),
+    ),
+    "LiveApi": together(
+        ADMISSION, PUSHING, on("Jobs", "DeleteItem GetItem PutItem Query UpdateItem")
+    ),
+    "Sweeper": JOB_WORK,
+    "Redrive": on(
+        LANES,
+        "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:ReceiveMessage sqs:SendMessage",
+    ),
+    "DeliveryWorker": together(
+        JOB_WORK,
+        on("Webhooks", "DeleteItem GetItem PutItem UpdateItem"),  # endpoints, log, cooldowns
+        on("SecretsKey", "kms:Decrypt"),
+    ),
+}

@@ -1,0 +1,57 @@
+"""What a part of a function's wiring reaches, by resource.
+
+A transaction needs the permission of each of its writes, a query of an index one for the index
+(DynamoDB Developer Guide, "Using IAM with DynamoDB transactions", "Using IAM with indexes"); SQS
+checks SendMessage for batches too.
+"""
+
+from __future__ import annotations
+
+from tests.architecture.permissions.reading import CONDITIONED, Permissions
+
+
+def on(resource: str, actions: str) -> Permissions:
+    """The actions, named without their service where that is DynamoDB."""
+    return {resource: {each if ":" in each else f"dynamodb:{each}" for each in actions.split()}}
+
+
+def together(*parts: Permissions) -> Permissions:
+    """All of these."""
+    found: Permissions = {}
+    for part in parts:
+        for resource, actions in part.items():
+            found.setdefault(resource, set()).update(actions)
+    return found
+
+
+# Credentials are read, windows written.
+ADMISSION = together(on("Tenancy", "GetItem"), on(f"Tenancy{CONDITIONED}", "UpdateItem"))
+UPLOADED = together(on("Uploads/*", "s3:GetObject"), on("Uploads", "s3:ListBucket"))
+PUSHING = on("Api/ws/*/@connections/*", "execute-api:ManageConnections")
+LANES = "spinneret-${Stage}-*"
+# The one policy of all functions that submit, move or run jobs, whose ends submit deliveries.
+JOB_WORK = together(
+    on(
+        "Jobs",
+        "BatchGetItem ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem",
+    ),
+    on("Jobs/index/*", "Query"),
+    on("Idempotency", "BatchGetItem PutItem"),
+    on("Webhooks", "BatchGetItem"),
+    on(LANES, "sqs:GetQueueAttributes sqs:SendMessage"),
+    PUSHING,
+)
+# A host's pace and a tenant's settings for it; the credentials of proxies.
+POLITE_FETCHING = together(
+    on("Domains", "BatchGetItem GetItem UpdateItem"), on("SecretsKey", "kms:Decrypt")
+)
+STORING = together(
+    on("Documents", "GetItem PutItem"),
+    on("Content", "s3:ListBucket"),  # what isn't there is a 404, not a 403
+    on("Content/*", "s3:GetObject s3:PutObject"),
+)
+INDEX_WRITING = together(
+    on("Domain/chunks-*", "es:ESHttpHead es:ESHttpPut"),
+    on("Domain/_bulk", "es:ESHttpPost"),
+    on("Domain/chunks-*/_delete_by_query", "es:ESHttpPost"),
+)
