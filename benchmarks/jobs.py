@@ -41,14 +41,13 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
     spread,
 )
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
-from spinneret.jobs.kinds import KINDS  # noqa: E402 - after the path above
 from spinneret.jobs.models import Draft, Priority, Reply  # noqa: E402 - after the path above
 from spinneret.jobs.service import JobService  # noqa: E402 - after the path above
 from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
 from spinneret.jobs.worker import Worker  # noqa: E402 - after the path above
 from spinneret.kernel.clock import parse_stamp, utc_now  # noqa: E402 - after the path above
 from spinneret.kernel.ids import id_maker  # noqa: E402 - after the path above
-from tests.kinds import CRAWL_NORMAL  # noqa: E402 - after the path above
+from tests.kinds import CRAWL_NORMAL, KINDS  # noqa: E402 - after the path above
 from tests.site.server import page_paths, serve  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from core import docs_routes, health_routes, jobs_routes, keys_routes, uploads_routes
-from spinneret.operations.wiring import core_api
-from spinneret.runtime.http.entrypoint import entrypoint, resolver
+from spinneret.runtime.http.entrypoint import Api
 
-app = resolver()
-app.include_router(health_routes.router)
-app.include_router(jobs_routes.router)
-app.include_router(keys_routes.router)
-app.include_router(uploads_routes.router)
-app.include_router(docs_routes.router)
-handler = entrypoint(app, core_api, "core-api")
+api = Api(
+    "core-api",
+    health_routes.routes,
+    jobs_routes.routes,
+    keys_routes.routes,
+    uploads_routes.routes,
+    docs_routes.routes,
+)
+app = api.app
+handler = api.handler

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes, no_services
 from spinneret.runtime.openapi.page import Served, document, page
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(no_services)
+router = routes.router
 
 
 @router.get("/api/v1/openapi.json", **declared(None, {200: dict[str, Any], 304: None}))

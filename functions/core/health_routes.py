@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.operations.models import Health, Readiness
-from spinneret.operations.wiring import CoreApi
+from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(core_api)
+router = routes.router
 
 READINESS = declared(None, {200: Readiness, 503: Readiness})
 
@@ -27,7 +26,7 @@ def liveness() -> Health:
 @router.get("/api/v1/health/ready", **READINESS)
 def readiness() -> Response[Readiness]:
     """Every dependency answers (200), or which one doesn't (503)."""
-    services = cast(CoreApi, router.context["services"])
+    services = routes.services
     ready = services.health.ready()
     return Response(
         status_code=200 if ready.status == "ready" else 503,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.api_models import TicketView, ticket_view
@@ -17,12 +16,13 @@ from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended
 from spinneret.kernel.paging import cursor_of, position_of
-from spinneret.operations.wiring import CoreApi
+from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import event_stream, moved
-from spinneret.runtime.http.requests import principal
+from spinneret.runtime.http.routes import Routes
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(core_api)
+router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
@@ -75,14 +75,14 @@ def get_timeline(
 )
 def stream_job(job_id: str) -> Response[str]:
     """Server-sent events of a job."""
-    return event_stream(router, _jobs(), principal(router), job_id)
+    return event_stream(router, _jobs(), routes.principal, job_id)
 
 
 @router.post("/api/v1/jobs/<job_id>/tickets", **declared(Scope.READ, {201: TicketView}))
 def issue_ticket(job_id: str) -> Response[TicketView]:
     """A ticket for this job's stream, for clients that can't send headers."""
     job = _jobs().get(_ref(job_id))
-    ticket = cast(CoreApi, router.context["services"]).keys.issue_ticket(principal(router), job.id)
+    ticket = routes.services.keys.issue_ticket(routes.principal, job.id)
     return Response(
         status_code=201,
         content_type=content_types.APPLICATION_JSON,
@@ -96,7 +96,7 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
 )
 def cancel_job(job_id: str) -> Moved:
     """Cancel a job that isn't finished."""
-    return moved(_jobs(), principal(router), job_id, Move.CANCEL)
+    return moved(_jobs(), routes.principal, job_id, Move.CANCEL)
 
 
 @router.post(
@@ -104,7 +104,7 @@ def cancel_job(job_id: str) -> Moved:
 )
 def pause_job(job_id: str) -> Moved:
     """Let a job rest that isn't finished."""
-    return moved(_jobs(), principal(router), job_id, Move.PAUSE)
+    return moved(_jobs(), routes.principal, job_id, Move.PAUSE)
 
 
 @router.post(
@@ -112,7 +112,7 @@ def pause_job(job_id: str) -> Moved:
 )
 def resume_job(job_id: str) -> Moved:
     """Let a paused job go on."""
-    return moved(_jobs(), principal(router), job_id, Move.RESUME)
+    return moved(_jobs(), routes.principal, job_id, Move.RESUME)
 
 
 @router.post(
@@ -120,11 +120,11 @@ def resume_job(job_id: str) -> Moved:
 )
 def retry_job(job_id: str) -> Moved:
     """Begin a new run of a failed job."""
-    return moved(_jobs(), principal(router), job_id, Move.RETRY)
+    return moved(_jobs(), routes.principal, job_id, Move.RETRY)
 
 
 def _page(wanted: JobFilter, limit: int, cursor: str | None) -> JobList:
-    page = _jobs().page(principal(router).tenant, wanted, position_of(cursor), limit)
+    page = _jobs().page(routes.principal.tenant, wanted, position_of(cursor), limit)
     return JobList(
         items=[job_view(job) for job in page.jobs],
         next_cursor=cursor_of(page.after),
@@ -133,8 +133,8 @@ def _page(wanted: JobFilter, limit: int, cursor: str | None) -> JobList:
 
 
 def _ref(job_id: str) -> JobRef:
-    return JobRef(tenant=principal(router).tenant, job_id=job_id)
+    return JobRef(tenant=routes.principal.tenant, job_id=job_id)
 
 
 def _jobs() -> JobControl:
-    return cast(CoreApi, router.context["services"]).jobs
+    return routes.services.jobs

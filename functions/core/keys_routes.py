@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, cast
+from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from core.keys_examples import KEY
@@ -23,11 +22,12 @@ from spinneret.access.keys.service import KeyService
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, ValidationFailed
 from spinneret.kernel.paging import position_of
-from spinneret.operations.wiring import CoreApi
+from spinneret.operations.wiring import CoreApi, core_api
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.requests import principal
+from spinneret.runtime.http.routes import Routes
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(core_api)
+router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
@@ -37,7 +37,7 @@ _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 def issue_key(request: KeyRequest) -> Response[IssuedKey]:
     """Issue a key. Its secret is in this answer and nowhere else."""
     _refuse_idempotency_key()
-    caller = principal(router)
+    caller = routes.principal
     key, secret = _keys().issue(
         caller.tenant,
         request.name,
@@ -57,19 +57,19 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
 @router.get("/api/v1/api-keys", **declared(Scope.ADMIN))
 def list_keys(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
     """The tenant's keys, newest first; ended ones are shown for 30 days more."""
-    return key_list(_keys().page(principal(router).tenant, position_of(cursor), limit))
+    return key_list(_keys().page(routes.principal.tenant, position_of(cursor), limit))
 
 
 @router.get("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
 def get_key(key_id: str) -> KeyView:
     """One key."""
-    return key_view(_keys().get(principal(router).tenant, key_id))
+    return key_view(_keys().get(routes.principal.tenant, key_id))
 
 
 @router.delete("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
 def revoke_key(key_id: str) -> KeyView:
     """Revoke a key, effective at once; answers the key, also when it was revoked before."""
-    key = _keys().revoke(principal(router).tenant, key_id)
+    key = _keys().revoke(routes.principal.tenant, key_id)
     _services().live.end_all(key.tenant, key.id)
     return key_view(key)
 
@@ -91,4 +91,4 @@ def _keys() -> KeyService:
 
 
 def _services() -> CoreApi:
-    return cast(CoreApi, router.context["services"])
+    return routes.services

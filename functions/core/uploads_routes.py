@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.uploads.api_models import UploadView, upload_view
-from spinneret.operations.wiring import CoreApi
+from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.requests import principal
+from spinneret.runtime.http.routes import Routes
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(core_api)
+router = routes.router
 
 
 @router.post("/api/v1/uploads", **declared(Scope.WRITE, {201: UploadView}))
@@ -23,10 +21,10 @@ def begin_upload() -> Response[UploadView]:
     Post the form, then send the request without a body and with the header `Upload-Id`. Requests
     themselves carry up to 5 MB.
     """
-    uploads = cast(CoreApi, router.context["services"]).uploads
+    uploads = routes.services.uploads
     return Response(
         status_code=201,
         content_type=content_types.APPLICATION_JSON,
-        body=upload_view(uploads.begin(principal(router).tenant)),
+        body=upload_view(uploads.begin(routes.principal.tenant)),
         headers={"Cache-Control": "no-store"},
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from crawl import crawl_routes, domains_routes, proxies_routes, webhooks_routes
-from spinneret.crawl.wiring import crawl_api
-from spinneret.runtime.http.entrypoint import entrypoint, resolver
+from spinneret.runtime.http.entrypoint import Api
 
-app = resolver()
-app.include_router(crawl_routes.router)
-app.include_router(domains_routes.router)
-app.include_router(proxies_routes.router)
-app.include_router(webhooks_routes.router)
-handler = entrypoint(app, crawl_api, "crawl-api")
+api = Api(
+    "crawl-api",
+    crawl_routes.routes,
+    domains_routes.routes,
+    proxies_routes.routes,
+    webhooks_routes.routes,
+)
+app = api.app
+handler = api.handler

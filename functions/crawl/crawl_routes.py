@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from crawl.crawl_examples import CRAWL
 from spinneret.access.keys.models import Scope
 from spinneret.crawl.models import BatchSubmission, CrawlRequest, CrawlView, Submission
-from spinneret.crawl.wiring import CrawlApi
+from spinneret.crawl.wiring import CrawlApi, crawl_api
 from spinneret.jobs.api_models import Moved
 from spinneret.jobs.models import Move
 from spinneret.kernel.errors import (
@@ -25,9 +24,11 @@ from spinneret.kernel.errors import (
 )
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import event_stream, moved
-from spinneret.runtime.http.requests import principal, request_key, submitted
+from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.routes import Routes
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(crawl_api)
+router = routes.router
 
 
 @router.post(
@@ -48,7 +49,7 @@ router = Router()  # type: ignore[no-untyped-call]  # published without a signat
 )
 def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     """Crawl one URL or several; answers with the jobs that do it."""
-    caller = principal(router)
+    caller = routes.principal
     key = request_key(router, caller, "/api/v1/crawl")
     return submitted(_services().crawl.submit(caller.tenant, request, key))
 
@@ -56,7 +57,7 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
 @router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ))
 def get_crawl(job_id: str) -> CrawlView:
     """A crawl's state and, once it is completed, its result."""
-    return _services().crawl.get(principal(router).tenant, job_id)
+    return _services().crawl.get(routes.principal.tenant, job_id)
 
 
 @router.post(
@@ -64,7 +65,7 @@ def get_crawl(job_id: str) -> CrawlView:
 )
 def cancel_crawl(job_id: str) -> Moved:
     """Cancel a crawl that isn't finished."""
-    return moved(_services().jobs, principal(router), job_id, Move.CANCEL)
+    return moved(_services().jobs, routes.principal, job_id, Move.CANCEL)
 
 
 @router.get(
@@ -73,8 +74,8 @@ def cancel_crawl(job_id: str) -> Moved:
 )
 def stream_crawl(job_id: str) -> Response[str]:
     """Server-sent events of a crawl."""
-    return event_stream(router, _services().jobs, principal(router), job_id)
+    return event_stream(router, _services().jobs, routes.principal, job_id)
 
 
 def _services() -> CrawlApi:
-    return cast(CrawlApi, router.context["services"])
+    return routes.services

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
-from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.domains_examples import BLOCK, PUT_DOMAIN
 from spinneret.access.keys.models import Scope
-from spinneret.crawl.wiring import CrawlApi
+from spinneret.crawl.wiring import crawl_api
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.requests import principal
+from spinneret.runtime.http.routes import Routes
 from spinneret.web.hosts.api_models import (
     BlockRequest,
     DomainDetail,
@@ -29,7 +28,8 @@ from spinneret.web.hosts.models import DomainSettings
 from spinneret.web.hosts.rules import parse_domain
 from spinneret.web.hosts.service import SiteSettings
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(crawl_api)
+router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Port = Annotated[int | None, Query(ge=1, le=65535)]
@@ -98,8 +98,8 @@ def _unusual(port: int | None) -> int | None:
 
 
 def _tenant() -> str:
-    return principal(router).tenant
+    return routes.principal.tenant
 
 
 def _sites() -> SiteSettings:
-    return cast(CrawlApi, router.context["services"]).sites
+    return routes.services.sites

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, cast
+from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.proxies_examples import PROXY, TRIAL
 from spinneret.access.keys.models import Scope
-from spinneret.crawl.wiring import CrawlApi
+from spinneret.crawl.wiring import CrawlApi, crawl_api
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CircuitOpen,
@@ -24,7 +23,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.requests import principal
+from spinneret.runtime.http.routes import Routes
 from spinneret.web.proxies.api_models import (
     ProxyDetail,
     ProxyList,
@@ -38,7 +37,8 @@ from spinneret.web.proxies.api_models import (
     trial_view,
 )
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(crawl_api)
+router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
@@ -118,8 +118,8 @@ def _refuse_idempotency_key() -> None:
 
 
 def _tenant() -> str:
-    return principal(router).tenant
+    return routes.principal.tenant
 
 
 def _services() -> CrawlApi:
-    return cast(CrawlApi, router.context["services"])
+    return routes.services

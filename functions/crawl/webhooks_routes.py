@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, TypeVar, cast
+from typing import Annotated, Any, Final, TypeVar
 
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
 from crawl.webhooks_examples import CREATE_WEBHOOK, REPLACE_WEBHOOK
 from spinneret.access.keys.models import Scope
-from spinneret.crawl.wiring import CrawlApi
+from spinneret.crawl.wiring import crawl_api
 from spinneret.events.webhooks.api_models import (
     DefaultSecret,
     DeliveryList,
@@ -40,9 +39,11 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.requests import principal, request_key, submitted
+from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.routes import Routes
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(crawl_api)
+router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Shown = TypeVar("Shown", bound=BaseModel)
@@ -171,16 +172,16 @@ def redeliver(endpoint_id: str, delivery_id: str) -> Response[dict[str, Any]]:
 
 
 def _tenant() -> str:
-    return principal(router).tenant
+    return routes.principal.tenant
 
 
 def _may_write() -> bool:
     """Whoever may set a URL may see what is secret in it."""
-    return principal(router).may(Scope.WRITE)
+    return routes.principal.may(Scope.WRITE)
 
 
 def _webhooks() -> WebhookService:
-    webhooks = cast(CrawlApi, router.context["services"]).webhooks
+    webhooks = routes.services.webhooks
     webhooks.require_enabled()
     return webhooks
 
@@ -209,4 +210,4 @@ def _secret(status: int, body: Shown) -> Response[Shown]:
 
 def _request_key() -> RequestKey | None:
     """Scoped by the path, whose ids say what is asked for: these requests have no body."""
-    return request_key(router, principal(router), router.current_event.path)
+    return request_key(router, routes.principal, router.current_event.path)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from search.search_routes import router
-from spinneret.content.search.wiring import search_api
-from spinneret.runtime.http.entrypoint import entrypoint, resolver
+from search import search_routes
+from spinneret.runtime.http.entrypoint import Api
 
-app = resolver()
-app.include_router(router)
-handler = entrypoint(app, search_api, "search-api")
+api = Api(
+    "search-api",
+    search_routes.routes,
+)
+app = api.app
+handler = api.handler

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import cast
-
-from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from search.search_examples import SEARCH
 from spinneret.access.keys.models import Scope
 from spinneret.content.search.api_models import SearchRequest, SearchResponse
 from spinneret.content.search.views import response_of
-from spinneret.content.search.wiring import SearchApi
+from spinneret.content.search.wiring import search_api
 from spinneret.kernel.errors import EmbeddingRefused
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.requests import principal
+from spinneret.runtime.http.routes import Routes
 
-router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+routes = Routes(search_api)
+router = routes.router
 
 
 @router.post(
@@ -26,6 +24,6 @@ router = Router()  # type: ignore[no-untyped-call]  # published without a signat
 def hybrid_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning and by words, fused by weighted reciprocal rank."""
     started = time.perf_counter()
-    services = cast(SearchApi, router.context["services"])
-    found = services.search.search(request.query_of(principal(router).tenant))
+    services = routes.services
+    found = services.search.search(request.query_of(routes.principal.tenant))
     return response_of(found, (time.perf_counter() - started) * 1000)

@@ -55,7 +55,7 @@ def received(
 
     def of_fake(lane: Lane, _: int) -> list[JobRef]:
         assert isinstance(queue, FakeJobQueue)
-        return [sent.ref for sent in queue.sent if sent.lane is lane and not sent.delay]
+        return [sent.ref for sent in queue.sent if sent.lane == lane and not sent.delay]
 
     def of_sqs(lane: Lane, count: int) -> list[JobRef]:
         assert client_of is not None

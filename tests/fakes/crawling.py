@@ -10,9 +10,10 @@ from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content
 from spinneret.content.search.models import Fused, Query
 from spinneret.content.search.service import SearchService
+from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pipeline import CrawlPipeline
-from spinneret.crawl.service import KIND, CrawlService, Targets
+from spinneret.crawl.service import CrawlService, Targets
 from spinneret.crawl.visits import Visits
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.rules import TERMINAL
@@ -101,7 +102,7 @@ class CrawlSlice:
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
             kinds=KINDS,
-            handlers={KIND: pipeline},
+            handlers={CRAWL: pipeline},
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: f"owner-{next(self._numbers)}",

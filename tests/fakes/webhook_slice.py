@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from spinneret.events.webhooks.delivery import DeliveryHandler
-from spinneret.events.webhooks.messages import KIND
+from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.models import (
     Delivery,
     Endpoint,
@@ -178,7 +178,7 @@ class WebhookSlice:
             store=self.wrap("store", self.store),
             queue=self.wrap("queue", self.queue),
             kinds=KINDS,
-            handlers={"crawl": self.work, KIND: handler},
+            handlers={"crawl": self.work, DELIVERY: handler},
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: self._new_id("owner"),
@@ -188,7 +188,7 @@ class WebhookSlice:
 
     def deliveries(self) -> list[Job]:
         """All delivery jobs, oldest first."""
-        page = self.store.page("acme", JobFilter(kind=KIND), None, 100)
+        page = self.store.page("acme", JobFilter(kind=DELIVERY), None, 100)
         return list(page.jobs)[::-1]
 
     def settle(self, passes: int = _PASSES) -> None:

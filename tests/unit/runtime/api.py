@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
-from core.health_routes import router as health_router
-from core.jobs_routes import router as jobs_router
-from core.keys_routes import router as keys_router
-from core.uploads_routes import router as uploads_router
-from crawl.crawl_routes import router as crawl_router
-from crawl.webhooks_routes import router as webhooks_router
-from search.search_routes import router as search_router
+from core.health_routes import routes as health_routes
+from core.jobs_routes import routes as jobs_routes
+from core.keys_routes import routes as keys_routes
+from core.uploads_routes import routes as uploads_routes
+from crawl.crawl_routes import routes as crawl_routes
+from crawl.webhooks_routes import routes as webhooks_routes
+from search.search_routes import routes as search_routes
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.access.uploads.service import UploadService
@@ -27,7 +25,8 @@ from spinneret.jobs.control import JobControl
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService
-from spinneret.runtime.http.entrypoint import ApiHandler, entrypoint, resolver
+from spinneret.runtime.http import entrypoint
+from spinneret.runtime.http.routes import Routes
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
 from tests.fakes.uploads import FakeUploadStore
@@ -133,10 +132,10 @@ class Api:
         self.as_documented = True
         """Off where a test lets a service fail in a way that its own code never does."""
         self._handlers = {
-            "crawl": self._handler("crawl-api", crawl_router, webhooks_router),
-            "search": self._handler("search-api", search_router),
+            "crawl": self._handler("crawl-api", crawl_routes, webhooks_routes),
+            "search": self._handler("search-api", search_routes),
             "core": self._handler(
-                "core-api", health_router, jobs_router, keys_router, uploads_router
+                "core-api", health_routes, jobs_routes, keys_routes, uploads_routes
             ),
         }
 
@@ -154,7 +153,7 @@ class Api:
         """Send a stored event with changes: `body` (text or JSON), `headers` (None drops one),
         and any other field of the event. The answer has to be one that the document lists."""
         event = changed(load(name), key, **changes)
-        answer = self._handlers[name.partition("/")[0]](event, Invocation())  # type: ignore[arg-type]  # stands for LambdaContext
+        answer = self._handlers[name.partition("/")[0]](event, Invocation())
         headers = {
             **{name: values[-1] for name, values in answer.get("multiValueHeaders", {}).items()},
             **answer.get("headers", {}),
@@ -165,11 +164,8 @@ class Api:
             assert_documented(method, path, found.status, headers, found.text)
         return found
 
-    def _handler(self, name: str, *routers: Router) -> ApiHandler:
-        app = resolver()
-        for router in routers:
-            app.include_router(router)
-        return entrypoint(app, lambda _: self.services, name)
+    def _handler(self, name: str, *routes: Routes[Any]) -> Any:
+        return entrypoint.Api(name, *routes, make=lambda _: self.services).handler
 
 
 def load(name: str) -> dict[str, Any]:

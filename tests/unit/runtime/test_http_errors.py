@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.health_routes import router as health_router
+from core.health_routes import routes as health_routes
 from spinneret.kernel import errors
 from spinneret.kernel.errors import DomainError, EmbeddingRefused, HttpUnavailable, TransientError
 from spinneret.kernel.settings import SettingsError
-from spinneret.runtime.http.entrypoint import entrypoint, resolver
+from spinneret.runtime.http import entrypoint
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api, Invocation, changed, load
 from tests.unit.runtime.refusals import assert_refused
 
@@ -98,9 +98,7 @@ def test_a_function_without_its_settings_answers_and_logs_until_it_has_them(
         return Ready()
 
     settings: list[str] = []
-    app = resolver()
-    app.include_router(health_router)
-    handler = entrypoint(app, build, "core-api")
+    handler = entrypoint.Api("core-api", health_routes, make=build).handler
 
     def ask() -> dict[str, Any]:
         return handler(changed(load(HEALTH), None), Invocation())  # type: ignore[arg-type]  # stands for LambdaContext

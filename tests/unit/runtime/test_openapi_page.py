@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from core.docs_routes import router
-from spinneret.runtime.http.entrypoint import entrypoint, resolver
+from core.docs_routes import routes
+from spinneret.runtime.http.entrypoint import Api
 from tests.unit.runtime.api import HEALTH, Answer, Invocation, changed, load
 
 PAGE, DOCUMENT = "/docs", "/api/v1/openapi.json"
@@ -48,14 +48,13 @@ class Nobody:
     """Services that know nobody, for routes that ask for nobody."""
 
     keys: Any = None
+    uploads: Any = None
 
 
 @pytest.fixture(scope="module")
 def get() -> Get:
     """Asks for a path, with headers."""
-    app = resolver()
-    app.include_router(router)
-    handler = entrypoint(app, lambda _: Nobody(), "core-api")
+    handler = Api("core-api", routes, make=lambda _: Nobody()).handler
 
     def send(path: str, **headers: str) -> Answer:
         event = changed(load(HEALTH), None, path=path, headers=headers)

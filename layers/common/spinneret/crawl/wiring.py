@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import TenancySettings, key_service
-from spinneret.access.uploads.service import UploadService
-from spinneret.access.uploads.wiring import UploadSettings, upload_service
 from spinneret.crawl.service import CrawlService
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
@@ -23,7 +19,7 @@ from spinneret.web.proxies.wiring import ProxySettings, proxy_service, proxy_tri
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ProxySettings, TenancySettings, UploadSettings):
+class CrawlApiSettings(WebhookSettings, ProxySettings):
     """The crawl API's environment."""
 
 
@@ -31,8 +27,6 @@ class CrawlApiSettings(WebhookSettings, ProxySettings, TenancySettings, UploadSe
 class CrawlApi:
     """What the routes of crawling use."""
 
-    keys: KeyService
-    uploads: UploadService
     crawl: CrawlService
     jobs: JobControl
     sites: SiteSettings
@@ -48,8 +42,6 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
     return CrawlApi(
-        keys=key_service(settings),
-        uploads=upload_service(settings),
         crawl=CrawlService(
             jobs=job_service(settings),
             policy=address_policy(settings),

@@ -12,6 +12,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.access.keys.models import Principal, Scope
 from spinneret.runtime.http.entrypoint import resolver
+from spinneret.runtime.http.routes import PRINCIPAL, SERVICES
 from tests.unit.runtime.api import Answer, Invocation
 
 
@@ -37,7 +38,8 @@ class Routes:
         for router in self.routers:
             app.include_router(router)
         caller = Principal(tenant=tenant, key_id="key_1", scopes=frozenset({Scope.ADMIN}))
-        app.context.update(services=SimpleNamespace(**self.services), principal=caller)
+        services = SimpleNamespace(**self.services)
+        app.context.update({SERVICES: lambda _: services, PRINCIPAL: caller})
         event = {
             "httpMethod": method,
             "path": path,

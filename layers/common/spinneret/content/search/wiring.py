@@ -7,10 +7,6 @@ from dataclasses import dataclass
 
 import httpx
 
-from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import TenancySettings, key_service
-from spinneret.access.uploads.service import UploadService
-from spinneret.access.uploads.wiring import UploadSettings, upload_service
 from spinneret.aws.clients import dynamodb_client
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.content.documents.dynamo import DynamoDocumentStore
@@ -21,7 +17,7 @@ from spinneret.content.search.tei import TeiEmbedder
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchApiSettings(SearchSettings, TenancySettings, UploadSettings):
+class SearchApiSettings(SearchSettings):
     """The search API's environment."""
 
     documents_table: str
@@ -32,8 +28,6 @@ class SearchApiSettings(SearchSettings, TenancySettings, UploadSettings):
 class SearchApi:
     """What the routes of search use."""
 
-    keys: KeyService
-    uploads: UploadService
     search: SearchService
 
 
@@ -53,8 +47,6 @@ def search_api(env: Mapping[str, str]) -> SearchApi:
     settings = SearchApiSettings.from_env(env)
     model = embedder(settings)
     return SearchApi(
-        keys=key_service(settings),
-        uploads=upload_service(settings),
         search=SearchService(
             embedder=model,
             index=chunk_index(settings, model),

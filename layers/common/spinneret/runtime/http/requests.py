@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -15,11 +15,6 @@ from spinneret.kernel.canonical import fingerprint, parse_json
 from spinneret.kernel.errors import ValidationFailed
 
 REPLAYED = "Idempotent-Replayed"  # the marker header, as Stripe's API spells it
-
-
-def principal(router: Router) -> Principal:
-    """The caller; only for routes that ask for a scope."""
-    return cast(Principal, router.context["principal"])
 
 
 def request_key(router: Router, caller: Principal, route: str) -> RequestKey | None:

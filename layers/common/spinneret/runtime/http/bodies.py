@@ -1,0 +1,81 @@
+"""The headers and the body of a request, as the resolver is to have them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Final
+
+from aws_lambda_powertools.event_handler import content_types
+
+from spinneret.access.keys.models import Principal
+from spinneret.access.uploads.service import UploadService
+from spinneret.kernel.errors import MalformedRequest, ValidationFailed
+from spinneret.runtime.http.admission import Event
+
+_JSON: Final = content_types.APPLICATION_JSON
+_UPLOAD_ID: Final = "Upload-Id"
+
+
+def with_headers(event: Event) -> Event:
+    """The event with its header names in lower case."""
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    return {**event, "headers": headers, "multiValueHeaders": None}
+
+
+def without_body(event: Event) -> Event:
+    """For a route that reads no body: whatever came is nothing that it could be refused for.
+
+    Clients send `{}`, or an empty form, with a POST that has nothing to say.
+    """
+    return {**event, "body": None, "isBase64Encoded": False}
+
+
+def with_upload(event: Event, caller: Principal | None, uploads: UploadService) -> Event:
+    """The event with the body that its Upload-Id names.
+
+    Raises ValidationFailed, NotFound, BodyTooLarge, MalformedRequest and DependencyUnavailable.
+    """
+    upload_id = event["headers"].get(_UPLOAD_ID.lower())
+    if upload_id is None or caller is None:
+        return event
+    if event.get("body"):
+        raise ValidationFailed(
+            "send either a body or an Upload-Id", details={"fields": [{"field": _UPLOAD_ID}]}
+        )
+    body = _decoded(uploads.body(caller.tenant, upload_id))
+    return {**event, "body": body, "isBase64Encoded": False}
+
+
+def with_body(event: Event) -> Event:
+    """The event with its body as text, whose content type is known to be JSON's.
+
+    Raises MalformedRequest and ValidationFailed.
+    """
+    body = _text(event)
+    headers = event["headers"]
+    media_type = (headers.get("content-type") or _JSON).partition(";")[0].strip().lower()
+    if body and media_type != _JSON:
+        raise ValidationFailed(
+            f"the body must be {_JSON}", details={"fields": [{"field": "content-type"}]}
+        )
+    headers = {**headers, "content-type": _JSON}
+    return {**event, "headers": headers, "body": body, "isBase64Encoded": False}
+
+
+def _text(event: Event) -> str | None:
+    """The body as text; API Gateway and its emulators pass what isn't UTF-8 as base64."""
+    body: str | None = event.get("body")
+    if not body or not event.get("isBase64Encoded"):
+        return body
+    try:
+        return _decoded(base64.b64decode(body, validate=True))
+    except binascii.Error as error:
+        raise MalformedRequest("the body is not base64") from error
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MalformedRequest("the body is not UTF-8") from error

@@ -1,0 +1,46 @@
+"""A domain's routes together with what builds its services.
+
+routes = Routes(collection_service)
+
+@routes.router.get("/api/v1/collections", **declared(Scope.READ))
+def list_collections() -> CollectionList:
+    return collection_list(routes.services.page(routes.principal.tenant))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Generic, TypeVar, cast
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from spinneret.access.keys.models import Principal
+
+SERVICES: Final = "services"
+PRINCIPAL: Final = "principal"
+
+S = TypeVar("S")
+Build = Callable[[Mapping[str, str]], S]
+"""Makes services from the environment, at the first request that needs them."""
+
+
+class Routes(Generic[S]):
+    """The routes of one domain. An API function mounts one for each of its domains."""
+
+    def __init__(self, build: Build[S]) -> None:
+        self.build = build
+        self.router = Router()  # type: ignore[no-untyped-call]  # published without a signature
+
+    @property
+    def services(self) -> S:
+        """The domain's services; only while a request is served."""
+        return cast(S, self.router.context[SERVICES](self.build))
+
+    @property
+    def principal(self) -> Principal:
+        """The caller; only for routes that ask for a scope."""
+        return cast(Principal, self.router.context[PRINCIPAL])
+
+
+def no_services(_env: Mapping[str, str]) -> None:
+    """For routes that need none."""
