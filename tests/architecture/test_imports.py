@@ -80,7 +80,7 @@ def test_only_wiring_and_adapters_choose_an_adapter(imports: grimp.ImportGraph) 
         and module.rpartition(".")[2].split("_")[0] not in ADAPTERS
         and module.rpartition(".")[2] not in ADAPTERS
         and not module.endswith("_wiring")
-        and _group(module) != "runtime"
+        and _group(module) not in {"aws", "runtime"}
         for imported in imports.find_modules_directly_imported_by(module)
         if imported.startswith("spinneret.")
         and imported.rpartition(".")[2].split("_")[0] in clients

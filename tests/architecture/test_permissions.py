@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.conftest import ROOT, Templates
+from tests.architecture.permissions.parts import together
 from tests.architecture.permissions.reading import Permissions, permissions_of
 
 _AREAS = sorted(
@@ -17,13 +18,11 @@ _AREAS = sorted(
     for path in (Path(__file__).parent / "permissions").glob("*.py")
     if path.stem not in {"__init__", "parts", "reading"}
 )
-NEEDED: dict[str, Permissions] = {
-    name: needs
-    for area in _AREAS
-    for name, needs in importlib.import_module(
-        f"tests.architecture.permissions.{area}"
-    ).NEEDED.items()
-}
+NEEDED: dict[str, Permissions] = {}
+for area in _AREAS:
+    module = importlib.import_module(f"tests.architecture.permissions.{area}")
+    for name, needs in module.NEEDED.items():
+        NEEDED[name] = together(NEEDED.get(name, {}), needs)
 
 # What a call of an AWS client needs; a transaction's parts are calls of ours.
 CALLS = {

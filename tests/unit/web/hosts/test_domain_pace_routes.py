@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits
 from tests.fakes.sites import Sites
 from tests.fakes.time import START, HandClock
 from tests.unit.runtime.refusals import fields_of
-from tests.unit.web.hosts.routes import Routes
+from tests.unit.served import Served
 
 DOMAIN = "/api/v1/domains/site.example"
 NOW = "2026-01-02T12:00:00.000000Z"
@@ -21,8 +22,8 @@ CLOSED = {"state": "closed", "failures": 0, "opened_at": None, "retry_after_seco
 
 
 @pytest.fixture
-def routes(sites: Sites) -> Routes:
-    return Routes((router,), {"sites": sites.settings})
+def routes(sites: Sites) -> Served:
+    return Served(router, SimpleNamespace(sites=sites.settings))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def routes(sites: Sites) -> Routes:
     ],
 )
 def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
-    routes: Routes, sites: Sites, clock: HandClock, update: dict[str, Any]
+    routes: Served, sites: Sites, clock: HandClock, update: dict[str, Any]
 ) -> None:
     shown = routes.send("PUT", DOMAIN, update).body["pace"]
     assert routes.send("GET", DOMAIN).body["pace"] == shown
@@ -73,7 +74,7 @@ def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
 # ---------------------------------------------------------------- Breaker
 
 
-def test_the_breaker_is_shown_and_reset(routes: Routes, sites: Sites, clock: HandClock) -> None:
+def test_the_breaker_is_shown_and_reset(routes: Served, sites: Sites, clock: HandClock) -> None:
     for number in range(5):
         admitted = sites.pace.admit("site.example", owner=f"job-{number}", limits=PaceLimits())
         assert isinstance(admitted, Admitted)
@@ -87,7 +88,7 @@ def test_the_breaker_is_shown_and_reset(routes: Routes, sites: Sites, clock: Han
     assert (answer.status, answer.body["circuit"]) == (200, CLOSED)
 
 
-def test_the_breaker_of_a_port_is_shown_and_reset(routes: Routes, sites: Sites) -> None:
+def test_the_breaker_of_a_port_is_shown_and_reset(routes: Served, sites: Sites) -> None:
     for number in range(5):
         admitted = sites.pace.admit(
             "site.example", owner=f"job-{number}", limits=PaceLimits(), port=8080
@@ -106,7 +107,7 @@ def test_the_breaker_of_a_port_is_shown_and_reset(routes: Routes, sites: Sites) 
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http"])
-def test_what_is_no_port_is_refused(routes: Routes, port: str) -> None:
+def test_what_is_no_port_is_refused(routes: Served, port: str) -> None:
     for answer in (
         routes.send("GET", DOMAIN, port=port),
         routes.send("POST", f"{DOMAIN}/reset", port=port),
@@ -116,7 +117,7 @@ def test_what_is_no_port_is_refused(routes: Routes, port: str) -> None:
         assert [field.removeprefix("query.") for field in fields_of(body)] == ["port"]
 
 
-def test_the_breaker_is_shown_by_the_tenants_own_limits(routes: Routes, sites: Sites) -> None:
+def test_the_breaker_is_shown_by_the_tenants_own_limits(routes: Served, sites: Sites) -> None:
     routes.send("PUT", DOMAIN, {"breaker_failures": 1, "breaker_seconds": 600})
     admitted = sites.pace.admit("site.example", owner="job", limits=PaceLimits())
     assert isinstance(admitted, Admitted)

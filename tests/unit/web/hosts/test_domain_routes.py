@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from crawl.domains_routes import router
 from spinneret.kernel import bounds
 from tests.fakes.sites import Sites
+from tests.unit.runtime.api import Answer
 from tests.unit.runtime.refusals import fields_of
-from tests.unit.web.hosts.routes import Answer, Routes
+from tests.unit.served import Served
 
 DOMAIN = "/api/v1/domains/site.example"
 NOW = "2026-01-02T12:00:00.000000Z"
@@ -40,8 +42,8 @@ CLOSED = {"state": "closed", "failures": 0, "opened_at": None, "retry_after_seco
 
 
 @pytest.fixture
-def routes(sites: Sites) -> Routes:
-    return Routes((router,), {"sites": sites.settings})
+def routes(sites: Sites) -> Served:
+    return Served(router, SimpleNamespace(sites=sites.settings))
 
 
 def refused(answer: Answer, status: int, code: str) -> dict[str, Any]:
@@ -53,7 +55,7 @@ def refused(answer: Answer, status: int, code: str) -> dict[str, Any]:
 # ---------------------------------------------------------------- One domain
 
 
-def test_a_domain_without_settings_has_the_defaults(routes: Routes) -> None:
+def test_a_domain_without_settings_has_the_defaults(routes: Served) -> None:
     answer = routes.send("GET", DOMAIN)
     assert answer.status == 200
     assert answer.body == {**DEFAULTS, "blocked_by": None, "circuit": CLOSED}
@@ -62,11 +64,11 @@ def test_a_domain_without_settings_has_the_defaults(routes: Routes) -> None:
 @pytest.mark.parametrize(
     "spelled", ["SITE.example", "www.site.example", "site.example.", "site%2Eexample"]
 )
-def test_a_domain_is_found_however_it_is_spelled(routes: Routes, spelled: str) -> None:
+def test_a_domain_is_found_however_it_is_spelled(routes: Served, spelled: str) -> None:
     assert routes.send("GET", f"/api/v1/domains/{spelled}").body["domain"] == "site.example"
 
 
-def test_settings_are_replaced_whole(routes: Routes) -> None:
+def test_settings_are_replaced_whole(routes: Served) -> None:
     update = {
         "requests_per_second": 0.5,
         "burst": 2,
@@ -106,7 +108,7 @@ def test_settings_are_replaced_whole(routes: Routes) -> None:
         {"breaker_failures": 1, "breaker_seconds": bounds.BREAKER_MEMORY_SECONDS},
     ],
 )
-def test_settings_at_their_bounds_are_taken(routes: Routes, update: dict[str, Any]) -> None:
+def test_settings_at_their_bounds_are_taken(routes: Served, update: dict[str, Any]) -> None:
     assert routes.send("PUT", DOMAIN, update).status == 200
 
 
@@ -138,7 +140,7 @@ INVALID: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("field", "value"), INVALID, ids=[f"{f} {v!r:.30}" for f, v in INVALID])
 def test_faster_bolder_malformed_and_foreign_settings_are_refused(
-    routes: Routes, field: str, value: Any
+    routes: Served, field: str, value: Any
 ) -> None:
     body = refused(routes.send("PUT", DOMAIN, {field: value}), 422, "VALIDATION_ERROR")
     assert fields_of(body) == [field]
@@ -146,7 +148,7 @@ def test_faster_bolder_malformed_and_foreign_settings_are_refused(
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "site.example:80", "localhost", "com", "a..b"])
-def test_a_name_that_is_no_public_host_is_refused_by_every_route(routes: Routes, name: str) -> None:
+def test_a_name_that_is_no_public_host_is_refused_by_every_route(routes: Served, name: str) -> None:
     path = f"/api/v1/domains/{name}"
     for answer in (
         routes.send("GET", path),
@@ -161,7 +163,7 @@ def test_a_name_that_is_no_public_host_is_refused_by_every_route(routes: Routes,
 # ---------------------------------------------------------------- Blocks
 
 
-def test_a_block_has_a_reason_and_is_seen_from_below(routes: Routes) -> None:
+def test_a_block_has_a_reason_and_is_seen_from_below(routes: Served) -> None:
     blocked = routes.send("POST", f"{DOMAIN}/block", {"reason": " asked us to "})
     assert blocked.status == 200
     assert blocked.body == {
@@ -179,13 +181,13 @@ def test_a_block_has_a_reason_and_is_seen_from_below(routes: Routes) -> None:
     assert routes.send("GET", DOMAIN).body["blocked_by"] is None
 
 
-def test_settings_and_block_leave_each_other_alone(routes: Routes) -> None:
+def test_settings_and_block_leave_each_other_alone(routes: Served) -> None:
     routes.send("POST", f"{DOMAIN}/block", {"reason": "asked us to"})
     assert routes.send("PUT", DOMAIN, {"burst": 2}).body["blocked"]
     assert routes.send("POST", f"{DOMAIN}/unblock").body["burst"] == 2
 
 
-def test_unblocking_what_was_never_blocked_is_no_error(routes: Routes) -> None:
+def test_unblocking_what_was_never_blocked_is_no_error(routes: Served) -> None:
     assert routes.send("POST", f"{DOMAIN}/unblock").body == DEFAULTS
     assert routes.send("GET", "/api/v1/domains").body["items"] == []
 
@@ -193,7 +195,7 @@ def test_unblocking_what_was_never_blocked_is_no_error(routes: Routes) -> None:
 @pytest.mark.parametrize(
     "body", [{}, {"reason": ""}, {"reason": "  "}, {"reason": "x" * 501}, {"reason": None}]
 )
-def test_a_block_without_a_reason_is_refused(routes: Routes, body: Any) -> None:
+def test_a_block_without_a_reason_is_refused(routes: Served, body: Any) -> None:
     answer = routes.send("POST", f"{DOMAIN}/block", body)
     assert fields_of(refused(answer, 422, "VALIDATION_ERROR")) == ["reason"]
 
@@ -201,7 +203,7 @@ def test_a_block_without_a_reason_is_refused(routes: Routes, body: Any) -> None:
 # ---------------------------------------------------------------- Lists and tenants
 
 
-def test_a_list_goes_from_page_to_page(routes: Routes) -> None:
+def test_a_list_goes_from_page_to_page(routes: Served) -> None:
     long = ".".join(["x" * 60] * 3) + ".example"
     names = ["2606:4700::1111", "93.184.216.34", "a.example", "b.example", long]
     for name in reversed(names):
@@ -218,7 +220,7 @@ def test_a_list_goes_from_page_to_page(routes: Routes) -> None:
     assert found == names
 
 
-def test_a_list_can_be_filtered_by_block(routes: Routes) -> None:
+def test_a_list_can_be_filtered_by_block(routes: Served) -> None:
     routes.send("PUT", DOMAIN, {"burst": 2})
     routes.send("POST", "/api/v1/domains/blocked.example/block", {"reason": "why"})
     for text, names in (("true", ["blocked.example"]), ("false", ["site.example"])):
@@ -237,12 +239,12 @@ def test_a_list_can_be_filtered_by_block(routes: Routes) -> None:
         {"blocked": "perhaps"},
     ],
 )
-def test_a_malformed_query_is_refused(routes: Routes, query: dict[str, str]) -> None:
+def test_a_malformed_query_is_refused(routes: Served, query: dict[str, str]) -> None:
     body = refused(routes.send("GET", "/api/v1/domains", **query), 422, "VALIDATION_ERROR")
     assert [field.removeprefix("query.") for field in fields_of(body)] == list(query)
 
 
-def test_tenants_see_their_own_settings_only(routes: Routes) -> None:
+def test_tenants_see_their_own_settings_only(routes: Served) -> None:
     routes.send("PUT", DOMAIN, {"notes": "mine"})
     routes.send("POST", f"{DOMAIN}/block", {"reason": "mine too"})
     foreign = routes.send("GET", DOMAIN, tenant="other")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import ProxyFailed
 from tests.fakes.fetching import fetched_page
 from tests.fakes.proxies import Proxies
+from tests.unit.runtime.api import Answer
 from tests.unit.runtime.refusals import fields_of
-from tests.unit.web.hosts.routes import Answer, Routes
+from tests.unit.served import Served
 
 PROXIES = "/api/v1/proxies"
 URL = "https://site.example/page"
@@ -29,11 +31,11 @@ SHOWN = [
 
 
 @pytest.fixture
-def routes(proxies: Proxies) -> Routes:
-    return Routes((router,), {"proxies": proxies.service, "proxy_trials": proxies.trials})
+def routes(proxies: Proxies) -> Served:
+    return Served(router, SimpleNamespace(proxies=proxies.service, proxy_trials=proxies.trials))
 
 
-def create(routes: Routes, tenant: str = "acme", **fields: Any) -> Answer:
+def create(routes: Served, tenant: str = "acme", **fields: Any) -> Answer:
     body = {"name": "main", "servers": SERVERS, **fields}
     return routes.send("POST", PROXIES, body, tenant=tenant)
 
@@ -52,7 +54,7 @@ def refused(answer: Answer, status: int, code: str) -> dict[str, Any]:
 # ---------------------------------------------------------------- Configs
 
 
-def test_a_config_is_created_shown_and_listed_without_its_credentials(routes: Routes) -> None:
+def test_a_config_is_created_shown_and_listed_without_its_credentials(routes: Served) -> None:
     created = create(routes)
     expected = {
         "proxy_id": created.body["proxy_id"],
@@ -76,7 +78,7 @@ def test_a_config_is_created_shown_and_listed_without_its_credentials(routes: Ro
         assert "silk" not in answer.text
 
 
-def test_a_config_shows_how_its_servers_do(routes: Routes, proxies: Proxies) -> None:
+def test_a_config_shows_how_its_servers_do(routes: Served, proxies: Proxies) -> None:
     path = path_of(create(routes))
     config = proxies.service.page("acme", None, 1).configs[0]
     for _ in range(3):
@@ -85,7 +87,7 @@ def test_a_config_shows_how_its_servers_do(routes: Routes, proxies: Proxies) -> 
     assert [(each["failures"], each["resting"]) for each in servers] == [(0, False), (3, True)]
 
 
-def test_a_config_is_replaced_and_keeps_credentials_that_are_left_out(routes: Routes) -> None:
+def test_a_config_is_replaced_and_keeps_credentials_that_are_left_out(routes: Served) -> None:
     path = path_of(create(routes))
     body = {
         "name": "other",
@@ -102,7 +104,7 @@ def test_a_config_is_replaced_and_keeps_credentials_that_are_left_out(routes: Ro
     assert [server["has_credentials"] for server in ended] == [False, False]
 
 
-def test_a_deleted_config_is_gone(routes: Routes) -> None:
+def test_a_deleted_config_is_gone(routes: Served) -> None:
     path = path_of(create(routes))
     deleted = routes.send("DELETE", path)
     assert (deleted.status, deleted.text) == (204, None)
@@ -111,7 +113,7 @@ def test_a_deleted_config_is_gone(routes: Routes) -> None:
     assert create(routes).status == 201
 
 
-def test_a_name_is_taken_once(routes: Routes) -> None:
+def test_a_name_is_taken_once(routes: Served) -> None:
     create(routes)
     refused(create(routes, name=" main "), 409, "CONFLICT")
     path = path_of(create(routes, name="other"))
@@ -119,7 +121,7 @@ def test_a_name_is_taken_once(routes: Routes) -> None:
     refused(answer, 409, "CONFLICT")
 
 
-def test_an_idempotency_key_is_refused_rather_than_ignored(routes: Routes) -> None:
+def test_an_idempotency_key_is_refused_rather_than_ignored(routes: Served) -> None:
     answer = routes.send(
         "POST",
         PROXIES,
@@ -160,7 +162,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("fields", "named"), INVALID, ids=[f"{f!r:.60}" for f, _ in INVALID])
 def test_what_a_config_can_not_be_is_refused_without_repeating_it(
-    routes: Routes, caplog: pytest.LogCaptureFixture, fields: dict[str, Any], named: str | None
+    routes: Served, caplog: pytest.LogCaptureFixture, fields: dict[str, Any], named: str | None
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         answer = create(routes, **fields)
@@ -180,11 +182,11 @@ def test_what_a_config_can_not_be_is_refused_without_repeating_it(
         {"name": "x" * bounds.PROXY_NAME_MAX_CHARS, "rotation_strategy": "random"},
     ],
 )
-def test_configs_at_their_bounds_are_taken(routes: Routes, fields: dict[str, Any]) -> None:
+def test_configs_at_their_bounds_are_taken(routes: Served, fields: dict[str, Any]) -> None:
     assert create(routes, **fields).status == 201
 
 
-def test_a_list_goes_from_page_to_page(routes: Routes) -> None:
+def test_a_list_goes_from_page_to_page(routes: Served) -> None:
     names = [f"name {number}" for number in range(5)]
     for name in names:
         create(routes, name=name)
@@ -199,7 +201,7 @@ def test_a_list_goes_from_page_to_page(routes: Routes) -> None:
     assert found == names[::-1]
 
 
-def test_tenants_see_and_change_their_own_configs_only(routes: Routes) -> None:
+def test_tenants_see_and_change_their_own_configs_only(routes: Served) -> None:
     path = path_of(create(routes))
     body = {"name": "mine now", "servers": [{"url": "http://evil.example"}]}
     foreign = [
@@ -224,7 +226,7 @@ def test_tenants_see_and_change_their_own_configs_only(routes: Routes) -> None:
 # ---------------------------------------------------------------- Trials
 
 
-def test_a_server_is_tried_without_being_stored(routes: Routes, proxies: Proxies) -> None:
+def test_a_server_is_tried_without_being_stored(routes: Served, proxies: Proxies) -> None:
     proxies.pages[URL] = fetched_page(URL)
     answer = routes.send("POST", f"{PROXIES}/test", {"url": URL, "server": SERVERS[0]})
     assert answer.status == 200
@@ -238,7 +240,7 @@ def test_a_server_is_tried_without_being_stored(routes: Routes, proxies: Proxies
     assert routes.send("GET", PROXIES).body["items"] == []
 
 
-def test_a_server_of_a_config_is_tried(routes: Routes, proxies: Proxies) -> None:
+def test_a_server_of_a_config_is_tried(routes: Served, proxies: Proxies) -> None:
     proxy_id = create(routes).body["proxy_id"]
     proxies.ways.broken[443] = ProxyFailed(
         "the proxy refused the credentials", details={"status_code": 407}
@@ -266,11 +268,11 @@ def test_a_server_of_a_config_is_tried(routes: Routes, proxies: Proxies) -> None
         {"url": URL, "server": {"url": "http://10.0.0.1:3128"}},
     ],
 )
-def test_a_malformed_trial_is_refused(routes: Routes, body: dict[str, Any]) -> None:
+def test_a_malformed_trial_is_refused(routes: Served, body: dict[str, Any]) -> None:
     refused(routes.send("POST", f"{PROXIES}/test", body), 422, "VALIDATION_ERROR")
 
 
-def test_a_trial_out_of_turn_says_when_to_come_back(routes: Routes, proxies: Proxies) -> None:
+def test_a_trial_out_of_turn_says_when_to_come_back(routes: Served, proxies: Proxies) -> None:
     proxies.pages[URL] = fetched_page(URL)
     body = {"url": URL, "server": SERVERS[1]}
     answers = [routes.send("POST", f"{PROXIES}/test", body) for _ in range(6)]

@@ -1,11 +1,10 @@
-"""Routes of the crawl area on fakes, behind the resolver that serves them."""
+"""A domain's routes over its services, behind the resolver that serves them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -17,11 +16,11 @@ from tests.unit.runtime.api import Answer, Invocation
 
 
 @dataclass(frozen=True)
-class Routes:
-    """Routers over their services; who calls is known already."""
+class Served:
+    """One router; who calls is known already."""
 
-    routers: tuple[Router, ...]
-    services: Mapping[str, Any]
+    router: Router
+    services: Any
 
     def send(
         self,
@@ -35,11 +34,9 @@ class Routes:
     ) -> Answer:
         """Send a request as it comes out of the entry point."""
         app = resolver()
-        for router in self.routers:
-            app.include_router(router)
+        app.include_router(self.router)
         caller = Principal(tenant=tenant, key_id="key_1", scopes=frozenset({Scope.ADMIN}))
-        services = SimpleNamespace(**self.services)
-        app.context.update({SERVICES: lambda _: services, PRINCIPAL: caller})
+        app.context.update({SERVICES: lambda _: self.services, PRINCIPAL: caller})
         event = {
             "httpMethod": method,
             "path": path,

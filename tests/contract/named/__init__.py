@@ -1,0 +1,1 @@
+"""The domains whose rows have names of their own."""

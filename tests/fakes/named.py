@@ -1,0 +1,81 @@
+"""Rows with names in memory: for every port whose rows have names of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, TypeVar
+
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
+
+
+class Named(Protocol):
+    """What the rows of such a port have."""
+
+    @property
+    def tenant(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+
+
+R = TypeVar("R", bound=Named)
+
+
+class FakeNamedStore(Generic[R]):
+    """Can be told to be down. `page_of` makes the port's own page."""
+
+    def __init__(self, page_of: Callable[[tuple[R, ...], str | None], Any]) -> None:
+        self.available = True
+        self._page_of = page_of
+        self._rows: dict[tuple[str, str], R] = {}
+
+    def add(self, row: R) -> None:
+        self._require_free_name(row)
+        self._rows[row.tenant, row.id] = row
+
+    def get(self, tenant: str, row_id: str) -> R | None:
+        self._require()
+        return self._rows.get((tenant, row_id))
+
+    def page(self, tenant: str, after: str | None, limit: int) -> Any:
+        self._require()
+        found = sorted(
+            (row for row in self._of(tenant) if after is None or row.id < after),
+            key=lambda row: row.id,
+            reverse=True,
+        )
+        shown = tuple(found[:limit])
+        return self._page_of(shown, shown[-1].id if len(found) > limit else None)
+
+    def replace(self, former: R, row: R) -> bool:
+        if not self._stands(former):
+            return False
+        self._require_free_name(row)
+        self._rows[row.tenant, row.id] = row
+        return True
+
+    def remove(self, row: R) -> bool:
+        if not self._stands(row):
+            return False
+        del self._rows[row.tenant, row.id]
+        return True
+
+    def _stands(self, row: R) -> bool:
+        self._require()
+        standing = self._rows.get((row.tenant, row.id))
+        return standing is not None and standing.version == row.version
+
+    def _of(self, tenant: str) -> list[R]:
+        return [row for row in self._rows.values() if row.tenant == tenant]
+
+    def _require_free_name(self, row: R) -> None:
+        self._require()
+        if any(each.name == row.name and each.id != row.id for each in self._of(row.tenant)):
+            raise Conflict("another row has this name", details={"field": "name"})
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
