@@ -1,0 +1,77 @@
+"""Routes: collections, which documents are kept in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from search.collections_examples import COLLECTION
+from spinneret.access.keys.models import Scope
+from spinneret.content.collections.api_models import (
+    CollectionList,
+    CollectionRequest,
+    CollectionView,
+    collection_list,
+    collection_view,
+)
+from spinneret.content.collections.wiring import collection_service
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict
+from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(collection_service)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
+
+@router.get("/api/v1/collections", **declared(Scope.READ))
+def list_collections(
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> CollectionList:
+    """Collections, newest first."""
+    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
+    return collection_list(page)
+
+
+@router.post(
+    "/api/v1/collections",
+    **declared(Scope.WRITE, {201: CollectionView}, Conflict, examples=COLLECTION),
+)
+def create_collection(request: CollectionRequest) -> Response[CollectionView]:
+    """Make a collection; its name is the tenant's only one of that spelling."""
+    made = routes.services.create(routes.principal.tenant, request.name, request.description)
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=collection_view(made)
+    )
+
+
+@router.get("/api/v1/collections/<collection_id>", **declared(Scope.READ))
+def get_collection(collection_id: str) -> CollectionView:
+    """One collection."""
+    return collection_view(routes.services.get(routes.principal.tenant, collection_id))
+
+
+@router.put(
+    "/api/v1/collections/<collection_id>",
+    **declared(Scope.WRITE, {200: CollectionView}, Conflict, examples=COLLECTION),
+)
+def replace_collection(collection_id: str, request: CollectionRequest) -> CollectionView:
+    """Replace a collection's name and description."""
+    changed = routes.services.update(
+        routes.principal.tenant, collection_id, request.name, request.description
+    )
+    return collection_view(changed)
+
+
+@router.delete(
+    "/api/v1/collections/<collection_id>", **declared(Scope.WRITE, {204: None}, Conflict)
+)
+def delete_collection(collection_id: str) -> Response[None]:
+    """Delete a collection."""
+    routes.services.remove(routes.principal.tenant, collection_id)
+    return Response(status_code=204)

@@ -1,0 +1,1 @@
+"""Collections: documents that a tenant keeps together."""

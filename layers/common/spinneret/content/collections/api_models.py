@@ -1,0 +1,72 @@
+"""Requests and answers about collections."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from spinneret.content.collections.models import (
+    DESCRIPTION_MAX_CHARS,
+    NAME_MAX_CHARS,
+    Collection,
+    CollectionPage,
+)
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.paging import cursor_of
+
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=NAME_MAX_CHARS),
+]
+Description = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=DESCRIPTION_MAX_CHARS),
+]
+
+
+class CollectionRequest(BaseModel):
+    """A collection as it is to be; a PUT replaces both fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: Name
+    description: Description | None = None
+
+
+class CollectionView(BaseModel):
+    """A collection."""
+
+    collection_id: str
+    name: str
+    description: str | None
+    created_at: str
+    updated_at: str
+
+
+class CollectionList(BaseModel):
+    """A page of collections."""
+
+    items: list[CollectionView]
+    next_cursor: str | None
+    has_more: bool
+
+
+def collection_view(collection: Collection) -> CollectionView:
+    """A collection as its tenant sees it."""
+    return CollectionView(
+        collection_id=collection.id,
+        name=collection.name,
+        description=collection.description,
+        created_at=stamp(collection.created_at),
+        updated_at=stamp(collection.updated_at),
+    )
+
+
+def collection_list(page: CollectionPage) -> CollectionList:
+    """A page as its tenant sees it."""
+    return CollectionList(
+        items=[collection_view(each) for each in page.collections],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )

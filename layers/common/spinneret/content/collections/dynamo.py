@@ -1,0 +1,67 @@
+"""Collections on DynamoDB: rows of the kind `collection` in the table Labels (aws.named_rows)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spinneret.aws.named_rows import NamedRow, NamedRows
+from spinneret.content.collections.models import Collection, CollectionPage
+from spinneret.kernel.clock import parse_stamp, stamp
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoCollectionStore:
+    """Implements CollectionStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._rows = NamedRows(client, table, "collection")
+
+    def add(self, collection: Collection) -> None:
+        """See CollectionStore."""
+        self._rows.add(_row(collection))
+
+    def get(self, tenant: str, collection_id: str) -> Collection | None:
+        """See CollectionStore."""
+        row = self._rows.get(tenant, collection_id)
+        return None if row is None else _collection(row)
+
+    def page(self, tenant: str, after: str | None, limit: int) -> CollectionPage:
+        """See CollectionStore."""
+        rows, last = self._rows.page(tenant, after, limit)
+        return CollectionPage(collections=tuple(map(_collection, rows)), after=last)
+
+    def replace(self, former: Collection, collection: Collection) -> bool:
+        """See CollectionStore."""
+        return self._rows.replace(_row(former), _row(collection))
+
+    def remove(self, collection: Collection) -> bool:
+        """See CollectionStore."""
+        return self._rows.remove(_row(collection))
+
+
+def _row(collection: Collection) -> NamedRow:
+    return NamedRow(
+        tenant=collection.tenant,
+        id=collection.id,
+        name=collection.name,
+        version=collection.version,
+        attributes={
+            "description": collection.description,
+            "created_at": stamp(collection.created_at),
+            "updated_at": stamp(collection.updated_at),
+        },
+    )
+
+
+def _collection(row: NamedRow) -> Collection:
+    return Collection(
+        tenant=row.tenant,
+        id=row.id,
+        name=row.name,
+        description=row.attributes["description"],
+        created_at=parse_stamp(row.attributes["created_at"]),
+        updated_at=parse_stamp(row.attributes["updated_at"]),
+        version=row.version,
+    )

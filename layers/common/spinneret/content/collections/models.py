@@ -1,0 +1,32 @@
+"""Values of collections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+NAME_MAX_CHARS: Final = 100
+DESCRIPTION_MAX_CHARS: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collection:
+    """A named set of a tenant's documents; names are unique per tenant."""
+
+    tenant: str
+    id: str
+    name: str
+    description: str | None
+    created_at: datetime
+    updated_at: datetime
+    version: int = 1
+    """Goes up by one with every change; the condition of the next one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionPage:
+    """Collections, newest first, and the id to go on after; None when there are no more."""
+
+    collections: tuple[Collection, ...]
+    after: str | None

@@ -1,0 +1,7 @@
+"""What collections add to their function."""
+
+from __future__ import annotations
+
+from tests.architecture.permissions.parts import on
+
+NEEDED = {"SearchApi": on("Labels", "DeleteItem GetItem PutItem Query")}

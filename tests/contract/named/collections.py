@@ -1,0 +1,25 @@
+"""Collections."""
+
+from __future__ import annotations
+
+from spinneret.content.collections.dynamo import DynamoCollectionStore
+from spinneret.content.collections.models import Collection, CollectionPage
+from tests.fakes.time import START
+
+TABLE = "Labels"
+STORE = DynamoCollectionStore
+
+
+def page_of(rows: tuple[Collection, ...], after: str | None) -> CollectionPage:
+    return CollectionPage(collections=rows, after=after)
+
+
+def row(tenant: str, row_id: str, name: str) -> Collection:
+    return Collection(
+        tenant=tenant,
+        id=row_id,
+        name=name,
+        description=None,
+        created_at=START,
+        updated_at=START,
+    )
