@@ -1,0 +1,70 @@
+"""Routes: tags, which documents are marked with."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from search.tags_examples import TAG
+from spinneret.access.keys.models import Scope
+from spinneret.content.tags.api_models import (
+    TagList,
+    TagRequest,
+    TagView,
+    tag_list,
+    tag_view,
+)
+from spinneret.content.tags.wiring import tag_service
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict
+from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(tag_service)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
+
+@router.get("/api/v1/tags", **declared(Scope.READ))
+def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> TagList:
+    """Tags, newest first."""
+    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
+    return tag_list(page)
+
+
+@router.post(
+    "/api/v1/tags",
+    **declared(Scope.WRITE, {201: TagView}, Conflict, examples=TAG),
+)
+def create_tag(request: TagRequest) -> Response[TagView]:
+    """Make a tag. Its name is kept in lower case."""
+    made = routes.services.create(routes.principal.tenant, request.name)
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=tag_view(made)
+    )
+
+
+@router.get("/api/v1/tags/<tag_id>", **declared(Scope.READ))
+def get_tag(tag_id: str) -> TagView:
+    """One tag."""
+    return tag_view(routes.services.get(routes.principal.tenant, tag_id))
+
+
+@router.put(
+    "/api/v1/tags/<tag_id>",
+    **declared(Scope.WRITE, {200: TagView}, Conflict, examples=TAG),
+)
+def rename_tag(tag_id: str, request: TagRequest) -> TagView:
+    """Rename a tag."""
+    return tag_view(routes.services.rename(routes.principal.tenant, tag_id, request.name))
+
+
+@router.delete("/api/v1/tags/<tag_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+def delete_tag(tag_id: str) -> Response[None]:
+    """Delete a tag."""
+    routes.services.remove(routes.principal.tenant, tag_id)
+    return Response(status_code=204)

@@ -1,0 +1,61 @@
+"""Requests and answers about tags."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from spinneret.content.tags.models import NAME_MAX_CHARS, Tag, TagPage
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.paging import cursor_of
+
+TagName = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, to_lower=True, min_length=1, max_length=NAME_MAX_CHARS
+    ),
+]
+"""In lower case, however it was sent: `Silk` and `silk` are one tag."""
+
+
+class TagRequest(BaseModel):
+    """A tag as it is to be."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: TagName
+
+
+class TagView(BaseModel):
+    """A tag."""
+
+    tag_id: str
+    name: str
+    created_at: str
+
+
+class TagList(BaseModel):
+    """A page of tags."""
+
+    items: list[TagView]
+    next_cursor: str | None
+    has_more: bool
+
+
+def tag_view(tag: Tag) -> TagView:
+    """A tag as its tenant sees it."""
+    return TagView(
+        tag_id=tag.id,
+        name=tag.name,
+        created_at=stamp(tag.created_at),
+    )
+
+
+def tag_list(page: TagPage) -> TagList:
+    """A page as its tenant sees it."""
+    return TagList(
+        items=[tag_view(each) for each in page.tags],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )

@@ -1,0 +1,63 @@
+"""Tags on DynamoDB: rows of the kind `tag` in the table Labels (aws.named_rows)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spinneret.aws.named_rows import NamedRow, NamedRows
+from spinneret.content.tags.models import Tag, TagPage
+from spinneret.kernel.clock import parse_stamp, stamp
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoTagStore:
+    """Implements TagStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._rows = NamedRows(client, table, "tag")
+
+    def add(self, tag: Tag) -> None:
+        """See TagStore."""
+        self._rows.add(_row(tag))
+
+    def get(self, tenant: str, tag_id: str) -> Tag | None:
+        """See TagStore."""
+        row = self._rows.get(tenant, tag_id)
+        return None if row is None else _tag(row)
+
+    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
+        """See TagStore."""
+        rows, last = self._rows.page(tenant, after, limit)
+        return TagPage(tags=tuple(map(_tag, rows)), after=last)
+
+    def replace(self, former: Tag, tag: Tag) -> bool:
+        """See TagStore."""
+        return self._rows.replace(_row(former), _row(tag))
+
+    def remove(self, tag: Tag) -> bool:
+        """See TagStore."""
+        return self._rows.remove(_row(tag))
+
+
+def _row(tag: Tag) -> NamedRow:
+    return NamedRow(
+        tenant=tag.tenant,
+        id=tag.id,
+        name=tag.name,
+        version=tag.version,
+        attributes={
+            "created_at": stamp(tag.created_at),
+        },
+    )
+
+
+def _tag(row: NamedRow) -> Tag:
+    return Tag(
+        tenant=row.tenant,
+        id=row.id,
+        name=row.name,
+        created_at=parse_stamp(row.attributes["created_at"]),
+        version=row.version,
+    )

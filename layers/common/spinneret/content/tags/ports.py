@@ -1,0 +1,34 @@
+"""What tags need from outside."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spinneret.content.tags.models import Tag, TagPage
+
+
+class TagStore(Protocol):
+    """Tags by tenant and id; names are unique per tenant. Raises DependencyUnavailable."""
+
+    def add(self, tag: Tag) -> None:
+        """Store a new one; raises Conflict when its name is taken."""
+        ...
+
+    def get(self, tenant: str, tag_id: str) -> Tag | None:
+        """The tag as it stands."""
+        ...
+
+    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
+        """Up to `limit` tags with ids before `after`, newest first."""
+        ...
+
+    def replace(self, former: Tag, tag: Tag) -> bool:
+        """Write `tag` over `former`; False when that isn't what stands any more.
+
+        Raises Conflict when another tag has the name.
+        """
+        ...
+
+    def remove(self, tag: Tag) -> bool:
+        """Remove it; False when it isn't what stands any more."""
+        ...

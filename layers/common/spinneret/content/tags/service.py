@@ -1,0 +1,68 @@
+"""A tenant's tags: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from spinneret.content.tags.models import Tag, TagPage
+from spinneret.content.tags.ports import TagStore
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.ids import NewId
+
+_RACES: Final = 5  # changes of one tag at the same time are rare
+
+
+class TagService:
+    """Tags. An unknown id and a foreign one are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(self, *, store: TagStore, clock: Clock, new_id: NewId) -> None:
+        self._store = store
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(self, tenant: str, name: str) -> Tag:
+        """Raises Conflict when the name is taken."""
+        tag = Tag(
+            tenant=tenant,
+            id=self._new_id("tag"),
+            name=name,
+            created_at=self._clock(),
+        )
+        self._store.add(tag)
+        return tag
+
+    def get(self, tenant: str, tag_id: str) -> Tag:
+        """Raises NotFound."""
+        tag = self._store.get(tenant, tag_id)
+        if tag is None:
+            raise NotFound("no such tag")
+        return tag
+
+    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
+        """See TagStore.page."""
+        return self._store.page(tenant, after, limit)
+
+    def rename(self, tenant: str, tag_id: str, name: str) -> Tag:
+        """Raises NotFound, and Conflict when the name is taken."""
+        for _ in range(_RACES):
+            former = self.get(tenant, tag_id)
+            tag = replace(former, name=name, version=former.version + 1)
+            if self._store.replace(former, tag):
+                return tag
+        raise _changing()
+
+    def remove(self, tenant: str, tag_id: str) -> None:
+        """Raises NotFound."""
+        for _ in range(_RACES):
+            if self._store.remove(self.get(tenant, tag_id)):
+                return
+        raise _changing()
+
+
+def _changing() -> Conflict:
+    return Conflict("the tag is being changed by others")
