@@ -19,14 +19,15 @@ demo: .venv/.done ## Start everything, crawl a small website and search it (URL=
 	@$(STACK) demo --instance $(INSTANCE) $(if $(URL),--url '$(URL)')
 
 test: check ## Run every test; the stack's run on a fresh instance of their own
-	@$(BIN)/python -m pytest tests/mutation tests/contract tests/integration tests/stack tests/e2e -m "not quick"
+	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
+	@$(BIN)/python -m pytest -m stack
 
-check: .venv/.done ## Quick loop: lint, types, imports, unit tests (about a minute)
+check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m pytest tests/unit tests/contract tests/architecture -m "not stack" -n 2
+	@$(BIN)/python -m pytest -m "not heavy and not stack" -n 2
 
 prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms (about 12 minutes)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000

@@ -24,8 +24,8 @@ from typing import Final
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
-from tests.mutation.mutants import Mutant, mutants  # noqa: E402 - after the path above
-from tests.mutation.runs import (  # noqa: E402 - after the path above
+from benchmarks.mutation.mutants import Mutant, mutants  # noqa: E402 - after the path above
+from benchmarks.mutation.runs import (  # noqa: E402 - after the path above
     Outcome,
     RunFailed,
     Runs,
@@ -43,24 +43,24 @@ def _contract(*suites: str, unit: str) -> Selection:
 # By the beginning of the mutant's name: the tests that are likely to notice, the likeliest first.
 SELECTIONS: Final[Mapping[str, Selection]] = {
     "jobs/": _contract("job_*", "due_*", "duplicate_*", "effect*", "connection_*", unit="jobs"),
-    "documents/": _contract("document_*", unit="documents"),
-    "politeness/": _contract("domain_*", unit="politeness"),
-    "proxies/": _contract("proxy_*", unit="proxies"),
-    "sites/": _contract("site_*", unit="sites"),
-    "webhooks/": _contract("webhook_*", unit="webhooks"),
-    "tenancy/": _contract("key_*", "rate_*", "tenancy_*", unit="tenancy"),
+    "content/documents/": _contract("document_*", unit="content/documents"),
+    "web/politeness/": _contract("domain_*", unit="web/politeness"),
+    "web/proxies/": _contract("proxy_*", unit="web/proxies"),
+    "web/hosts/": _contract("site_*", unit="web/hosts"),
+    "events/webhooks/": _contract("webhook_*", unit="events/webhooks"),
+    "access/keys/": _contract("key_*", "rate_*", "tenancy_*", unit="access/keys"),
     "": Selection(paths=("tests/contract",)),
 }
 # Architecture tests read the source instead of running it: they would notice the edit itself.
 EVERYTHING: Final = Selection(paths=("tests/contract", "tests/unit"))
 EQUIVALENT: Final[Mapping[str, str]] = {
-    "webhooks/dynamo.py:remove: change _THERE: attribute_exists(#pk)": (
+    "events/webhooks/dynamo.py:remove: change _THERE: attribute_exists(#pk)": (
         "the count is there whenever the endpoint is, which the transaction's other write asks for"
     ),
     **dict.fromkeys(
         (
-            "proxies/dynamo.py:replace: _free_name: config_id",
-            "proxies/dynamo.py:remove: _free_name: config_id",
+            "web/proxies/dynamo.py:replace: _free_name: config_id",
+            "web/proxies/dynamo.py:remove: _free_name: config_id",
         ),
         "the name is the config's own as long as the config has the version that is asked for too",
     ),

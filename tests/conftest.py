@@ -19,6 +19,9 @@ import pytest
 from botocore.config import Config
 from hypothesis import settings
 
+# Folders in which every test is of one kind, whatever marks it has besides.
+_MARKS = {"stack": pytest.mark.stack, "e2e": pytest.mark.stack, "integration": pytest.mark.heavy}
+
 # No test asserts speed; a machine under load isn't a finding.
 settings.register_profile("spinneret", deadline=None)
 settings.load_profile("spinneret")
@@ -27,6 +30,14 @@ ROOT = Path(__file__).resolve().parents[1]
 REGION = "us-east-1"
 _UP_SECONDS = 900.0  # includes the installation on a fresh machine
 _DOWN_SECONDS = 60.0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of a folder."""
+    for item in items:
+        folder = item.path.relative_to(ROOT / "tests").parts[0]
+        if folder in _MARKS:
+            item.add_marker(_MARKS[folder])
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,13 @@ import pytest
 
 from spinneret.jobs.dynamo import DynamoJobStore
 
-_FAKE: Final = pytest.param("fake", marks=pytest.mark.quick)
-_MOTO: Final = pytest.param("moto", marks=pytest.mark.quick)
 _STACK: Final = pytest.param("stack", marks=pytest.mark.stack)
 
-OF_AWS: Final = pytest.mark.parametrize("backend", [_FAKE, _MOTO, _STACK])
+OF_AWS: Final = pytest.mark.parametrize("backend", ["fake", "moto", _STACK])
 """For ports whose real side is a service of AWS."""
-OF_REAL_AWS: Final = pytest.mark.parametrize("backend", [_MOTO, _STACK])
+OF_REAL_AWS: Final = pytest.mark.parametrize("backend", ["moto", _STACK])
 """For what only AWS can show."""
-OF_OTHERS: Final = pytest.mark.parametrize("backend", [_FAKE, _STACK])
+OF_OTHERS: Final = pytest.mark.parametrize("backend", ["fake", _STACK])
 """For ports whose real side is the index or the embedder."""
 
 

@@ -10,8 +10,11 @@ from uuid import uuid4
 import boto3
 import pytest
 from moto import mock_aws
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
 
 from spinneret.jobs.ports import JobStore
+from tests.conftest import REGION
 from tests.contract.backends import Tables, job_store
 from tests.fakes.jobs import FakeJobStore
 from tests.tables import create_tables, delete_tables
@@ -27,7 +30,7 @@ def tenant() -> str:
 def moto_session() -> boto3.Session:
     """Its clients are made once; what they talk to is new for every test."""
     return boto3.Session(
-        aws_access_key_id="testing", aws_secret_access_key="testing", region_name="us-east-1"
+        aws_access_key_id="testing", aws_secret_access_key="testing", region_name=REGION
     )
 
 
@@ -44,21 +47,37 @@ def moto_client(moto_session: boto3.Session) -> Callable[[str], Any]:
     return make
 
 
-@pytest.fixture
-def moto(
-    moto_client: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[str], Any]]:
-    """AWS in this process, empty at first; for one thread only."""
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-    with mock_aws():
-        yield moto_client
+@pytest.fixture(scope="module")
+def moto(moto_client: Callable[[str], Any]) -> Iterator[Callable[[str], Any]]:
+    """AWS in this process, for one thread only.
+
+    It keeps what it holds until the session ends: tests give names of their own, as on the stack.
+    """
+    aws = mock_aws()
+    aws.start(reset=False)
+    try:
+        with pytest.MonkeyPatch.context() as environ:
+            environ.delenv("AWS_ENDPOINT_URL", raising=False)
+            yield moto_client
+    finally:
+        aws.stop(remove_data=False)
+
+
+@pytest.fixture(scope="session")
+def moto_table_names() -> dict[str, str]:
+    """Filled by the first test with tables: making them costs more than most tests."""
+    return {}
 
 
 @pytest.fixture
-def moto_tables(moto: Callable[[str], Any]) -> Tables:
-    """Tables that are gone with the test."""
+def moto_tables(moto: Callable[[str], Any], moto_table_names: dict[str, str]) -> Iterator[Tables]:
+    """Tables that are empty at first: moto copies and searches whole tables."""
     client = moto("resource:dynamodb")
-    return Tables(client, create_tables(client))
+    if not moto_table_names:
+        moto_table_names.update(create_tables(client))
+    yield Tables(client, moto_table_names)
+    for each in dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables.values():
+        each.items.clear()
 
 
 @pytest.fixture(scope="session")

@@ -19,8 +19,6 @@ from spinneret.access.keys.models import Principal, Scope
 from spinneret.access.keys.wiring import keys_in
 from tests.contract.backends import Tables
 
-pytestmark = pytest.mark.quick
-
 LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "common"
 Run = Callable[..., tuple[int, str, str]]
 

@@ -134,6 +134,7 @@ def test_a_page_is_never_half_shown_while_it_is_crawled_again() -> None:
     assert versions == {1, 2}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=list(SCENARIOS))
 def test_two_crashes_at_the_same_call_leave_one_attempt(scenario: Scenario) -> None:
     for at, moment in crashes(scenario):

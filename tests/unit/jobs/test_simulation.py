@@ -47,7 +47,10 @@ def followed(flow: str, points: Mapping[int, Moment], threads: Executor) -> Foll
     return told
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+@pytest.mark.parametrize(
+    "first",
+    [0, *(pytest.param(first, marks=pytest.mark.heavy) for first in range(BLOCK, SEEDS, BLOCK))],
+)
 def test_every_schedule_keeps_the_promises_of_a_job(first: int, threads: Executor) -> None:
     for seed in range(first, first + BLOCK):
         report = simulate(seed, threads)
@@ -90,6 +93,7 @@ def test_a_process_that_dies_at_any_call_loses_and_doubles_nothing(
             assert followed(flow, {number: moment}, threads).crashes == 1
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("flow", list(FLOWS))
 def test_two_processes_that_die_at_any_two_calls_lose_and_double_nothing(
     flow: str, threads: Executor

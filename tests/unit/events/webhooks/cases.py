@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from spinneret.events.webhooks.signing import VerificationFailed, sign, verify
 from tests.fakes.time import START
+from tests.rows import each_row
 
 _TABLES: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[3] / "cases" / "webhooks.json").read_text("utf-8")
@@ -23,10 +25,9 @@ FIRST, SECOND = SECRETS["first"], SECRETS["second"]
 NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
-def table(name: str) -> pytest.MarkDecorator:
-    """Runs a test once per case of a table; the test's argument is `case`."""
-    cases = _TABLES[name]
-    return pytest.mark.parametrize("case", cases, ids=[case["name"] for case in cases])
+def table(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """One test of a check of every case of a table."""
+    return each_row((case["name"], case) for case in _TABLES[name])
 
 
 def moment(text: str) -> datetime:

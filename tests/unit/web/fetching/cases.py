@@ -6,19 +6,20 @@ Of each case `source` names the standard, or the row of the requirements, that a
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.rows import each_row
 
 Case = dict[str, Any]
 _FOLDER = Path(__file__).resolve().parents[3] / "cases"
 
 
-def table(file: str, name: str) -> pytest.MarkDecorator:
-    """Runs a test once per `case` of a table."""
+def table(file: str, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """One test of a check of every case of a table."""
     cases = json.loads((_FOLDER / f"{file}.json").read_text("utf-8"))[name]
-    return pytest.mark.parametrize("case", cases, ids=[_name(case) for case in cases])
+    return each_row((_name(case), case) for case in cases)
 
 
 def _name(case: Case) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ipaddress
 from ipaddress import IPv4Address, IPv6Address
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from spinneret.web.fetching.address_table import FURTHER, REGISTERED
 from spinneret.web.fetching.addresses import AddressPolicy, embedded_ipv4, is_public, parse_address
+from tests.rows import each_row
 from tests.unit.web.fetching.cases import Case, table
 
 
@@ -23,11 +25,11 @@ def test_what_is_not_a_plain_address_is_refused(case: Case) -> None:
     assert not AddressPolicy().permits("example.com", 80, case["input"])
 
 
-@pytest.mark.parametrize("row", REGISTERED, ids=lambda row: row.network)
-def test_every_row_of_the_registries_holds_at_its_edges(row: object) -> None:
+@each_row((row.network, row) for row in REGISTERED)
+def test_every_row_of_the_registries_holds_at_its_edges(row: Any) -> None:
     """The most specific row decides; rows of `FURTHER` stand above it."""
     table = {ipaddress.ip_network(r.network): r.reachable for r in (*REGISTERED, *FURTHER)}
-    network = ipaddress.ip_network(row.network)  # type: ignore[attr-defined]  # parametrize is untyped
+    network = ipaddress.ip_network(row.network)
     for address in (network[0], network[-1]):
         deciding = max(
             (n for n in table if n.version == address.version and address in n),

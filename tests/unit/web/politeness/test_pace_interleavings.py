@@ -233,7 +233,16 @@ PACE_CALLS: dict[str, Call] = {
 }
 
 
-@pytest.mark.parametrize("scene", list(PACE_SCENES))
+QUICK_SCENES = {"a promise is due", "about to open", "half-open", "held"}
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        pytest.param(scene, marks=() if scene in QUICK_SCENES else pytest.mark.heavy)
+        for scene in PACE_SCENES
+    ],
+)
 def test_two_calls_of_the_pace_act_one_after_the_other(scene: str) -> None:
     for first, second in itertools.product(PACE_CALLS, repeat=2):
         check_meeting(

@@ -84,7 +84,16 @@ def threads() -> Iterator[Executor]:
         yield pool
 
 
-@pytest.mark.parametrize("name", list(WORLDS))
+QUICK_WORLDS = {"a crawl-delay, skewed, crashes and losses", "everything"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in QUICK_WORLDS else pytest.mark.heavy)
+        for name in WORLDS
+    ],
+)
 def test_every_schedule_is_polite_and_comes_to_its_end(name: str, threads: Executor) -> None:
     weather = WORLDS[name]
     openings = dead_probers = 0

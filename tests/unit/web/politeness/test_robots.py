@@ -10,6 +10,7 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.robots import Robots, parse, product_token_of
+from tests.rows import each_row
 
 CASES = json.loads((Path(__file__).parents[3] / "cases" / "robots.json").read_text())
 SITE = "https://site.example"
@@ -20,7 +21,7 @@ def permits(robots: Robots, path: str, agent: str = "Weaver") -> bool:
     return robots.allows(SITE + path, agent)
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@each_row((case["id"], case) for case in CASES)
 def test_a_decision_of_the_table(case: dict[str, Any]) -> None:
     for content in (case["robots"], case["robots"].encode()):
         assert parse(content).allows(case["url"], case["agent"]) is case["allowed"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tests.mutation.conditions import (
+from benchmarks.mutation.conditions import (
     EQUALS,
     Conditions,
     is_condition,
@@ -17,12 +17,12 @@ from tests.mutation.conditions import (
     returned,
     value_of,
 )
-from tests.mutation.expressions import weakenings
-from tests.mutation.source import Definition, Function, Module, Source, annotation_of
+from benchmarks.mutation.expressions import weakenings
+from benchmarks.mutation.source import Definition, Function, Module, Source, annotation_of
 
 _KEY: Final = "ConditionExpression"
 _GUARD: Final = "Guard"
-_WEAKENED: Final = '__import__("tests.mutation.expressions", fromlist=["weakened"]).weakened'
+_WEAKENED: Final = '__import__("benchmarks.mutation.expressions", fromlist=["weakened"]).weakened'
 
 
 @dataclass(frozen=True, kw_only=True)

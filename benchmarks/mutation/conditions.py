@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from tests.mutation.source import Definition, Function, Module, Source
+from benchmarks.mutation.source import Definition, Function, Module, Source
 
 EQUALS: Final = "spinneret.aws.dynamo.equals"
 _CONDITION: Final = re.compile(r"(Final\[)?(\w+\.)?Condition( \| None)?\]?")
