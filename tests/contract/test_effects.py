@@ -15,7 +15,8 @@ from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
-from tests.fakes.jobs import FakeEffectStore, FakeJobStore
+from tests.fakes.effects import FakeEffectStore
+from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
 pytestmark = OF_AWS

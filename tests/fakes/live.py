@@ -16,7 +16,7 @@ from tests.fakes.jobs import FakeJobStore
 
 
 class FakeConnectionStore:
-    """Implements ConnectionStore beside the jobs of a FakeJobStore; can be told to be down."""
+    """Implements ConnectionStore beside the jobs of a FakeJobStore; can be made unavailable."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self.available = True
@@ -79,7 +79,7 @@ class FakeConnectionStore:
             )
         return [each for each in found if after is None or each > after][:limit]
 
-    def watching(self, ref: JobRef) -> list[Subscriber]:
+    def subscribers(self, ref: JobRef) -> list[Subscriber]:
         with self._lock:
             return [
                 Subscriber(connection_id=each.id, ends_at=each.ends_at)

@@ -12,7 +12,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
-from tests.fakes.jobs import FakeEffectStore
+from tests.fakes.effects import FakeEffectStore
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench
 
 

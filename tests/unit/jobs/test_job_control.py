@@ -72,7 +72,7 @@ class RestlessStore(FakeJobStore):
     def transition(self, *_: Any, **__: Any) -> int:
         raise LeaseLost("moved on")
 
-    def begin_again(self, *_: Any) -> None:
+    def begin_run(self, *_: Any) -> None:
         raise SubmissionRaced
 
 

@@ -1,4 +1,4 @@
-"""What a tenant may know of a job's way: without secrets, and bounded."""
+"""What a tenant may see of errors and events: without secrets, and bounded."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.redaction import redact, redact_text
 
 
-def told(text: str) -> str:
-    """A text as events and failures tell it: without secrets, and bounded."""
+def safe_text(text: str) -> str:
+    """A text for events and failures: redacted, at most EVENT_MESSAGE_CHARS."""
     return redact_text(text)[: bounds.EVENT_MESSAGE_CHARS]
 
 
-def told_data(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data as events and failures tell them: without secrets; left out where they are too large."""
+def safe_data(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data for events and failures: redacted; over EVENT_DATA_BYTES only their size."""
     clean: dict[str, Any] = redact(dict(data))
     size = len(json.dumps(clean, default=str))
     return clean if size <= bounds.EVENT_DATA_BYTES else {"omitted_bytes": size}
 
 
 def failure_of(error: Exception) -> Failure:
-    """What a tenant may know of an error."""
+    """An error as its tenant sees it."""
     if not isinstance(error, DomainError):
         return Failure(
             code="INTERNAL_ERROR", message=type(error).__name__, type="internal", details={}
@@ -45,5 +45,8 @@ def failure_of(error: Exception) -> Failure:
         case _:
             kind = "internal"
     return Failure(
-        code=error.code, message=told(error.message), type=kind, details=told_data(error.details)
+        code=error.code,
+        message=safe_text(error.message),
+        type=kind,
+        details=safe_data(error.details),
     )

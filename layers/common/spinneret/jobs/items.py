@@ -14,7 +14,6 @@ from typing import Any
 
 from spinneret.jobs import keys, rules
 from spinneret.jobs.models import (
-    Connection,
     Failure,
     Job,
     JobEvent,
@@ -24,7 +23,6 @@ from spinneret.jobs.models import (
     Priority,
     Reply,
     RequestKey,
-    Subscriber,
 )
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
@@ -39,7 +37,7 @@ Item = dict[str, Any]
 
 
 def job_item(job: Job) -> Item:
-    """The job row, with the keys of the due index while the sweeper has to watch it."""
+    """The job row, with the keys of the due index while the sweeper has to look at it."""
     item = {
         **keys.job_key(job.ref),
         "kind": job.kind,
@@ -84,10 +82,10 @@ def job_item(job: Job) -> Item:
     }
     if rules.is_troubled(job):
         item["trouble_key"] = keys.trouble_partition(job.tenant)
-    watch = rules.sweep_at(job)
-    if watch is not None:
+    moment = rules.sweep_at(job)
+    if moment is not None:
         item["sweep_shard"] = keys.sweep_partition(keys.sweep_shard(job.id))
-        item["sweep_at"] = stamp(watch)
+        item["sweep_at"] = stamp(moment)
     if job.finished_at is not None:
         item["purge_at"] = epoch_seconds(
             job.finished_at + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
@@ -183,57 +181,6 @@ def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
         "expires_at": stamp(expires),
         "purge_at": epoch_seconds(expires),
     }
-
-
-def connection_item(connection: Connection, now: datetime) -> Item:
-    """A connection that watches nothing yet."""
-    item = {
-        **keys.connection_key(connection.id),
-        "tenant": connection.tenant,
-        "key_id": connection.key_id,
-        "ends_at": optional_stamp(connection.ends_at),
-        "only_job": connection.only_job,
-        "purge_at": _purge_at(now),
-    }
-    return {name: value for name, value in item.items() if value is not None}
-
-
-def connection_from_item(connection_id: str, item: Mapping[str, Any]) -> Connection:
-    """The inverse of `connection_item`, with the jobs that it watches by now."""
-    return Connection(
-        id=connection_id,
-        tenant=item["tenant"],
-        key_id=item.get("key_id", ""),  # a row of an earlier release: no key, so it ends
-        ends_at=parse_optional_stamp(item.get("ends_at")),
-        only_job=item.get("only_job"),
-        jobs=frozenset(item.get("jobs", ())),
-    )
-
-
-def opened_item(connection: Connection, now: datetime) -> Item:
-    """A connection among those of its key."""
-    return {**keys.opened_key(connection), "purge_at": _purge_at(now)}
-
-
-def subscriber_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
-    """A watcher of a job."""
-    item = {**keys.subscriber_key(ref, connection.id), "purge_at": _purge_at(now)}
-    if connection.ends_at is not None:
-        item["ends_at"] = stamp(connection.ends_at)
-    return item
-
-
-def subscriber_from_item(item: Mapping[str, Any]) -> Subscriber:
-    """The inverse of `subscriber_item`."""
-    return Subscriber(
-        connection_id=str(item["sk"]).removeprefix(keys.SUBSCRIBER_PREFIX),
-        ends_at=parse_optional_stamp(item.get("ends_at")),
-    )
-
-
-def _purge_at(now: datetime) -> int:
-    """Of a connection's rows, should its end get lost."""
-    return epoch_seconds(now + timedelta(seconds=bounds.CONNECTION_SECONDS))
 
 
 def _text(value: Any) -> str:

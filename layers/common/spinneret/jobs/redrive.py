@@ -25,7 +25,7 @@ class Redriven:
     """What one pass did."""
 
     sent_back: int
-    at_rest: int
+    set_aside: int
     lanes_unavailable: int
     """Lanes whose queues didn't answer; the next pass looks at them again."""
 
@@ -39,7 +39,7 @@ class Redrive:
 
     def run(self) -> Redriven:
         """At most DEAD_LETTERS_PER_PASS letters; the lanes take turns until none has any left."""
-        counts = {"sent_back": 0, "at_rest": 0, "lanes_unavailable": 0}
+        counts = {"sent_back": 0, "set_aside": 0, "lanes_unavailable": 0}
         left = bounds.DEAD_LETTERS_PER_PASS
         turns = deque(self._lanes)
         while turns and left > 0:
@@ -64,5 +64,5 @@ class Redrive:
             self._queues.send_back(lane, letter)
             return "sent_back"
         logger.error("dead_letter", extra={"lane": lane, "moves": letter.moves})
-        self._queues.let_rest(lane, letter)
-        return "at_rest"
+        self._queues.set_aside(lane, letter)
+        return "set_aside"

@@ -43,7 +43,7 @@ class DynamoEffectStore:
     def begin(
         self, lease: Lease, key: str, request: str, now: datetime
     ) -> Begun | InDoubt | EffectDone:
-        """See EffectStore. One transaction; a second one takes a dead claim's record over."""
+        """See EffectStore. A second transaction takes over the record of an ended claim."""
         record = {
             "pk": keys.effect_record(lease.tenant, key),
             "request": request,

@@ -1,8 +1,8 @@
 """Side effects outside of our store, such as a listing or a delivery: at most one per key.
 
-The store can't be in one transaction with a foreign system. So a record says before the call that
-it is about to happen, and after it what came of it; both writes carry the fence of the claim. Who
-finds a record without a result asks the foreign system what became of it.
+The store can't share a transaction with a foreign system. So a record is written before the call,
+and its result after it; both writes carry the fence of the claim. A claim that finds a record
+without a result asks the foreign system what happened.
 """
 
 from __future__ import annotations
