@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import Effects
-from spinneret.jobs.kinds import KINDS, KindPolicy
+from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
 from spinneret.jobs.service import JobService, Placed, Submitted
 from spinneret.jobs.sweeper import Sweeper
@@ -18,6 +18,7 @@ from spinneret.kernel.errors import (
     IdempotencyMismatch,
     NotFound,
 )
+from tests.kinds import KINDS
 from tests.simulation.stepped import SteppedEffects, SteppedQueue, SteppedStore
 from tests.simulation.turnstile import Actor, Role
 from tests.simulation.world import World

@@ -44,7 +44,7 @@ class OneLaneDown(FakeDeadLetterQueues):
         super().send_back(lane, letter)
 
     def _ask(self, lane: Lane) -> None:
-        if lane is self._down:
+        if lane == self._down:
             if not self._answers:
                 raise DependencyUnavailable("sqs")
             self._answers -= 1

@@ -1,4 +1,4 @@
-"""The dead letters' second, third and fourth chance.
+"""Sends dead letters back to their lanes, a few times each.
 
 A lane gives a message up when no worker could read it or every worker died of it. Most such
 messages are a fault of ours that a deployment mends, so a pass sends them back a few times; then
@@ -59,7 +59,7 @@ class Redrive:
         return Redriven(**counts)
 
     def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
-        """Back, or to rest: also a letter whose count can't be read, or it might go on for ever."""
+        """Send it back, or set it aside when its count is used up or can't be read."""
         if letter.moves is not None and letter.moves < bounds.DEAD_LETTER_MOVES:
             self._queues.send_back(lane, letter)
             return "sent_back"
