@@ -138,13 +138,14 @@ def test_a_claim_goes_on_writing_whoever_comes_to_watch(
     assert store.transition(replace(step, watchers=1), done, lease=lease) == 0
 
 
-@pytest.mark.parametrize("job_id", ["job_unknown", "", "a#b", "x" * 3000])
-def test_only_a_job_of_the_tenant_can_be_watched(
+@pytest.mark.parametrize("job_id", ["job_unknown", "", "a#b", "x" * 3000, "\ud800"])
+def test_only_a_job_of_the_tenant_can_be_subscribed_to(
     store: JobStore, connections: ConnectionStore, tenant: str, job_id: str
 ) -> None:
     one = opened(connections, tenant)
     with pytest.raises(NotFound):
         connections.subscribe(one, JobRef(tenant=tenant, job_id=job_id), START)
+    connections.unsubscribe(one.id, JobRef(tenant=tenant, job_id=job_id))
     foreign = submitted(store, f"{tenant}x")
     with pytest.raises(NotFound):
         connections.subscribe(one, JobRef(tenant=tenant, job_id=foreign.id), START)

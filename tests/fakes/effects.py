@@ -10,6 +10,7 @@ from typing import Any
 
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import Begun, EffectDone, InDoubt
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 from tests.fakes.jobs import FakeJobStore, through_json
 
@@ -18,6 +19,7 @@ from tests.fakes.jobs import FakeJobStore, through_json
 class _Effect:
     request: str
     lease: Lease
+    until: datetime
     result: Any = None
 
 
@@ -30,7 +32,7 @@ class FakeEffectStore:
         self._effects: dict[tuple[str, str], _Effect] = {}
 
     def begin(
-        self, lease: Lease, key: str, request: str, now: datetime
+        self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> Begun | InDoubt | EffectDone:
         with self._lock:
             if not self._jobs.holds(lease):
@@ -41,10 +43,15 @@ class FakeEffectStore:
                     raise IdempotencyMismatch("this effect's key was used for another request")
                 if known.result is not None:
                     return EffectDone(result=known.result)
+                if known.lease != lease and known.until > now:
+                    wait = (known.until - now).total_seconds()
+                    raise Contended("another claim's call may still run", retry_after=wait)
                 other = known.lease.job_id != lease.job_id
                 if other and self._jobs.holds(known.lease):
-                    raise Contended("another job is at it", retry_after=1)
-            self._effects[lease.tenant, key] = _Effect(request, lease)
+                    raise Contended(
+                        "another job is at it", retry_after=bounds.EFFECT_MARGIN_SECONDS
+                    )
+            self._effects[lease.tenant, key] = _Effect(request, lease, until)
             return Begun() if known is None else InDoubt()
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:

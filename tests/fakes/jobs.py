@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from spinneret.jobs import keys, rules
-from spinneret.jobs.bodies import check_payload
+from spinneret.jobs.bodies import check_payload, json_text
 from spinneret.jobs.models import (
     DeadLetter,
     Job,
@@ -29,6 +29,7 @@ from spinneret.jobs.ports import (
     Claimed,
     DuePage,
     DuePosition,
+    Holder,
     Listener,
     NewJob,
     Refused,
@@ -81,8 +82,9 @@ class FakeJobStore:
                 raise SubmissionRaced
             for new, event in zip(jobs, events, strict=True):
                 job = _as_stored(new.job)
+                first = replace(event, data=through_json(event.data))
                 self._jobs[job.ref] = job
-                self._add_events(job.ref, [event])
+                self._add_events(job.ref, [first])
                 if job.duplicate_key is not None:
                     self._holders[job.tenant, job.duplicate_key] = job.id
             if request is not None:
@@ -133,11 +135,11 @@ class FakeJobStore:
         self._publish(after, events)
         return watchers
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
         key = before.tenant, before.duplicate_key or ""
         with self._lock:
             keyless = before.duplicate_key is None
-            if not self._stands(before) or not (keyless or self._holders.get(key) == holder):
+            if not self._stands(before) or not (keyless or self._is_held(key, holder)):
                 raise SubmissionRaced
             self._move(before, after, [event])
             if not keyless:
@@ -218,6 +220,7 @@ class FakeJobStore:
 
     def _move(self, before: Job, after: Job, events: Sequence[JobEvent]) -> None:
         changes = _changes(_as_stored(before), _as_stored(after))
+        events = [replace(event, data=through_json(event.data)) for event in events]
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
 
@@ -227,7 +230,11 @@ class FakeJobStore:
             return False
         if job.duplicate_key is None:
             return True
-        held = self._holders.get((job.tenant, job.duplicate_key))
+        return self._is_held((job.tenant, job.duplicate_key), holder)
+
+    def _is_held(self, key: tuple[str, str], holder: Holder | None) -> bool:
+        """Whether this job holds the key, as finished as it was; for None, whether nobody does."""
+        held = self._holders.get(key)
         if holder is None:
             return held is None
         ended = holder.job is None or _ended(self._jobs[holder.job.ref]) == _ended(holder.job)
@@ -241,8 +248,7 @@ class FakeJobStore:
 
     def _add_events(self, ref: JobRef, events: Sequence[JobEvent]) -> None:
         for event in events:
-            kept = replace(event, data=through_json(event.data))
-            self._events.setdefault(ref, {})[event.id] = kept
+            self._events.setdefault(ref, {})[event.id] = event
 
 
 @dataclass(frozen=True)
@@ -328,4 +334,4 @@ def _as_stored(job: Job) -> Job:
 
 
 def through_json(value: Any) -> Any:
-    return json.loads(json.dumps(value, allow_nan=False))
+    return json.loads(json_text(value))

@@ -12,6 +12,7 @@ from typing import Any
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
+from spinneret.kernel.ids import is_id
 from tests.fakes.jobs import FakeJobStore
 
 
@@ -49,6 +50,8 @@ class FakeConnectionStore:
             self._jobs.subscribe(ref, 1)
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
+        if not is_id(ref.job_id):
+            return
         with self._lock:
             connection = self._open.get(connection_id)
             if connection is None or ref.job_id not in connection.jobs:
@@ -93,7 +96,7 @@ class FakeConnectionStore:
 
 
 class FakeSockets:
-    """Implements Sockets; keeps what each client got."""
+    """Implements Sockets; keeps what each client got. Takes text that is UTF-8, as a real one."""
 
     def __init__(self) -> None:
         self.received: dict[str, list[Any]] = {}
@@ -105,6 +108,7 @@ class FakeSockets:
 
     def post(self, connection_id: str, text: str) -> bool:
         self.on_post()
+        text.encode()
         if connection_id in self.unreachable:
             raise DependencyUnavailable("websocket")
         if connection_id in self.gone:

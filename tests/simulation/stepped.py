@@ -26,6 +26,7 @@ from spinneret.jobs.ports import (
     DuePage,
     DuePosition,
     EffectDone,
+    Holder,
     InDoubt,
     NewJob,
     Refused,
@@ -135,7 +136,7 @@ class SteppedStore:
         except (DependencyUnavailable, LeaseLost):
             pass  # the sweeper tries again
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
         """See JobStore."""
 
         def effect() -> None:
@@ -185,13 +186,13 @@ class SteppedEffects:
         self._store = world.effects
 
     def begin(
-        self, lease: Lease, key: str, request: str, now: datetime
+        self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> Begun | InDoubt | EffectDone:
         """See EffectStore."""
         begun = self._world.call(
             self._actor,
             "store.begin_effect",
-            lambda: self._store.begin(lease, key, request, now),
+            lambda: self._store.begin(lease, key, request, now, until),
             key,
         )
         self._world.counts["in doubt"] += isinstance(begun, InDoubt)

@@ -49,7 +49,7 @@ def live(
 
 
 def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:
-    """With a key that doesn't end by itself, unless recorded."""
+    """With a key that doesn't end by itself, unless given."""
     values = {"tenant": factories.TENANT, "key_id": "key_1", **given}
     live.connect(Connection(id=client, **values))
 
@@ -184,6 +184,17 @@ def test_a_job_without_watchers_is_announced_to_nobody(
         ),
         ('{"action": "subscribe", "job_id": "job_unknown"}', "NOT_FOUND", None),
         ('{"action": "subscribe", "job_id": "a#b"}', "NOT_FOUND", None),
+        ('{"action": "unsubscribe", "job_id": "a#b"}', "NOT_FOUND", None),
+        ('{"action": "subscribe", "job_id": "' + "x" * 3000 + '"}', "NOT_FOUND", None),
+        ('{"action": "unsubscribe", "job_id": "' + "x" * 3000 + '"}', "NOT_FOUND", None),
+        ('{"action": "unsubscribe", "job_id": ""}', "NOT_FOUND", None),
+        (r'{"action": "unsubscribe", "job_id": "\ud800"}', "NOT_FOUND", None),
+        (r'{"action": "subscribe", "job_id": "\ud800"}', "NOT_FOUND", None),
+        (
+            r'{"action": "subscribe", "job_id": "job_1", "\ud800": 1}',
+            "VALIDATION_ERROR",
+            ["\ud800"],
+        ),
         (
             '{"action": "subscribe", "job_id": "' + "x" * bounds.SOCKET_REQUEST_CHARS + '"}',
             "VALIDATION_ERROR",

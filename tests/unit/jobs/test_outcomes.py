@@ -131,7 +131,7 @@ def outage(bench: Bench, calls: int, *, happens: bool = False) -> list[float]:
         sleeping(seconds)
 
     bench.store.transition = fails  # type: ignore[method-assign]  # an outage
-    bench.sleep = sleep  # type: ignore[method-assign]  # is_due
+    bench.sleep = sleep  # type: ignore[method-assign]  # observed
     return slept
 
 

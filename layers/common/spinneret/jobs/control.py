@@ -8,7 +8,7 @@ from datetime import datetime
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Job, JobEvent, JobFilter, JobPage, JobRef, JobStatus, Move
-from spinneret.jobs.ports import JobQueue, JobStore, SubmissionRaced
+from spinneret.jobs.ports import Holder, JobQueue, JobStore, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -76,18 +76,20 @@ class JobControl:
             return after
         raise Contended("the job is changing; try again", retry_after=1)
 
-    def _holder(self, job: Job) -> str | None:
-        """The id that holds the job's duplicate key. Raises Conflict for another live job."""
+    def _holder(self, job: Job) -> Holder | None:
+        """The job that holds the job's duplicate key. Raises Conflict for another live job."""
         if job.duplicate_key is None:
             return None
         held = self._store.find_duplicates(job.tenant, [job.duplicate_key])
         holder = held.get(job.duplicate_key)
-        other = None
-        if holder not in (None, job.id):
-            other = self._store.get(JobRef(tenant=job.tenant, job_id=holder))
+        if holder is None:
+            return None
+        if holder == job.id:
+            return Holder(job_id=holder, job=job)
+        other = self._store.get(JobRef(tenant=job.tenant, job_id=holder))
         if other is not None and other.status not in rules.TERMINAL:
             raise Conflict("a newer job does the same work", details={"job_id": other.id})
-        return holder
+        return Holder(job_id=holder, job=other)
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """The timeline after an event's id. Raises NotFound."""

@@ -49,6 +49,7 @@ from spinneret.jobs.ports import (
     Claimed,
     DuePage,
     DuePosition,
+    Holder,
     Listener,
     NewJob,
     Refused,
@@ -204,15 +205,16 @@ class DynamoJobStore:
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
         """See JobStore."""
         writes = self._moved(before, after, [event], conditions.row_stands(before))
         if before.duplicate_key is not None:
             record = dynamo_submissions.duplicate_record(
                 before, before.duplicate_key, event.created_at
             )
-            free = conditions.NEW if holder is None else dynamo.equals(job_id=holder)
-            writes.append(dynamo.put(self._idempotency, record, free))
+            writes += dynamo_submissions.take_duplicate_key(
+                self._jobs, self._idempotency, holder, record, unless=before
+            )
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:

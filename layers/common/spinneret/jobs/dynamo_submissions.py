@@ -11,7 +11,7 @@ from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import items, keys
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import Job, JobEvent, Reply, RequestKey
-from spinneret.jobs.ports import NewJob
+from spinneret.jobs.ports import Holder, NewJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 
@@ -39,9 +39,8 @@ def writes(
         found.append(dynamo.put(jobs_table, items.job_item(job), conditions.NEW))
         found.append(dynamo.put(jobs_table, items.event_item(job.ref, event)))
         if job.duplicate_key is not None:
-            found += _take_duplicate_key(
-                jobs_table, idempotency_table, new, duplicate_record(job, job.duplicate_key, now)
-            )
+            record = duplicate_record(job, job.duplicate_key, now)
+            found += take_duplicate_key(jobs_table, idempotency_table, new.replaces, record)
     return found
 
 
@@ -54,15 +53,22 @@ def duplicate_record(job: Job, key: str, now: datetime) -> dict[str, Any]:
     }
 
 
-def _take_duplicate_key(
-    jobs_table: str, idempotency_table: str, new: NewJob, record: dict[str, Any]
+def take_duplicate_key(
+    jobs_table: str,
+    idempotency_table: str,
+    holder: Holder | None,
+    record: dict[str, Any],
+    *,
+    unless: Job | None = None,
 ) -> list[TransactWriteItemTypeDef]:
-    """Two writes at most: the record, and a check that the replaced holder is still finished."""
-    holder = new.replaces
+    """Two writes at most: the record, and a check that the former holder is still finished.
+
+    A holder that is `unless` needs no check: the same transaction writes its row.
+    """
     if holder is None:
         return [dynamo.put(idempotency_table, record, conditions.NEW)]
     found = [dynamo.put(idempotency_table, record, dynamo.equals(job_id=holder.job_id))]
-    if holder.job is not None:
+    if holder.job is not None and (unless is None or holder.job_id != unless.id):
         ended = dynamo.equals(status=holder.job.status, fence=holder.job.fence)
         found.append(dynamo.check(jobs_table, keys.job_key(holder.job.ref), ended))
     return found

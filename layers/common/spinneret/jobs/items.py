@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.jobs import keys, rules
+from spinneret.jobs.bodies import json_text
 from spinneret.jobs.models import (
     Failure,
     Job,
@@ -43,7 +44,7 @@ def job_item(job: Job) -> Item:
         "kind": job.kind,
         "status": job.status.value,
         "priority": job.priority.value,
-        "payload": _text(job.payload),
+        "payload": json_text(job.payload),
         "created_at": stamp(job.created_at),
         "due_at": stamp(job.due_at),
         "run": job.run,
@@ -66,8 +67,8 @@ def job_item(job: Job) -> Item:
         "finished_at": optional_stamp(job.finished_at),
         "progress": job.progress,
         "step": job.step,
-        "result": None if job.result is None else _text(job.result),
-        "last_error": None if job.last_error is None else _text(asdict(job.last_error)),
+        "result": None if job.result is None else json_text(job.result),
+        "last_error": None if job.last_error is None else json_text(asdict(job.last_error)),
         "domain": job.domain,
         "batch": job.batch,
         "duplicate_key": job.duplicate_key,
@@ -149,7 +150,7 @@ def event_item(ref: JobRef, event: JobEvent) -> Item:
         "message": event.message,
         "created_at": stamp(event.created_at),
         "progress": event.progress,
-        "data": _text(event.data),
+        "data": json_text(event.data),
         "purge_at": epoch_seconds(
             event.created_at + timedelta(seconds=bounds.EVENT_RETENTION_SECONDS)
         ),
@@ -177,14 +178,10 @@ def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
         "pk": keys.request_record(key.tenant, key.scope),
         "payload_hash": key.payload,
         "reply_status": reply.status,
-        "reply_body": _text(reply.body),
+        "reply_body": json_text(reply.body),
         "expires_at": stamp(expires),
         "purge_at": epoch_seconds(expires),
     }
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _value(text: str | None) -> Any:

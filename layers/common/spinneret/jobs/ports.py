@@ -134,10 +134,11 @@ class JobStore(Protocol):
         """
         ...
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
-        """A transition into the next run; takes the job's duplicate key from the job `holder`.
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+        """A transition into the next run; takes the job's duplicate key from `holder`.
 
-        Raises SubmissionRaced when the row or the key's holder isn't what the caller read.
+        Raises SubmissionRaced when the row, the key's holder or that job's status and fence aren't
+        what the caller read: a holder that was retried meanwhile does the same work.
         """
         ...
 
@@ -181,12 +182,13 @@ class EffectStore(Protocol):
     """Records of side effects, by tenant and key. Raises DependencyUnavailable."""
 
     def begin(
-        self, lease: Lease, key: str, request: str, now: datetime
+        self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> Begun | InDoubt | EffectDone:
-        """Record that this claim is about to perform an effect.
+        """Record that this claim is about to perform an effect, in a call that ends by `until`.
 
-        Raises LeaseLost, IdempotencyMismatch for another request under the key, and
-        Contended while the claim of another job that began it still holds that job.
+        Raises LeaseLost, IdempotencyMismatch for another request under the key, and Contended
+        while the call of another claim may still run, or while the claim of another job that began
+        it still holds that job; `retry_after` is the time until then.
         """
         ...
 

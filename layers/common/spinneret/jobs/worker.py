@@ -225,7 +225,7 @@ class Worker:
         except Defer as deferral:
             pending_limit = policy.pending_seconds if policy else None
             now = self._clock()
-            until, waiting_for = deferral.until, deferral.waiting_for
+            until, waiting_for = deferral.until, safe_text(deferral.waiting_for)
             self._end(context, rules.defer(context.job, until, waiting_for, now, pending_limit))
         except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
             self._fail(context, error)

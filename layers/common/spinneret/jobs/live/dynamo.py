@@ -119,6 +119,8 @@ class DynamoConnectionStore:
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
         """See ConnectionStore."""
+        if not is_id(ref.job_id):
+            return
         exists: dynamo.Condition = ("attribute_exists(#pk)", {})
         writes = [
             dynamo.change(

@@ -32,6 +32,7 @@ from spinneret.kernel.errors import (
     NotFound,
     ValidationFailed,
 )
+from spinneret.kernel.ids import is_id
 
 logger = logging.getLogger(__name__)
 
@@ -199,7 +200,7 @@ class LiveService:
     def _serve(self, connection: Connection, text: str) -> None:
         action, job_id, after = _parsed(text)
         ref = JobRef(tenant=connection.tenant, job_id=job_id)
-        if connection.only_job not in (None, job_id):
+        if not is_id(job_id) or connection.only_job not in (None, job_id):
             raise NotFound("no such job")
         if action == "subscribe":
             self._subscribe(connection, ref, after)
@@ -232,7 +233,7 @@ class LiveService:
         self._send(connection.id, caught_up)
 
     def _send(self, connection_id: str, message: Mapping[str, Any]) -> None:
-        self._sockets.post(connection_id, json.dumps(message, ensure_ascii=False))
+        self._sockets.post(connection_id, json.dumps(message))
 
 
 def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
