@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/simulate.py --seeds 10000
     .venv/bin/python benchmarks/simulate.py --seed 4711
 
-Prints one table. A failing seed is told step by step; `--seed` tells any seed again.
+Prints one table. The steps of a failing seed are printed; `--seed` prints those of any seed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.simulation.run import Report, actor_threads, simulate  # noqa: E402 -
 
 BLOCK = 25  # seeds that a process takes at a time
 SEEDS_MAX = 1_000_000
-TOLD_MAX = 3  # failing seeds whose story is printed
+PRINTED_MAX = 3  # failing seeds whose scenario is printed
 SUMS = (
     "steps",
     "jobs",
@@ -33,7 +33,7 @@ SUMS = (
     "duplicates",
     "lost_messages",
     "lease_losses",
-    "taken_back",
+    "reclaimed",
     "repeated",
     "expired",
     "in_doubt",
@@ -46,25 +46,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--seeds", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--first", type=int, default=0, help="where to begin (default 0)")
-    parser.add_argument("--seed", type=int, help="one seed only, told step by step")
+    parser.add_argument("--seed", type=int, help="one seed only, step by step")
     parser.add_argument("--processes", type=int, default=2, help="that share them (default 2)")
     arguments = parser.parse_args()
     if not 1 <= arguments.seeds <= SEEDS_MAX:
         parser.error(f"--seeds is 1 to {SEEDS_MAX}")
     if arguments.seed is not None:
-        sys.exit(_tell(simulate(arguments.seed)))
+        sys.exit(_print(simulate(arguments.seed)))
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    sys.exit(_survey(seeds, arguments.processes))
+    sys.exit(_run_all(seeds, arguments.processes))
 
 
-def _tell(report: Report) -> int:
+def _print(report: Report) -> int:
     for step in report.trace:
         print(step)
     print(f"\nseed {report.seed}: {'; '.join(report.violations) or 'no rule broken'}")
     return bool(report.violations)
 
 
-def _survey(seeds: Sequence[int], processes: int) -> int:
+def _run_all(seeds: Sequence[int], processes: int) -> int:
     started = time.monotonic()
     sums: Counter[str] = Counter()
     failing: list[int] = []
@@ -83,9 +83,9 @@ def _survey(seeds: Sequence[int], processes: int) -> int:
     print("| figure | value |\n|---|---|")
     for name, value in rows:
         print(f"| {name.replace('_', ' ')} | {value} |")
-    for seed in failing[:TOLD_MAX]:
+    for seed in failing[:PRINTED_MAX]:
         print(f"\n--seed {seed}")
-        _tell(simulate(seed))
+        _print(simulate(seed))
     return bool(failing)
 
 

@@ -42,6 +42,6 @@ def claimed(store: JobStore, tenant: str, owner: str = "one", **given: Any) -> J
     return outcome.job
 
 
-def watched(store: JobStore, job: Job, now: datetime) -> bool:
+def is_due(store: JobStore, job: Job, now: datetime) -> bool:
     """Whether the sweeper would find the job; other tests share the index of a real store."""
     return job.ref in store.due(sweep_shard(job.id), now, 1000).refs

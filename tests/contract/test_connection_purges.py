@@ -48,7 +48,7 @@ def test_a_connection_that_is_being_closed_subscribes_to_nothing_more(
     connections.open(one, START)
     connections.subscribe(one, first, START)
     connections_of(interrupted(tables, "transact_write_items", subscribe)).close(one.id)
-    assert (connections.watching(first), connections.watching(second)) == ([], [])
+    assert (connections.subscribers(first), connections.subscribers(second)) == ([], [])
 
 
 @pytest.mark.parametrize("call", ["transact_write_items", "delete_item"])
@@ -69,7 +69,7 @@ def test_an_end_that_was_cut_short_is_done_again(
         connections_of(interrupted(tables, call, die, before=before)).close(one.id)
     assert connections.find(one.id) is None
     connections.close(one.id)
-    assert [connections.watching(ref) for ref in refs] == [[], []]
+    assert [connections.subscribers(ref) for ref in refs] == [[], []]
     assert connections.opened_with(tenant, "key_1", None, 9) == []
 
 
@@ -93,7 +93,7 @@ def test_watchers_whose_end_got_lost_take_nobody_s_place(
     connections.subscribe(every[-1], ref, START)
     job = store.get(ref)
     assert job is not None
-    assert job.watchers == len(connections.watching(ref)) == bounds.SUBSCRIBERS_PER_JOB - 4
+    assert job.watchers == len(connections.subscribers(ref)) == bounds.SUBSCRIBERS_PER_JOB - 4
 
 
 def connections_of(tables: Tables) -> DynamoConnectionStore:

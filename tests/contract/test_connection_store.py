@@ -43,8 +43,8 @@ def opened(
     return made
 
 
-def watching(connections: ConnectionStore, ref: JobRef) -> list[str]:
-    return sorted(each.connection_id for each in connections.watching(ref))
+def subscribers_of(connections: ConnectionStore, ref: JobRef) -> list[str]:
+    return sorted(each.connection_id for each in connections.subscribers(ref))
 
 
 def watchers(store: JobStore, ref: JobRef) -> int:
@@ -73,13 +73,13 @@ def test_watchers_are_counted_on_the_job(
     one, two = opened(connections, tenant), opened(connections, tenant, "two")
     for each in (one, one, two):
         connections.subscribe(each, ref, START)
-    assert watching(connections, ref) == sorted([one.id, two.id])
+    assert subscribers_of(connections, ref) == sorted([one.id, two.id])
     assert watchers(store, ref) == 2
     connections.unsubscribe(one.id, ref)
     connections.unsubscribe(one.id, ref)
-    assert (watching(connections, ref), watchers(store, ref)) == ([two.id], 1)
+    assert (subscribers_of(connections, ref), watchers(store, ref)) == ([two.id], 1)
     connections.close(two.id)
-    assert (watching(connections, ref), watchers(store, ref)) == ([], 0)
+    assert (subscribers_of(connections, ref), watchers(store, ref)) == ([], 0)
 
 
 def test_a_job_knows_when_its_watchers_end(
@@ -90,7 +90,7 @@ def test_a_job_knows_when_its_watchers_end(
     endless, brief = opened(connections, tenant), opened(connections, tenant, "x", ends_at=ends_at)
     for each in (endless, brief):
         connections.subscribe(each, ref, START)
-    assert connections.watching(ref) == [
+    assert connections.subscribers(ref) == [
         Subscriber(connection_id=endless.id, ends_at=None),
         Subscriber(connection_id=brief.id, ends_at=ends_at),
     ]
@@ -138,13 +138,14 @@ def test_a_claim_goes_on_writing_whoever_comes_to_watch(
     assert store.transition(replace(step, watchers=1), done, lease=lease) == 0
 
 
-@pytest.mark.parametrize("job_id", ["job_unknown", "", "a#b", "x" * 3000])
-def test_only_a_job_of_the_tenant_can_be_watched(
+@pytest.mark.parametrize("job_id", ["job_unknown", "", "a#b", "x" * 3000, "\ud800"])
+def test_only_a_job_of_the_tenant_can_be_subscribed_to(
     store: JobStore, connections: ConnectionStore, tenant: str, job_id: str
 ) -> None:
     one = opened(connections, tenant)
     with pytest.raises(NotFound):
         connections.subscribe(one, JobRef(tenant=tenant, job_id=job_id), START)
+    connections.unsubscribe(one.id, JobRef(tenant=tenant, job_id=job_id))
     foreign = submitted(store, f"{tenant}x")
     with pytest.raises(NotFound):
         connections.subscribe(one, JobRef(tenant=tenant, job_id=foreign.id), START)
@@ -161,7 +162,7 @@ def test_a_closed_connection_watches_nothing(
         with pytest.raises(NotFound):
             connections.subscribe(each, ref, START)
         connections.unsubscribe(each.id, ref)
-    assert (connections.watching(ref), watchers(store, ref)) == ([], 0)
+    assert (connections.subscribers(ref), watchers(store, ref)) == ([], 0)
 
 
 def test_watchers_and_subscriptions_are_bounded(

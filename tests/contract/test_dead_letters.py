@@ -77,7 +77,7 @@ def test_a_pass_sends_back_what_has_moves_left_and_lets_the_rest_rest(
         client.send_message(
             QueueUrl=urls["dead"], MessageBody=f"not a job {number}", MessageAttributes=moves
         )
-    assert Redrive(queues, [LANE]).run() == Redriven(sent_back=9, at_rest=3, lanes_unavailable=0)
+    assert Redrive(queues, [LANE]).run() == Redriven(sent_back=9, set_aside=3, lanes_unavailable=0)
     assert queues.receive(LANE, 10) == []
     assert sorted(_bodies(client, urls["lane"], 9)) == sorted(
         f"not a job {number}" for number in range(12) if number % 4 != bounds.DEAD_LETTER_MOVES
@@ -122,7 +122,7 @@ def test_a_letter_whose_count_is_unreadable_rests_and_holds_up_nobody(
     client = client_of("sqs")
     for body, attributes in (("odd", {"moves": count}), ("plain", {})):
         client.send_message(QueueUrl=urls["dead"], MessageBody=body, MessageAttributes=attributes)
-    assert Redrive(queues, [LANE]).run() == Redriven(sent_back=1, at_rest=1, lanes_unavailable=0)
+    assert Redrive(queues, [LANE]).run() == Redriven(sent_back=1, set_aside=1, lanes_unavailable=0)
     assert _bodies(client, urls["lane"], 1) == ["plain"]
 
 

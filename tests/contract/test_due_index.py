@@ -17,10 +17,10 @@ from tests.contract.stored_jobs import (
     SECOND,
     UNTIL,
     claimed,
+    is_due,
     new_job,
     submit,
     submitted,
-    watched,
 )
 from tests.fakes.time import START
 
@@ -31,34 +31,34 @@ GRACE = timedelta(seconds=bounds.RESEND_GRACE_SECONDS)
 
 def test_a_pending_job_is_watched_from_its_grace_on(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant, due_at=START + SECOND)
-    watch = job.due_at + GRACE
-    assert not watched(store, job, watch - timedelta(microseconds=1))
-    assert watched(store, job, watch)
+    moment = job.due_at + GRACE
+    assert not is_due(store, job, moment - timedelta(microseconds=1))
+    assert is_due(store, job, moment)
 
 
 def test_a_running_job_is_watched_from_the_end_of_its_lease_on(
     store: JobStore, tenant: str
 ) -> None:
     job = claimed(store, tenant)
-    assert not watched(store, job, UNTIL - timedelta(microseconds=1))
-    assert watched(store, job, UNTIL)
+    assert not is_due(store, job, UNTIL - timedelta(microseconds=1))
+    assert is_due(store, job, UNTIL)
 
 
 def test_a_renewed_lease_moves_the_watch(store: JobStore, tenant: str) -> None:
     job = claimed(store, tenant)
     store.transition(job, replace(job, locked_until=UNTIL + SECOND))
-    assert not watched(store, job, UNTIL)
-    assert watched(store, job, UNTIL + SECOND)
+    assert not is_due(store, job, UNTIL)
+    assert is_due(store, job, UNTIL + SECOND)
 
 
 def test_a_resend_moves_the_watch(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)
     resent = rules.resent(job, START)
-    watch = rules.sweep_at(resent)
-    assert watch is not None
+    moment = rules.sweep_at(resent)
+    assert moment is not None
     store.transition(job, resent)
-    assert not watched(store, job, watch - timedelta(microseconds=1))
-    assert watched(store, job, watch)
+    assert not is_due(store, job, moment - timedelta(microseconds=1))
+    assert is_due(store, job, moment)
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -67,26 +67,26 @@ def test_a_finished_job_is_watched_no_more(store: JobStore, tenant: str, fails: 
     done = rules.complete(job, {}, START + SECOND)
     failed = rules.after_error(job, ValueError(), START + SECOND, 0.5)
     store.transition(job, failed if fails else done)
-    assert not watched(store, job, START + timedelta(days=3650))
+    assert not is_due(store, job, START + timedelta(days=3650))
 
 
 def test_an_end_that_nobody_was_told_is_watched_until_it_is(store: JobStore, tenant: str) -> None:
     job = claimed(store, tenant, notify=("end_1",))
     done = rules.complete(job, {}, START)
     store.transition(job, done)
-    assert not watched(store, job, START + GRACE - timedelta(microseconds=1))
-    assert watched(store, job, START + GRACE)
+    assert not is_due(store, job, START + GRACE - timedelta(microseconds=1))
+    assert is_due(store, job, START + GRACE)
     tried = rules.notification_tried(done, START + GRACE)
     store.transition(done, tried)
-    assert not watched(store, job, START + 3 * GRACE - timedelta(microseconds=1))
-    assert watched(store, job, START + 3 * GRACE)
+    assert not is_due(store, job, START + 3 * GRACE - timedelta(microseconds=1))
+    assert is_due(store, job, START + 3 * GRACE)
     assert store.get(job.ref) == tried
-    store.transition(tried, rules.noticed(tried))
-    assert not watched(store, job, START + timedelta(days=3650))
+    store.transition(tried, rules.mark_notified(tried))
+    assert not is_due(store, job, START + timedelta(days=3650))
 
 
 def test_the_oldest_watch_comes_first_and_the_limit_holds(store: JobStore, tenant: str) -> None:
-    long_ago = START - timedelta(days=3650)  # before the watches of any other test
+    long_ago = START - timedelta(days=3650)  # before the sweep times of any other test
     jobs = [new_job(tenant, due_at=long_ago + n * SECOND) for n in (3, 1, 2)]
     same_shard = [job for job in jobs if sweep_shard(job.id) == sweep_shard(jobs[0].id)]
     while len(same_shard) < 3:

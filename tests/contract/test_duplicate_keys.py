@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobStatus
-from spinneret.jobs.ports import Holder, JobStore, NewJob, SubmissionRaced
+from spinneret.jobs.ports import Claimed, Holder, JobStore, NewJob, SubmissionRaced
 from spinneret.kernel.errors import NotFound
 from tests import factories
 from tests.contract.backends import OF_AWS
@@ -50,7 +50,9 @@ def test_a_duplicate_key_is_not_taken_from_a_holder_that_began_again(
 ) -> None:
     ended = failed(store, tenant)
     again = rules.retry(ended, START + 2 * SECOND)
-    store.begin_again(ended, again, rules.status_event(again, START), ended.id)
+    store.begin_run(
+        ended, again, rules.status_event(again, START), Holder(job_id=ended.id, job=ended)
+    )
     late = new_job(tenant, duplicate_key="same")
     with pytest.raises(SubmissionRaced):
         take_over(store, late, Holder(job_id=ended.id, job=ended))
@@ -98,15 +100,37 @@ def test_a_job_that_begins_again_takes_its_duplicate_key_back(store: JobStore, t
     second = new_job(tenant, duplicate_key="same")
     take_over(store, second, Holder(job_id=first.id, job=first))
     again = rules.retry(first, START + 2 * SECOND)
-    told = rules.status_event(again, START + 2 * SECOND, run=2)
-    for outdated in (None, first.id):
+    recorded = rules.status_event(again, START + 2 * SECOND, run=2)
+    for outdated in (None, Holder(job_id=first.id, job=first)):
         with pytest.raises(SubmissionRaced):
-            store.begin_again(first, again, told, outdated)
+            store.begin_run(first, again, recorded, outdated)
     assert store.get(first.ref) == first
-    store.begin_again(first, again, told, second.id)
+    store.begin_run(first, again, recorded, Holder(job_id=second.id, job=None))
     assert store.get(first.ref) == again
     assert store.find_duplicates(tenant, ["same"]) == {"same": first.id}
-    assert store.events(first.ref, None, 9)[-1] == told
+    assert store.events(first.ref, None, 9)[-1] == recorded
+
+
+def test_a_key_is_not_taken_back_from_a_holder_that_was_retried_meanwhile(
+    store: JobStore, tenant: str
+) -> None:
+    """Two failed jobs of one page, both retried at once."""
+    first = failed(store, tenant)
+    second = new_job(tenant, duplicate_key="same")
+    take_over(store, second, Holder(job_id=first.id, job=first))
+    outcome = store.claim(second.ref, "one", START, START + SECOND)
+    assert isinstance(outcome, Claimed)
+    ended = rules.after_error(outcome.job, NotFound("gone"), START + SECOND, 0.5)
+    store.transition(outcome.job, ended)
+    for job in (ended, first):
+        again = rules.retry(job, START + 2 * SECOND)
+        event, holder = rules.status_event(again, START), Holder(job_id=second.id, job=ended)
+        if job is ended:
+            store.begin_run(job, again, event, holder)
+        else:
+            with pytest.raises(SubmissionRaced):
+                store.begin_run(job, again, event, holder)
+    assert store.get(first.ref) == first
 
 
 def test_a_job_without_a_duplicate_key_begins_again_too(store: JobStore, tenant: str) -> None:
@@ -114,10 +138,10 @@ def test_a_job_without_a_duplicate_key_begins_again_too(store: JobStore, tenant:
     ended = rules.after_error(before, NotFound("gone"), START + SECOND, 0.5)
     store.transition(before, ended)
     again = rules.retry(ended, START + 2 * SECOND)
-    told = rules.status_event(again, START, run=2)
-    store.begin_again(ended, again, told, None)
+    recorded = rules.status_event(again, START, run=2)
+    store.begin_run(ended, again, recorded, None)
     with pytest.raises(SubmissionRaced):
-        store.begin_again(ended, again, told, None)
+        store.begin_run(ended, again, recorded, None)
     assert store.get(before.ref) == again
 
 
@@ -139,10 +163,10 @@ def test_a_job_that_stands_otherwise_does_not_begin_again(
 ) -> None:
     ended = failed(store, tenant)
     again = rules.retry(ended, START + 2 * SECOND)
-    told = rules.status_event(again, START, run=2)
+    recorded = rules.status_event(again, START, run=2)
     before = store.events(ended.ref, None, 9)
     with pytest.raises(SubmissionRaced):
-        store.begin_again(replace(ended, **seen), again, told, ended.id)
+        store.begin_run(replace(ended, **seen), again, recorded, Holder(job_id=ended.id, job=ended))
     assert store.get(ended.ref) == ended
     assert store.events(ended.ref, None, 9) == before
 
@@ -157,7 +181,7 @@ def test_a_job_takes_its_duplicate_key_back_only_if_it_is_as_free_as_it_looked(
     keyed = replace(ended, duplicate_key="same")
     again = rules.retry(keyed, START + 2 * SECOND)
     with pytest.raises(SubmissionRaced):
-        store.begin_again(keyed, again, rules.status_event(again, START), None)
+        store.begin_run(keyed, again, rules.status_event(again, START), None)
     assert store.get(ended.ref) == ended
     assert store.find_duplicates(tenant, ["same"]) == {"same": other.id}
 

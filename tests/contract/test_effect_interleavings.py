@@ -29,7 +29,7 @@ def effects_of(tables: Tables) -> DynamoEffectStore:
 
 
 def begin(effects: DynamoEffectStore, lease: Lease) -> Any:
-    return effects.begin(lease, KEY, REQUEST, START)
+    return effects.begin(lease, KEY, REQUEST, START, START)
 
 
 def a_late_result(effects: DynamoEffectStore, store: JobStore, first: Job) -> None:

@@ -15,7 +15,8 @@ from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
-from tests.fakes.jobs import FakeEffectStore, FakeJobStore
+from tests.fakes.effects import FakeEffectStore
+from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
 pytestmark = OF_AWS
@@ -45,33 +46,33 @@ def test_an_effect_begins_once_and_is_remembered(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
     lease = factories.lease(claimed(store, tenant))
-    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
     effects.finish(lease, KEY, {"id": "l_1", "none": None, "title": "🕸"}, START)
     done = EffectDone(result={"id": "l_1", "none": None, "title": "🕸"})
-    assert effects.begin(lease, KEY, REQUEST, START) == done
+    assert effects.begin(lease, KEY, REQUEST, START, START) == done
     other = factories.lease(claimed(store, tenant))
-    assert effects.begin(other, KEY, REQUEST, START) == done
+    assert effects.begin(other, KEY, REQUEST, START, START) == done
 
 
 def test_what_an_earlier_claim_began_is_in_doubt(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
     first = claimed(store, tenant)
-    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    effects.begin(factories.lease(first), KEY, REQUEST, START, START)
     second = factories.lease(again(store, first))
-    assert effects.begin(second, KEY, REQUEST, START) == InDoubt()
+    assert effects.begin(second, KEY, REQUEST, START, START) == InDoubt()
     with pytest.raises(LeaseLost):
         effects.finish(factories.lease(first), KEY, {"id": "late"}, START)
     effects.finish(second, KEY, {"id": "l_2"}, START)
-    assert effects.begin(second, KEY, REQUEST, START) == EffectDone(result={"id": "l_2"})
+    assert effects.begin(second, KEY, REQUEST, START, START) == EffectDone(result={"id": "l_2"})
 
 
 def test_what_the_same_claim_began_is_in_doubt_too(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
     lease = factories.lease(claimed(store, tenant))
-    effects.begin(lease, KEY, REQUEST, START)
-    assert effects.begin(lease, KEY, REQUEST, START) == InDoubt()
+    effects.begin(lease, KEY, REQUEST, START, START)
+    assert effects.begin(lease, KEY, REQUEST, START, START) == InDoubt()
 
 
 def test_a_late_result_is_kept_while_nobody_has_taken_the_effect_over(
@@ -79,19 +80,19 @@ def test_a_late_result_is_kept_while_nobody_has_taken_the_effect_over(
 ) -> None:
     """The claim is over, but what it says did happen."""
     first = claimed(store, tenant)
-    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    effects.begin(factories.lease(first), KEY, REQUEST, START, START)
     second = factories.lease(again(store, first))
     effects.finish(factories.lease(first), KEY, {"id": "l_1"}, START)
-    assert effects.begin(second, KEY, REQUEST, START) == EffectDone(result={"id": "l_1"})
+    assert effects.begin(second, KEY, REQUEST, START, START) == EffectDone(result={"id": "l_1"})
 
 
 def test_a_result_is_never_written_over(store: JobStore, effects: EffectStore, tenant: str) -> None:
     lease = factories.lease(claimed(store, tenant))
-    effects.begin(lease, KEY, REQUEST, START)
+    effects.begin(lease, KEY, REQUEST, START, START)
     effects.finish(lease, KEY, {"id": "l_1"}, START)
     with pytest.raises(LeaseLost):
         effects.finish(lease, KEY, {"id": "l_2"}, START)
-    assert effects.begin(lease, KEY, REQUEST, START) == EffectDone(result={"id": "l_1"})
+    assert effects.begin(lease, KEY, REQUEST, START, START) == EffectDone(result={"id": "l_1"})
 
 
 def test_an_effect_that_was_not_begun_has_no_result(
@@ -100,7 +101,7 @@ def test_an_effect_that_was_not_begun_has_no_result(
     lease = factories.lease(claimed(store, tenant))
     with pytest.raises(LeaseLost):
         effects.finish(lease, KEY, {}, START)
-    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
 
 
 @pytest.mark.parametrize("wrong", [{"fence": 2}, {"owner": "other"}, {"job_id": "job_unknown"}])
@@ -109,8 +110,8 @@ def test_only_a_claim_that_stands_begins_an_effect(
 ) -> None:
     lease = factories.lease(claimed(store, tenant))
     with pytest.raises(LeaseLost):
-        effects.begin(replace(lease, **wrong), KEY, REQUEST, START)
-    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+        effects.begin(replace(lease, **wrong), KEY, REQUEST, START, START)
+    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
 
 
 @pytest.mark.parametrize("status", [each for each in JobStatus if each is not JobStatus.RUNNING])
@@ -120,19 +121,19 @@ def test_a_job_that_is_not_running_begins_no_effect(
     """Even where the row still names the owner and the fence."""
     job = submitted(store, tenant, status=status, fence=1, locked_by="one", locked_until=UNTIL)
     with pytest.raises(LeaseLost):
-        effects.begin(factories.lease(job), KEY, REQUEST, START)
+        effects.begin(factories.lease(job), KEY, REQUEST, START, START)
     lease = factories.lease(claimed(store, tenant))
-    assert effects.begin(lease, KEY, REQUEST, START) == Begun()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
 
 
 def test_another_request_under_the_key_is_refused(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
     lease = factories.lease(claimed(store, tenant))
-    effects.begin(lease, KEY, REQUEST, START)
+    effects.begin(lease, KEY, REQUEST, START, START)
     for _ in ("begun", "done"):
         with pytest.raises(IdempotencyMismatch):
-            effects.begin(lease, KEY, "with another price", START)
+            effects.begin(lease, KEY, "with another price", START, START)
         if _ == "begun":
             effects.finish(lease, KEY, {}, START)
 
@@ -141,11 +142,45 @@ def test_two_jobs_are_not_at_one_effect_at_the_same_time(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
     first, second = claimed(store, tenant), claimed(store, tenant)
-    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    effects.begin(factories.lease(first), KEY, REQUEST, START, START)
     with pytest.raises(Contended):
-        effects.begin(factories.lease(second), KEY, REQUEST, START)
+        effects.begin(factories.lease(second), KEY, REQUEST, START, START)
     store.transition(first, rules.after_lease_expired(first, UNTIL + timedelta(seconds=1)))
-    assert effects.begin(factories.lease(second), KEY, REQUEST, START + SECOND) == InDoubt()
+    assert (
+        effects.begin(factories.lease(second), KEY, REQUEST, START + SECOND, START + SECOND)
+        == InDoubt()
+    )
+
+
+@pytest.mark.parametrize("taker", ["the next claim", "another job"])
+def test_a_call_that_may_still_run_is_left_alone_though_its_claim_is_over(
+    store: JobStore, effects: EffectStore, tenant: str, taker: str
+) -> None:
+    """A pause or a cancel ends the claim, not the call."""
+    first = claimed(store, tenant)
+    until = START + 20 * SECOND
+    effects.begin(factories.lease(first), KEY, REQUEST, START, until)
+    next_job = again(store, first) if taker == "the next claim" else claimed(store, tenant)
+    if taker == "another job":
+        store.transition(first, rules.cancel(first, START))
+    lease = factories.lease(next_job)
+    with pytest.raises(Contended) as busy:
+        effects.begin(lease, KEY, REQUEST, START + 5 * SECOND, START + 40 * SECOND)
+    assert busy.value.retry_after == 15
+    assert effects.begin(lease, KEY, REQUEST, until, until + SECOND) == InDoubt()
+
+
+def test_the_claim_that_began_an_effect_may_extend_its_call(
+    store: JobStore, effects: EffectStore, tenant: str
+) -> None:
+    first = claimed(store, tenant)
+    lease = factories.lease(first)
+    effects.begin(lease, KEY, REQUEST, START, START + 20 * SECOND)
+    extended = START + 40 * SECOND
+    assert effects.begin(lease, KEY, REQUEST, START + 15 * SECOND, extended) == InDoubt()
+    second = factories.lease(again(store, first))
+    with pytest.raises(Contended):
+        effects.begin(second, KEY, REQUEST, START + 30 * SECOND, START + 50 * SECOND)
 
 
 @pytest.mark.parametrize("end", ["finished", "claimed again"])
@@ -153,13 +188,13 @@ def test_another_job_takes_over_what_a_claim_that_is_over_began(
     store: JobStore, effects: EffectStore, tenant: str, end: str
 ) -> None:
     first = claimed(store, tenant)
-    effects.begin(factories.lease(first), KEY, REQUEST, START)
+    effects.begin(factories.lease(first), KEY, REQUEST, START, START)
     if end == "finished":
         store.transition(first, rules.complete(first, {}, START + SECOND))
     else:
         again(store, first)
     second = factories.lease(claimed(store, tenant))
-    assert effects.begin(second, KEY, REQUEST, START) == InDoubt()
+    assert effects.begin(second, KEY, REQUEST, START, START) == InDoubt()
     with pytest.raises(LeaseLost):
         effects.finish(factories.lease(first), KEY, {"id": "late"}, START)
     effects.finish(second, KEY, {"id": "l_2"}, START)
@@ -168,5 +203,5 @@ def test_another_job_takes_over_what_a_claim_that_is_over_began(
 def test_keys_belong_to_their_tenant(store: JobStore, effects: EffectStore, tenant: str) -> None:
     own = factories.lease(claimed(store, tenant))
     foreign = factories.lease(claimed(store, f"{tenant}x"))
-    assert effects.begin(own, KEY, REQUEST, START) == Begun()
-    assert effects.begin(foreign, KEY, "another", START) == Begun()
+    assert effects.begin(own, KEY, REQUEST, START, START) == Begun()
+    assert effects.begin(foreign, KEY, "another", START, START) == Begun()

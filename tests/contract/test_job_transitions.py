@@ -72,8 +72,8 @@ STALE: dict[str, dict[str, Any]] = {
     "no end of lease": {"locked_until": None},
     "messages sent": {"sends": 2},
     "watchers": {"watchers": 1},
-    "run that was told": {"notified_run": 1},
-    "tries to tell it": {"notification_tries": 1},
+    "notified run": {"notified_run": 1},
+    "notification tries": {"notification_tries": 1},
 }
 
 
@@ -180,9 +180,9 @@ def test_a_finished_job_stays_finished(store: JobStore, tenant: str) -> None:
 def test_listeners_are_told_of_every_transition_with_events(
     tables: Tables | None, tenant: str
 ) -> None:
-    """Not of the kernel's own bookkeeping: messages sent, tries to tell an end."""
-    told: list[tuple[Job, Sequence[JobEvent]]] = []
-    store: JobStore = _listened_to(tables, lambda job, events: told.append((job, events)))
+    """Not of the kernel's own bookkeeping: messages sent, notification tries."""
+    recorded: list[tuple[Job, Sequence[JobEvent]]] = []
+    store: JobStore = _listened_to(tables, lambda job, events: recorded.append((job, events)))
     before = claimed(store, tenant, watchers=1)
     noted = [factories.event(fence=1, number=1)]
     checked = replace(before, step="fetching")
@@ -192,8 +192,8 @@ def test_listeners_are_told_of_every_transition_with_events(
         store.transition(checked, done, noted, lease=factories.lease(before))
     tried = rules.notification_tried(done, UNTIL)
     store.transition(done, tried)
-    store.transition(tried, rules.noticed(tried))
-    assert told == [(checked, noted), (done, noted), (done, noted)]
+    store.transition(tried, rules.mark_notified(tried))
+    assert recorded == [(checked, noted), (done, noted), (done, noted)]
 
 
 def _listened_to(tables: Tables | None, listener: Listener) -> JobStore:

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from spinneret.jobs import keys, rules
-from spinneret.jobs.bodies import check_payload
+from spinneret.jobs.bodies import check_payload, json_text
 from spinneret.jobs.models import (
     DeadLetter,
     Job,
@@ -26,12 +26,10 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
-    Begun,
     Claimed,
-    DueMark,
     DuePage,
-    EffectDone,
-    InDoubt,
+    DuePosition,
+    Holder,
     Listener,
     NewJob,
     Refused,
@@ -39,9 +37,7 @@ from spinneret.jobs.ports import (
 )
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
-    Contended,
     DependencyUnavailable,
-    IdempotencyMismatch,
     LeaseLost,
 )
 
@@ -86,13 +82,14 @@ class FakeJobStore:
                 raise SubmissionRaced
             for new, event in zip(jobs, events, strict=True):
                 job = _as_stored(new.job)
+                first = replace(event, data=through_json(event.data))
                 self._jobs[job.ref] = job
-                self._add_events(job.ref, [event])
+                self._add_events(job.ref, [first])
                 if job.duplicate_key is not None:
                     self._holders[job.tenant, job.duplicate_key] = job.id
             if request is not None:
                 stored = StoredReply(
-                    payload=request.payload, reply=replace(reply, body=_through_json(reply.body))
+                    payload=request.payload, reply=replace(reply, body=through_json(reply.body))
                 )
                 expires = now + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS)
                 self._replies[request.tenant, request.scope] = (stored, expires)
@@ -135,28 +132,30 @@ class FakeJobStore:
                 raise LeaseLost(f"job {before.id} has moved on")
             watchers = self._jobs[before.ref].watchers
             after = self._jobs[before.ref]
-        self._tell(after, events)
+        self._publish(after, events)
         return watchers
 
-    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
         key = before.tenant, before.duplicate_key or ""
         with self._lock:
             keyless = before.duplicate_key is None
-            if not self._stands(before) or not (keyless or self._holders.get(key) == holder):
+            if not self._stands(before) or not (keyless or self._is_held(key, holder)):
                 raise SubmissionRaced
             self._move(before, after, [event])
             if not keyless:
                 self._holders[key] = before.id
-        self._tell(after, [event])
+        self._publish(after, [event])
 
-    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
+    def due(
+        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    ) -> DuePage:
         with self._lock:
-            watched = [(rules.sweep_at(job), ref) for ref, job in self._jobs.items()]
+            moments = [(rules.sweep_at(job), ref) for ref, job in self._jobs.items()]
         marks = sorted(
             [
-                (watch, ref)
-                for watch, ref in watched
-                if watch is not None and watch <= now and keys.sweep_shard(ref.job_id) == shard
+                (moment, ref)
+                for moment, ref in moments
+                if moment is not None and moment <= now and keys.sweep_shard(ref.job_id) == shard
             ],
             key=_place,
         )
@@ -192,7 +191,7 @@ class FakeJobStore:
         with self._lock:
             return self._held(lease)
 
-    def _tell(self, job: Job, events: Sequence[JobEvent]) -> None:
+    def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
         for listener in self.listeners if events else ():
             listener(job, events)
 
@@ -221,6 +220,7 @@ class FakeJobStore:
 
     def _move(self, before: Job, after: Job, events: Sequence[JobEvent]) -> None:
         changes = _changes(_as_stored(before), _as_stored(after))
+        events = [replace(event, data=through_json(event.data)) for event in events]
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
 
@@ -230,7 +230,11 @@ class FakeJobStore:
             return False
         if job.duplicate_key is None:
             return True
-        held = self._holders.get((job.tenant, job.duplicate_key))
+        return self._is_held((job.tenant, job.duplicate_key), holder)
+
+    def _is_held(self, key: tuple[str, str], holder: Holder | None) -> bool:
+        """Whether this job holds the key, as finished as it was; for None, whether nobody does."""
+        held = self._holders.get(key)
         if holder is None:
             return held is None
         ended = holder.job is None or _ended(self._jobs[holder.job.ref]) == _ended(holder.job)
@@ -244,8 +248,7 @@ class FakeJobStore:
 
     def _add_events(self, ref: JobRef, events: Sequence[JobEvent]) -> None:
         for event in events:
-            kept = replace(event, data=_through_json(event.data))
-            self._events.setdefault(ref, {})[event.id] = kept
+            self._events.setdefault(ref, {})[event.id] = event
 
 
 @dataclass(frozen=True)
@@ -258,7 +261,7 @@ class Sent:
 
 
 class FakeJobQueue:
-    """Implements JobQueue; keeps what was sent, and can be told to be down."""
+    """Implements JobQueue; keeps what was sent, and can be made unavailable."""
 
     def __init__(self) -> None:
         self.available = True
@@ -283,7 +286,7 @@ class FakeDeadLetterQueues:
     def __init__(self, dead: Mapping[Lane, Sequence[DeadLetter]]) -> None:
         self.dead = {lane: list(letters) for lane, letters in dead.items()}
         self.sent_back: list[tuple[Lane, DeadLetter]] = []
-        self.resting: list[tuple[Lane, DeadLetter]] = []
+        self.aside: list[tuple[Lane, DeadLetter]] = []
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
         letters, share = self.dead.get(lane, []), min(limit, 10)
@@ -293,8 +296,8 @@ class FakeDeadLetterQueues:
     def send_back(self, lane: Lane, letter: DeadLetter) -> None:
         self.sent_back.append((lane, letter))
 
-    def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
-        self.resting.append((lane, letter))
+    def set_aside(self, lane: Lane, letter: DeadLetter) -> None:
+        self.aside.append((lane, letter))
 
 
 def _standing(job: Job) -> tuple[object, ...]:
@@ -302,9 +305,9 @@ def _standing(job: Job) -> tuple[object, ...]:
     return *claim, job.sends, job.watchers, job.notified_run, job.notification_tries
 
 
-def _place(mark: DueMark) -> tuple[datetime, str]:
-    watch, ref = mark
-    return watch, ref.job_id
+def _place(position: DuePosition) -> tuple[datetime, str]:
+    moment, ref = position
+    return moment, ref.job_id
 
 
 def _ended_as(job: Job) -> tuple[object, ...]:
@@ -324,52 +327,11 @@ def _as_stored(job: Job) -> Job:
     failure = job.last_error
     return replace(
         job,
-        payload=_through_json(job.payload),
-        result=_through_json(job.result),
-        last_error=failure and replace(failure, details=_through_json(failure.details)),
+        payload=through_json(job.payload),
+        result=through_json(job.result),
+        last_error=failure and replace(failure, details=through_json(failure.details)),
     )
 
 
-def _through_json(value: Any) -> Any:
-    return json.loads(json.dumps(value, allow_nan=False))
-
-
-@dataclass(frozen=True)
-class _Effect:
-    request: str
-    lease: Lease
-    result: Any = None
-
-
-class FakeEffectStore:
-    """Implements EffectStore beside the jobs of a FakeJobStore."""
-
-    def __init__(self, jobs: FakeJobStore) -> None:
-        self._jobs = jobs
-        self._lock = Lock()
-        self._effects: dict[tuple[str, str], _Effect] = {}
-
-    def begin(
-        self, lease: Lease, key: str, request: str, now: datetime
-    ) -> Begun | InDoubt | EffectDone:
-        with self._lock:
-            if not self._jobs.holds(lease):
-                raise LeaseLost(f"job {lease.job_id} has moved on")
-            known = self._effects.get((lease.tenant, key))
-            if known is not None:
-                if known.request != request:
-                    raise IdempotencyMismatch("this effect's key was used for another request")
-                if known.result is not None:
-                    return EffectDone(result=known.result)
-                other = known.lease.job_id != lease.job_id
-                if other and self._jobs.holds(known.lease):
-                    raise Contended("another job is at it", retry_after=1)
-            self._effects[lease.tenant, key] = _Effect(request, lease)
-            return Begun() if known is None else InDoubt()
-
-    def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
-        with self._lock:
-            known = self._effects.get((lease.tenant, key))
-            if known is None or known.lease != lease or known.result is not None:
-                raise LeaseLost(f"the effect of job {lease.job_id} was taken over")
-            self._effects[lease.tenant, key] = replace(known, result=_through_json(result))
+def through_json(value: Any) -> Any:
+    return json.loads(json_text(value))

@@ -12,11 +12,12 @@ from typing import Any
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
+from spinneret.kernel.ids import is_id
 from tests.fakes.jobs import FakeJobStore
 
 
 class FakeConnectionStore:
-    """Implements ConnectionStore beside the jobs of a FakeJobStore; can be told to be down."""
+    """Implements ConnectionStore beside the jobs of a FakeJobStore; can be made unavailable."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self.available = True
@@ -49,6 +50,8 @@ class FakeConnectionStore:
             self._jobs.subscribe(ref, 1)
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
+        if not is_id(ref.job_id):
+            return
         with self._lock:
             connection = self._open.get(connection_id)
             if connection is None or ref.job_id not in connection.jobs:
@@ -79,7 +82,7 @@ class FakeConnectionStore:
             )
         return [each for each in found if after is None or each > after][:limit]
 
-    def watching(self, ref: JobRef) -> list[Subscriber]:
+    def subscribers(self, ref: JobRef) -> list[Subscriber]:
         with self._lock:
             return [
                 Subscriber(connection_id=each.id, ends_at=each.ends_at)
@@ -93,7 +96,7 @@ class FakeConnectionStore:
 
 
 class FakeSockets:
-    """Implements Sockets; keeps what each client got."""
+    """Implements Sockets; keeps what each client got. Takes text that is UTF-8, as a real one."""
 
     def __init__(self) -> None:
         self.received: dict[str, list[Any]] = {}
@@ -105,6 +108,7 @@ class FakeSockets:
 
     def post(self, connection_id: str, text: str) -> bool:
         self.on_post()
+        text.encode()
         if connection_id in self.unreachable:
             raise DependencyUnavailable("websocket")
         if connection_id in self.gone:

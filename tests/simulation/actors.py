@@ -19,8 +19,8 @@ from spinneret.kernel.errors import (
     NotFound,
 )
 from tests.kinds import KINDS
-from tests.simulation.baton import Actor, Role
 from tests.simulation.stepped import SteppedEffects, SteppedQueue, SteppedStore
+from tests.simulation.turnstile import Actor, Role
 from tests.simulation.world import World
 
 TENANT = "acme"
@@ -89,7 +89,7 @@ class Actors:
         self._work = work
         self._timeout = timeout
         self.workers_max = 3
-        self.resting = False
+        self.workers_stopped = False
         """No worker starts for the time being: a backlog."""
         self.flying = 0
         """Messages on their way."""
@@ -177,7 +177,7 @@ class Actors:
     def _arrive(self, ref: JobRef, receives: int) -> None:
         self.flying -= 1
         busy = sum(actor.role is Role.WORKER for actor in self._world.actors)
-        if self.resting or busy >= self.workers_max:
+        if self.workers_stopped or busy >= self.workers_max:
             self._fly(ref, 1.0, receives)
             return
         timeout = self._timeout()
@@ -204,7 +204,7 @@ class Actors:
             # A Lambda function knows its remaining time in whole milliseconds.
             worker.run(ref, lambda: (deadline - self._world.now // 1000) / 1000)
             done = True
-            self._world.watch.left(actor, ref)
+            self._world.invariants.left(actor, ref)
         except DependencyUnavailable as error:
             self._world.note(actor, "message back", ref.job_id, error)
         finally:
@@ -223,11 +223,11 @@ class Actors:
     def _answered(self, actor: Actor, request: Request, submitted: Submitted) -> None:
         body = submitted.reply.body
         self._world.note(actor, "answer", request.key, submitted)
-        self._world.watch.acknowledged(
+        self._world.invariants.acknowledged(
             [JobRef(tenant=TENANT, job_id=each["id"]) for each in body["jobs"]]
         )
         if request.key is not None:
-            self._world.watch.answered(request.key, submitted.reply)
+            self._world.invariants.answered(request.key, submitted.reply)
 
     def _timed(self, actor: Actor, seconds: float) -> None:
         self._world.after(seconds, lambda: self._world.kill(actor))

@@ -58,7 +58,7 @@ def follow(flow: Flow, points: Mapping[int, Moment], threads: Executor) -> Follo
     def is_over() -> bool:
         idle = not world.actors and not actors.flying
         moved = world.now > max(flow.moves, default=0.0) * 1_000_000
-        return idle and moved and client.answered and not world.watch.unsettled()
+        return idle and moved and client.answered and not world.invariants.unsettled()
 
     def sweep() -> None:
         if not is_over():
@@ -66,15 +66,15 @@ def follow(flow: Flow, points: Mapping[int, Moment], threads: Executor) -> Follo
             world.after(60.0, sweep)
 
     world.after(60.0, sweep)
-    world.after(SETTLE_SECONDS, lambda: world.watch.violations.append("waits for ever"))
+    world.after(SETTLE_SECONDS, lambda: world.invariants.violations.append("waits for ever"))
     world.run(is_over)
-    world.watch.at_end()
-    stored = [world.store.get(ref) for ref in world.watch.accepted]
+    world.invariants.at_end()
+    stored = [world.store.get(ref) for ref in world.invariants.accepted]
     return Followed(
         jobs=tuple(job for job in stored if job is not None),
         calls=tuple(faults.calls),
         crashes=sum(number <= len(faults.calls) for number in points),
-        violations=tuple(world.watch.violations),
+        violations=tuple(world.invariants.violations),
         trace="\n".join(map(str, world.trace)),
     )
 
@@ -101,7 +101,7 @@ class _Client:
 
 def _moving(world: World, actors: Actors, move: Move) -> Callable[[], None]:
     unknown = JobRef(tenant=TENANT, job_id="job_unknown")
-    return lambda: actors.move(next(iter(world.watch.accepted), unknown), move)
+    return lambda: actors.move(next(iter(world.invariants.accepted), unknown), move)
 
 
 def _completes(claim: Claim) -> None:

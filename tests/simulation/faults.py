@@ -10,7 +10,7 @@ from random import Random
 from typing import Final, Protocol
 
 from tests.fakes.crashes import Moment
-from tests.simulation.baton import Actor
+from tests.simulation.turnstile import Actor
 
 SKEW_SECONDS: Final = 5.0
 
@@ -44,7 +44,7 @@ class Faults(Protocol):
         ...
 
     def stays(self) -> bool:
-        """Whether the actor goes on without the others having a turn."""
+        """Whether the actor goes on before the others may move."""
         ...
 
     def choice(self, ready: Sequence[Actor]) -> Actor:
@@ -73,7 +73,7 @@ class Faults(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weather:
+class FaultRates:
     """How often things go wrong; each seed has its own, so that rare mixtures come up too."""
 
     skewed: bool
@@ -86,9 +86,9 @@ class Weather:
     handler_errors: float
 
 
-def weather_of(rng: Random) -> Weather:
+def rates_of(rng: Random) -> FaultRates:
     """From calm to rough."""
-    return Weather(
+    return FaultRates(
         skewed=rng.random() < 0.7,
         stays=rng.choice([0.0, 0.3, 0.7]),
         fates={
@@ -112,20 +112,20 @@ class SeededFaults:
     """Faults by chance, until `quiet`; what was wrong with the clocks stays so."""
 
     def __init__(self, rng: Random) -> None:
-        self.weather = weather_of(rng)
+        self.rates = rates_of(rng)
         self.quiet = False
         self.down: set[str] = set()
         self._rng = rng
-        self._fates = tuple(self.weather.fates.items())
+        self._fates = tuple(self.rates.fates.items())
 
     def skew(self) -> timedelta:
         """See Faults."""
-        seconds = self._rng.uniform(-SKEW_SECONDS, SKEW_SECONDS) if self.weather.skewed else 0.0
+        seconds = self._rng.uniform(-SKEW_SECONDS, SKEW_SECONDS) if self.rates.skewed else 0.0
         return timedelta(seconds=seconds)
 
     def stays(self) -> bool:
         """See Faults."""
-        return self._rng.random() < self.weather.stays
+        return self._rng.random() < self.rates.stays
 
     def choice(self, ready: Sequence[Actor]) -> Actor:
         """See Faults."""
@@ -133,7 +133,7 @@ class SeededFaults:
 
     def wakes(self) -> bool:
         """See Faults."""
-        return self._rng.random() < self.weather.wakes
+        return self._rng.random() < self.rates.wakes
 
     def fate_of(self, actor: Actor, call: str) -> Fate:
         """See Faults."""
@@ -162,12 +162,12 @@ class SeededFaults:
 
     def deliveries(self) -> list[float]:
         """See Faults."""
-        latency = self.weather.message_seconds
+        latency = self.rates.message_seconds
         if self.quiet:
             return [self._rng.uniform(0.01, latency)]
-        if self._rng.random() < self.weather.lost_messages:
+        if self._rng.random() < self.rates.lost_messages:
             return []
-        copies = 2 if self._rng.random() < self.weather.doubled_messages else 1
+        copies = 2 if self._rng.random() < self.rates.doubled_messages else 1
         return [self._rng.uniform(0.01, latency) for _ in range(copies)]
 
 

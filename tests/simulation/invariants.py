@@ -1,6 +1,6 @@
-"""What must hold at every step and at the end, said without the kernel's own rules.
+"""What must hold at every step and at the end, written without the kernel's own rules.
 
-The watch sees every write as the store sees it: the row before, the row after, and who wrote. It
+The checks see every write as the store sees it: the row before, the row after, and who wrote. It
 knows the lease that a worker was granted, not the one that the worker believes in.
 """
 
@@ -18,7 +18,7 @@ from spinneret.jobs.ports import Claimed, NewJob, Refused
 from spinneret.jobs.worker import Defer, HandBack
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeJobStore
-from tests.simulation.baton import Actor, Role
+from tests.simulation.turnstile import Actor, Role
 
 TERMINAL: Final = frozenset(
     {JobStatus.COMPLETED, JobStatus.FAILED, JobStatus.CANCELLED, JobStatus.EXPIRED}
@@ -58,7 +58,7 @@ RESEND_EVERY: Final = 3600  # … and then
 SKEW: Final = timedelta(seconds=5)
 
 
-class Watch:
+class Invariants:
     """Checks every write and keeps what later checks need."""
 
     def __init__(self, store: FakeJobStore, now: Callable[[], datetime]) -> None:
@@ -70,7 +70,7 @@ class Watch:
         self._granted: dict[tuple[JobRef, int], str] = {}
         self._effects: Counter[tuple[JobRef, int]] = Counter()
         self._performed: Counter[str] = Counter()
-        self._told: set[tuple[JobRef, int]] = set()
+        self._published: set[tuple[JobRef, int]] = set()
         self._ends: dict[tuple[JobRef, int], JobStatus] = {}
         self._timelines: defaultdict[JobRef, dict[str, JobEvent]] = defaultdict(dict)
         self._progress: Counter[tuple[JobRef, int]] = Counter()
@@ -126,10 +126,10 @@ class Watch:
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
         if job.notified_run > was.notified_run:
-            self._noticed(was, job, events)
+            self._marked_notified(was, job, events)
             return
         if job.notification_tries > was.notification_tries:
-            self._notice_tried(actor, was, job, events)
+            self._notification_tried(actor, was, job, events)
             return
         self._check(
             move in MOVES[actor.role], job.ref, f"{actor.role} moved it {' -> '.join(move)}"
@@ -160,14 +160,18 @@ class Watch:
         if was.status in TERMINAL:
             self._one_live(job)
 
-    def _noticed(self, was: Job, job: Job, events: Sequence[JobEvent]) -> None:
-        told = (job.ref, job.run) in self._told
-        self._check(told, job.ref, "marked as told, but it wasn't")
+    def _marked_notified(self, was: Job, job: Job, events: Sequence[JobEvent]) -> None:
+        published = (job.ref, job.run) in self._published
+        self._check(published, job.ref, "marked as notified, but it wasn't")
         changed = replace(job, notified_run=was.notified_run)
         self._check(changed == was and not events, job.ref, "a mark changed more than itself")
 
-    def _notice_tried(self, actor: Actor, was: Job, job: Job, events: Sequence[JobEvent]) -> None:
-        self._check(actor.role is Role.SWEEPER, job.ref, f"{actor.role} tried to tell an end again")
+    def _notification_tried(
+        self, actor: Actor, was: Job, job: Job, events: Sequence[JobEvent]
+    ) -> None:
+        self._check(
+            actor.role is Role.SWEEPER, job.ref, f"{actor.role} tried to publish an end again"
+        )
         changed = replace(
             job, notification_tries=was.notification_tries, notification_at=was.notification_at
         )
@@ -175,7 +179,9 @@ class Watch:
         ended = job.finished_at
         age = (self._now() + actor.skew - ended).total_seconds() if ended else 0.0
         allowed = _resends_allowed(age)
-        self._check(job.notification_tries <= allowed, job.ref, f"told too often for {age:.0f} s")
+        self._check(
+            job.notification_tries <= allowed, job.ref, f"published too often for {age:.0f} s"
+        )
 
     def repeated(self, actor: Actor, was: Job) -> None:
         """The end of a claim was written once more, and counted as written."""
@@ -222,25 +228,25 @@ class Watch:
             self.violations.append(f"{request.scope}: two answers, {first} and {text}")
 
     def acknowledged(self, refs: Sequence[JobRef]) -> None:
-        """A client was told that these jobs are accepted."""
+        """A client got the answer that these jobs are accepted."""
         for ref in refs:
             self._check(self._store.get(ref) is not None, ref, "acknowledged, but not stored")
 
-    def told(self, actor: Actor, job: Job) -> None:
-        """Somebody was told the end of a run."""
+    def end_published(self, actor: Actor, job: Job) -> None:
+        """The end of a run was published."""
         ended = self._ends.get((job.ref, job.run))
-        self._check(ended is job.status, job.ref, f"{actor.name} told an end that wasn't")
-        self._told.add((job.ref, job.run))
+        self._check(ended is job.status, job.ref, f"{actor.name} published an end that wasn't")
+        self._published.add((job.ref, job.run))
 
     def unsettled(self) -> list[Job]:
-        """Accepted jobs that neither ended, and told it, nor were paused by a user."""
-        at_rest = TERMINAL | {JobStatus.PAUSED}
+        """Accepted jobs that neither ended, with their end published, nor were paused by a user."""
+        set_aside = TERMINAL | {JobStatus.PAUSED}
         rows = [self._row(ref) for ref in self.accepted]
-        return [job for job in rows if job.status not in at_rest or self._untold(job)]
+        return [job for job in rows if job.status not in set_aside or self._unpublished(job)]
 
-    def _untold(self, job: Job) -> bool:
-        silent = not job.notify or job.status in {JobStatus.CANCELLED, JobStatus.PAUSED}
-        return not silent and job.status in TERMINAL and job.notified_run < job.run
+    def _unpublished(self, job: Job) -> bool:
+        unnotified = not job.notify or job.status in {JobStatus.CANCELLED, JobStatus.PAUSED}
+        return not unnotified and job.status in TERMINAL and job.notified_run < job.run
 
     def at_end(self) -> None:
         """Everything has settled."""
@@ -251,7 +257,7 @@ class Watch:
                 done = self._effects[ref, fence] if isinstance(fence, int) else 0
                 self._check(done == 1, ref, "completed without its effect")
             if job.notify and job.status in TERMINAL - {JobStatus.CANCELLED}:
-                self._check((ref, job.run) in self._told, ref, "its end was told to nobody")
+                self._check((ref, job.run) in self._published, ref, "its end was never published")
             stored = {event.id: event for event in self._store.events(ref, None, 100_000)}
             self._check(stored == self._timelines[ref], ref, "the timeline isn't what was written")
 

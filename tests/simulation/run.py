@@ -1,4 +1,4 @@
-"""One seed, one story, one report."""
+"""One seed, one scenario, one report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.simulation.faults import Fate, SeededFaults
-from tests.simulation.scenario import Story
+from tests.simulation.scenario import Scenario
 from tests.simulation.world import SECOND, Step, World
 
 THREADS = 64  # more than actors ever live at once: requests, users, workers, a sweeper
@@ -28,7 +28,7 @@ class Report:
     duplicates: int
     lost_messages: int
     lease_losses: int
-    taken_back: int
+    reclaimed: int
     """Of these, by workers."""
     repeated: int
     """Outcomes that were written again after their answer had been lost."""
@@ -44,7 +44,7 @@ class Report:
 
 
 def simulate(seed: int, threads: Executor | None = None) -> Report:
-    """Tell the story of a seed; the same seed gives the same story, step by step.
+    """Tell the scenario of a seed; the same seed gives the same scenario, step by step.
 
     `threads` saves the start of new ones for every seed; it must have THREADS of them.
     """
@@ -52,27 +52,27 @@ def simulate(seed: int, threads: Executor | None = None) -> Report:
     faults = SeededFaults(rng)
     with silent_logs(), nullcontext(threads) if threads else actor_threads() as pool:
         world = World(rng, faults, pool)
-        story = Story(rng, faults, world)
-        story.tell()
-    watch = world.watch
-    if not watch.violations:
-        watch.at_end()
+        scenario = Scenario(rng, faults, world)
+        scenario.run()
+    invariants = world.invariants
+    if not invariants.violations:
+        invariants.at_end()
     return Report(
         seed=seed,
         steps=world.counts["steps"],
-        jobs=watch.counts["jobs"],
+        jobs=invariants.counts["jobs"],
         crashes=world.counts["crashes"],
         lost_answers=world.counts[Fate.ANSWER_LOST] + world.counts[Fate.TWICE],
         duplicates=world.counts["duplicates"],
         lost_messages=world.counts["lost messages"],
-        lease_losses=watch.counts["lease losses"],
-        taken_back=watch.counts["taken back"],
-        repeated=watch.counts["repeated"],
-        expired=watch.counts["expired"],
+        lease_losses=invariants.counts["lease losses"],
+        reclaimed=invariants.counts["taken back"],
+        repeated=invariants.counts["repeated"],
+        expired=invariants.counts["expired"],
         in_doubt=world.counts["in doubt"],
-        settle_seconds=((story.settled_at or world.now) - (story.calm_at or 0)) / SECOND,
-        passes=story.passes,
-        violations=tuple(watch.violations),
+        settle_seconds=((scenario.settled_at or world.now) - (scenario.calm_at or 0)) / SECOND,
+        passes=scenario.passes,
+        violations=tuple(invariants.violations),
         trace=tuple(world.trace),
     )
 

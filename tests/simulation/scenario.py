@@ -1,4 +1,4 @@
-"""A story by chance: clients, users, workers and the sweeper under weather, then calm."""
+"""A random scenario: clients, users, workers and the sweeper under faults, then calm."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.simulation.actors import IMPATIENT, ONE_SERIES, TENANT, Actors, Claim
 from tests.simulation.faults import SeededFaults
 from tests.simulation.world import World
 
-SETTLE_SECONDS: Final = 4200.0  # see `Story`: the longest that calm may take
+SETTLE_SECONDS: Final = 4200.0  # see `Scenario`: the longest that calm may take
 SWEEP_SECONDS: Final = 60.0
 RETRY_AFTER_MAX: Final = 1500.0  # beyond what SQS can delay
 PAGES: Final = ("page-1", "page-2", "page-3")
@@ -33,7 +33,7 @@ ALLOWED: Final[Mapping[JobStatus, Sequence[Move]]] = {
 }
 
 
-class Story:
+class Scenario:
     """Faults and new work for a while, then nothing but sweeps until all is settled.
 
     In the calm, work is short: what outlives its time-out again and again never rests.
@@ -62,7 +62,7 @@ class Story:
         self.passes = 0
         """Sweeps after the calm began."""
 
-    def tell(self) -> None:
+    def run(self) -> None:
         """Run the world until nothing moves any more."""
         for _ in range(self._rng.randint(1, 6)):
             self._later(self._new_request)
@@ -79,7 +79,7 @@ class Story:
 
     def _is_over(self) -> bool:
         idle = not self._world.actors and not self._waiting and not self._actors.flying
-        return self.calm_at is not None and idle and not self._world.watch.unsettled()
+        return self.calm_at is not None and idle and not self._world.invariants.unsettled()
 
     def _later(self, action: Callable[[], None]) -> None:
         self._world.after(self._rng.uniform(0.0, self._stormy_seconds / 2), action)
@@ -87,13 +87,13 @@ class Story:
     def _calm(self) -> None:
         self._faults.quiet = True
         self._faults.down.clear()
-        self._actors.resting = False
+        self._actors.workers_stopped = False
         self.calm_at = self._world.now
         self._world.after(SETTLE_SECONDS, self._must_be_settled)
 
     def _must_be_settled(self) -> None:
-        for job in self._world.watch.unsettled():
-            self._world.watch.violations.append(f"{job.id}: waits for ever, {job}")
+        for job in self._world.invariants.unsettled():
+            self._world.invariants.violations.append(f"{job.id}: waits for ever, {job}")
 
     def _outage(self, service: str) -> None:
         begin = self._rng.uniform(0.0, self._stormy_seconds)
@@ -103,10 +103,10 @@ class Story:
 
     def _backlog(self) -> None:
         begin = self._rng.uniform(0.0, self._stormy_seconds / 4)
-        self._world.after(begin, lambda: setattr(self._actors, "resting", True))
+        self._world.after(begin, lambda: setattr(self._actors, "workers_stopped", True))
 
     def _sweep(self) -> None:
-        if self.calm_at is None or self._world.watch.unsettled():
+        if self.calm_at is None or self._world.invariants.unsettled():
             self.settled_at = None
         elif self.settled_at is None:
             self.settled_at = self._world.now
@@ -156,7 +156,7 @@ class Story:
 
     def _user(self) -> None:
         """Mostly a move that the job's status allows, if nothing else is faster."""
-        accepted = list(self._world.watch.accepted)
+        accepted = list(self._world.invariants.accepted)
         if not accepted:
             self._actors.move(JobRef(tenant=TENANT, job_id="job_unknown"), Move.CANCEL)
             return
@@ -172,7 +172,7 @@ class Story:
         return self._rng.choice(self._timeouts)
 
     def _work(self, claim: Claim) -> None:
-        """One to four checkpoints, one effect, and what the job's nature and the weather add."""
+        """One to four checkpoints, one effect, and the faults of the job and of the rates."""
         rng = self._rng
         nature = claim.context.job.payload["nature"]
         steps = rng.randint(1, 4)
@@ -182,7 +182,7 @@ class Story:
             claim.work(rng.choice([0.01, 1.0, 8.0, longest]) * rng.uniform(0.7, 1.0))
             if nature == "poison":
                 raise Crash("poison")
-            if not self._faults.quiet and rng.random() < self._faults.weather.handler_errors:
+            if not self._faults.quiet and rng.random() < self._faults.rates.handler_errors:
                 raise self._error()
             if rng.random() < self._postponing:
                 until = claim.context.job.due_at + timedelta(seconds=rng.uniform(0.0, 300.0))

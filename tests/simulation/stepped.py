@@ -23,15 +23,16 @@ from spinneret.jobs.models import (
 from spinneret.jobs.ports import (
     Begun,
     Claimed,
-    DueMark,
     DuePage,
+    DuePosition,
     EffectDone,
+    Holder,
     InDoubt,
     NewJob,
     Refused,
 )
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
-from tests.simulation.baton import Actor
+from tests.simulation.turnstile import Actor
 from tests.simulation.world import World
 
 Post = Callable[[JobRef, int], None]
@@ -45,7 +46,7 @@ class SteppedStore:
         self._world = world
         self._actor = actor
         self._store = world.store
-        self._watch = world.watch
+        self._invariants = world.invariants
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
@@ -78,7 +79,7 @@ class SteppedStore:
 
         def effect() -> None:
             self._store.submit(jobs, events, request, reply, now)
-            self._watch.submitted(jobs, events)
+            self._invariants.submitted(jobs, events)
 
         self._world.call(self._actor, "store.submit", effect, [new.job.id for new in jobs])
 
@@ -88,7 +89,7 @@ class SteppedStore:
         def effect() -> Claimed | Refused:
             was = self._store.get(ref)
             outcome = self._store.claim(ref, owner, now, until)
-            self._watch.claimed(self._actor, owner, was, outcome, now)
+            self._invariants.claimed(self._actor, owner, was, outcome, now)
             return outcome
 
         return self._world.call(self._actor, "store.claim", effect, ref.job_id)
@@ -108,9 +109,9 @@ class SteppedStore:
             watchers = self._store.transition(before, after, events, lease=lease)
             assert was is not None
             if lease is not None and was.status is not JobStatus.RUNNING:
-                self._watch.repeated(self._actor, was)
+                self._invariants.repeated(self._actor, was)
             else:
-                self._watch.moved(self._actor, was, events, lease)
+                self._invariants.moved(self._actor, was, events, lease)
             return watchers
 
         subject = _Change(before, after)
@@ -120,30 +121,35 @@ class SteppedStore:
         return watchers
 
     def notify(self, job: Job, _: Sequence[JobEvent]) -> None:
-        """What a notifier does as a listener: tell the end, then write that it was told."""
+        """What a notifier does as a listener: publish the end, then write that it did."""
         if not rules.awaits_notification(job):
             return
         try:
-            told = (job.id, job.run)
+            subject = (job.id, job.run)
             self._world.call(
-                self._actor, "notice.send", lambda: self._watch.told(self._actor, job), told
+                self._actor,
+                "notification.send",
+                lambda: self._invariants.end_published(self._actor, job),
+                subject,
             )
-            self.transition(job, rules.noticed(job))
+            self.transition(job, rules.mark_notified(job))
         except (DependencyUnavailable, LeaseLost):
-            pass  # the sweeper comes back to it
+            pass  # the sweeper tries again
 
-    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
         """See JobStore."""
 
         def effect() -> None:
             was = self._store.get(before.ref)
-            self._store.begin_again(before, after, event, holder)
+            self._store.begin_run(before, after, event, holder)
             assert was is not None
-            self._watch.moved(self._actor, was, [event], None)
+            self._invariants.moved(self._actor, was, [event], None)
 
-        self._world.call(self._actor, "store.begin_again", effect, _Change(before, after))
+        self._world.call(self._actor, "store.begin_run", effect, _Change(before, after))
 
-    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
+    def due(
+        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    ) -> DuePage:
         """See JobStore. An empty shard is no step: nothing can happen between two of them."""
         found = self._store.due(shard, now, limit, after)
         if not found.refs and not self._world.faults.is_down("store"):
@@ -166,7 +172,7 @@ class SteppedStore:
         def effect() -> None:
             if not self._store.holds(lease):
                 raise LeaseLost(f"job {lease.job_id} has moved on")
-            self._watch.committed(self._actor, lease)
+            self._invariants.committed(self._actor, lease)
 
         self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
 
@@ -180,13 +186,13 @@ class SteppedEffects:
         self._store = world.effects
 
     def begin(
-        self, lease: Lease, key: str, request: str, now: datetime
+        self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> Begun | InDoubt | EffectDone:
         """See EffectStore."""
         begun = self._world.call(
             self._actor,
             "store.begin_effect",
-            lambda: self._store.begin(lease, key, request, now),
+            lambda: self._store.begin(lease, key, request, now, until),
             key,
         )
         self._world.counts["in doubt"] += isinstance(begun, InDoubt)
@@ -205,7 +211,7 @@ class SteppedEffects:
         """The foreign system does it; it would do it again."""
 
         def effect() -> None:
-            self._world.watch.performed(key)
+            self._world.invariants.performed(key)
             self._world.performed.add(key)
 
         self._world.call(self._actor, "foreign.perform", effect, key)
@@ -233,7 +239,7 @@ class SteppedQueue:
 
         def effect() -> None:
             if not tries:
-                self._world.watch.sent(self._actor, refs)
+                self._world.invariants.sent(self._actor, refs)
             tries.append(None)
             for ref in refs:
                 self._post(ref, delay_seconds)
@@ -243,15 +249,15 @@ class SteppedQueue:
 
 
 class _Change:
-    """Says what a transition is about."""
+    """The subject of a transition in the trace."""
 
     def __init__(self, before: Job, after: Job) -> None:
         self._before = before
         self._after = after
 
     def __str__(self) -> str:
-        return f"{self._before.id} {_said(self._before)} => {_said(self._after)}"
+        return f"{self._before.id} {_state_of(self._before)} => {_state_of(self._after)}"
 
 
-def _said(job: Job) -> str:
+def _state_of(job: Job) -> str:
     return f"{job.status.value}/run {job.run}/fence {job.fence}/attempts {job.attempts}"

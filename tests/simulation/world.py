@@ -15,11 +15,12 @@ from spinneret.jobs.ports import SubmissionRaced
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.crashes import Crash
-from tests.fakes.jobs import FakeEffectStore, FakeJobStore
+from tests.fakes.effects import FakeEffectStore
+from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
-from tests.simulation.baton import Actor, Role
 from tests.simulation.faults import HELD, Fate, Faults
-from tests.simulation.invariants import Watch
+from tests.simulation.invariants import Invariants
+from tests.simulation.turnstile import Actor, Role
 
 SECOND: Final = 1_000_000  # the unit of the world's time is the microsecond
 STEPS_MAX: Final = 20_000  # a world that moves on and on without an end
@@ -27,7 +28,7 @@ _TRANSACTIONS: Final = frozenset(
     {
         "store.submit",
         "store.transition",
-        "store.begin_again",
+        "store.begin_run",
         "store.commit",
         "store.begin_effect",
         "store.finish_effect",
@@ -67,7 +68,7 @@ class World:
         self.effects = FakeEffectStore(self.store)
         self.performed: set[str] = set()
         """What a foreign system did, by key."""
-        self.watch = Watch(self.store, self.at_now)
+        self.invariants = Invariants(self.store, self.at_now)
         self.trace: list[Step] = []
         self.counts: Counter[str] = Counter()
         self.actors: list[Actor] = []
@@ -153,7 +154,7 @@ class World:
 
     def run(self, is_over: Callable[[], bool]) -> None:
         """Move actors and timers until it is over or a rule is broken."""
-        while not self.watch.violations:
+        while not self.invariants.violations:
             if self._timers and self._timers[0][0] <= self.now:
                 heapq.heappop(self._timers)[2]()
                 continue
@@ -166,7 +167,7 @@ class World:
                 moments = [actor.ready_at for actor in self.actors]
                 self.now = min([*moments, *(timer[0] for timer in self._timers[:1])])
             if self.counts["steps"] > STEPS_MAX:
-                self.watch.violations.append("the world doesn't come to rest")
+                self.invariants.violations.append("the world doesn't come to rest")
         self._end_all()
 
     def _move(self, actor: Actor) -> None:
@@ -178,7 +179,7 @@ class World:
         if isinstance(error, Crash):
             self.counts["crashes"] += 1
         elif error is not None:
-            self.watch.violations.append(f"{actor.name} ended with {error!r}")
+            self.invariants.violations.append(f"{actor.name} ended with {error!r}")
 
     def _end_all(self) -> None:
         for actor in self.actors:

@@ -28,7 +28,7 @@ def claim(store: FakeJobStore, ref: JobRef, clock: HandClock, seconds: float = 6
 
 
 def finish(store: FakeJobStore, ref: JobRef, clock: HandClock) -> None:
-    """Complete a job, telling nobody."""
+    """Complete a job without events."""
     before = claim(store, ref, clock)
     store.transition(before, rules.complete(before, {}, clock()))
 

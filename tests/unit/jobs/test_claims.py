@@ -70,14 +70,14 @@ def test_a_lease_that_may_not_be_over_by_every_clock_is_left_alone(
 
 
 def test_the_last_attempt_is_not_taken_but_failed(bench: Bench) -> None:
-    told: list[JobStatus] = []
-    bench.store.listeners.append(lambda job, _: told.append(job.status))
+    recorded: list[JobStatus] = []
+    bench.store.listeners.append(lambda job, _: recorded.append(job.status))
     job = lost(bench, attempts=bounds.JOB_MAX_ATTEMPTS - 1, max_redrives=5)
     bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     bench.run(RAN, job.ref)
     dead = now_stands(bench, job)
     assert (dead.status, dead.attempts) == (JobStatus.FAILED, bounds.JOB_MAX_ATTEMPTS)
-    assert (told, bench.queue.sent) == ([JobStatus.FAILED], [])
+    assert (recorded, bench.queue.sent) == ([JobStatus.FAILED], [])
 
 
 def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(bench: Bench) -> None:

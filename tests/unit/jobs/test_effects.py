@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import Effects
-from spinneret.jobs.models import JobStatus
+from spinneret.jobs.models import JobRef, JobStatus, Move
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
-from tests.fakes.jobs import FakeEffectStore
+from tests import factories
+from tests.fakes.effects import FakeEffectStore
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench
 
 
@@ -114,3 +116,101 @@ def test_an_outage_of_our_store_after_the_effect_does_not_repeat_it(
     bench.clock.advance(60)
     assert bench.run(handler).status is JobStatus.COMPLETED
     assert len(shop.listings) == 1
+
+
+# ---------------------------------------------------------------- While the call still runs
+
+
+def test_a_job_that_is_paused_and_resumed_during_the_call_performs_the_effect_once(
+    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+) -> None:
+    def during_the_call() -> Mapping[str, Any]:
+        control.move(bench.ref, Move.PAUSE)
+        control.move(bench.ref, Move.RESUME)
+        waiting = bench.run(listing)  # another worker, before the foreign system has done it
+        assert (waiting.status, waiting.attempts) == (JobStatus.PENDING, 0)
+        return shop.add()
+
+    bench.run(lambda context: listing(context, during_the_call))
+    bench.clock.advance(60)
+    job = bench.run(listing)
+    assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
+    assert (len(shop.listings), shop.looked) == (1, 0)
+
+
+def test_a_job_that_is_cancelled_during_the_call_leaves_the_effect_to_no_other_job_meanwhile(
+    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+) -> None:
+    bench.add(factories.job(id="job_2"))
+    other = JobRef(tenant=bench.ref.tenant, job_id="job_2")
+
+    def during_the_call() -> Mapping[str, Any]:
+        control.move(bench.ref, Move.CANCEL)
+        bench.run(listing, other)
+        return shop.add()
+
+    bench.run(lambda context: listing(context, during_the_call))
+    bench.clock.advance(60)
+    bench.run(listing, other)
+    job = bench.store.get(other)
+    assert job is not None
+    assert (job.status, job.attempts, job.result) == (
+        JobStatus.COMPLETED,
+        0,
+        {"id": "listing 0"},
+    )
+    assert len(shop.listings) == 1
+
+
+def test_a_call_that_a_slow_look_up_delays_past_its_time_is_announced_anew(
+    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+) -> None:
+    """The look-up takes longer than the call may: others must not count the call as over."""
+
+    def lost() -> Mapping[str, Any]:
+        raise FetchTimeout("no answer")
+
+    bench.run(lambda context: listing(context, lost))
+    bench.clock.advance(60)
+    finding = shop.find
+
+    def slow() -> Mapping[str, Any] | None:
+        bench.clock.advance(35)
+        return finding()
+
+    shop.find = slow  # type: ignore[method-assign]  # a look-up that takes its time
+
+    def during_the_call() -> Mapping[str, Any]:
+        shop.find = finding  # type: ignore[method-assign]
+        control.move(bench.ref, Move.PAUSE)
+        control.move(bench.ref, Move.RESUME)
+        bench.run(listing)
+        return shop.add()
+
+    bench.run(lambda context: listing(context, during_the_call))
+    bench.clock.advance(60)
+    assert bench.run(listing).status is JobStatus.COMPLETED
+    assert len(shop.listings) == 1
+
+
+def test_what_a_look_up_finds_is_kept(
+    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
+) -> None:
+    """A later claim asks the record, not the foreign system."""
+
+    def interrupted() -> Mapping[str, Any]:
+        shop.add()
+        raise FetchTimeout("no answer")
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        first = context.lease.fence == 1
+        found = listing(context, interrupted if first else shop.add)
+        if context.lease.fence == 2:
+            raise FetchTimeout("slow")
+        return found
+
+    for _ in range(3):
+        bench.run(handler)
+        bench.clock.advance(60)
+    assert (bench.job.status, bench.job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
+    assert (len(shop.listings), shop.looked) == (1, 1)

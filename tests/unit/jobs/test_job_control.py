@@ -66,13 +66,42 @@ def test_a_failed_job_begins_again_when_the_newer_one_is_finished(
     assert control.move(failed.ref, Move.RETRY).status is JobStatus.PENDING
 
 
+class InterruptedStore(FakeJobStore):
+    """Something happens once just before a job begins its next run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: Callable[[], object] = lambda: None
+
+    def begin_run(self, before: Job, after: Job, *given: Any) -> None:
+        first, self.first = self.first, lambda: None
+        first()
+        super().begin_run(before, after, *given)
+
+
+@pytest.mark.parametrize("store", [InterruptedStore()], ids=[""])
+def test_of_two_failed_jobs_of_one_page_that_are_retried_at_once_one_begins(
+    store: InterruptedStore, control: JobControl, failed: Job, newer: Callable[[], Job]
+) -> None:
+    holder = newer()
+    claimed = store.claim(holder.ref, "one", START, START)
+    assert isinstance(claimed, Claimed)
+    store.transition(claimed.job, rules.after_error(claimed.job, NotFound("gone"), START, 0.5))
+    store.first = lambda: control.move(holder.ref, Move.RETRY)
+    with pytest.raises(Conflict) as refused:
+        control.move(failed.ref, Move.RETRY)
+    assert refused.value.details == {"job_id": holder.id}
+    statuses = [job and job.status for job in map(store.get, (failed.ref, holder.ref))]
+    assert statuses == [JobStatus.FAILED, JobStatus.PENDING]
+
+
 class RestlessStore(FakeJobStore):
     """Every job has moved on whenever somebody wants to move it from outside."""
 
     def transition(self, *_: Any, **__: Any) -> int:
         raise LeaseLost("moved on")
 
-    def begin_again(self, *_: Any) -> None:
+    def begin_run(self, *_: Any) -> None:
         raise SubmissionRaced
 
 

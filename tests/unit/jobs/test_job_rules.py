@@ -264,17 +264,17 @@ def test_a_jitter_uses_its_whole_range() -> None:
     assert highest == pytest.approx(4.8, abs=1e-4)
 
 
-# ---------------------------------------------------------------- The sweeper's watch
+# ---------------------------------------------------------------- The sweeper's moment
 
 
 @pytest.mark.parametrize("status", list(JobStatus))
 def test_only_pending_and_running_jobs_are_watched(status: JobStatus) -> None:
-    watch = rules.sweep_at(running(status=status))
+    moment = rules.sweep_at(running(status=status))
     expected = {
         JobStatus.PENDING: START + bounds.RESEND_GRACE_SECONDS * SECOND,
         JobStatus.RUNNING: UNTIL,
     }
-    assert watch == expected.get(status)
+    assert moment == expected.get(status)
 
 
 def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
@@ -282,10 +282,10 @@ def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
     job = factories.job()
     moments = [START]
     for _ in range(30):
-        watch = rules.sweep_at(job)
-        assert watch is not None
-        moments.append(watch)
-        job = rules.resent(job, watch)
+        moment = rules.sweep_at(job)
+        assert moment is not None
+        moments.append(moment)
+        job = rules.resent(job, moment)
     waits = [(b - a).total_seconds() for a, b in itertools.pairwise(moments)]
     assert waits[0] == bounds.RESEND_GRACE_SECONDS
     assert waits == sorted(waits)

@@ -1,4 +1,4 @@
-"""Live progress: who is told what, and what becomes of those who can't be reached."""
+"""Live progress: what subscribers get, and what happens to those that can't be reached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live.service import Announcer, LiveService, messages
+from spinneret.jobs.live.service import LiveEvents, LiveService, messages
 from spinneret.jobs.models import Connection, JobEventKind, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.worker import Context
@@ -42,14 +42,14 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    store.listeners.append(Announcer(connections, sockets, lambda: clock().timestamp(), clock))
+    store.listeners.append(LiveEvents(connections, sockets, lambda: clock().timestamp(), clock))
     service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
     connect(service)
     return service
 
 
 def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:
-    """With a key that doesn't end by itself, unless told."""
+    """With a key that doesn't end by itself, unless given."""
     values = {"tenant": factories.TENANT, "key_id": "key_1", **given}
     live.connect(Connection(id=client, **values))
 
@@ -63,12 +63,12 @@ def subscribe(live: LiveService, job_id: str = "job_1", client: str = CLIENT, **
     live.receive(client, json.dumps({"action": "subscribe", "job_id": job_id, **more}), good)
 
 
-def watching(connections: FakeConnectionStore, bench: Bench) -> list[str]:
-    """Who watches the job of the bench."""
-    return [each.connection_id for each in connections.watching(bench.ref)]
+def subscribers_of(connections: FakeConnectionStore, bench: Bench) -> list[str]:
+    """The subscribers of the job of the bench."""
+    return [each.connection_id for each in connections.subscribers(bench.ref)]
 
 
-def told(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
+def received(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
     """The messages of the events that a client got."""
     return [
         item["message"]
@@ -87,7 +87,7 @@ def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
         "job_id": "job_1",
         "status": "pending",
     }
-    assert told(sockets) == ["pending"]
+    assert received(sockets) == ["pending"]
 
     def handler(context: Context) -> dict[str, Any]:
         context.note(JobEventKind.METRIC, "12 links")
@@ -95,7 +95,7 @@ def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
         return {}
 
     bench.run(handler)
-    assert told(sockets) == ["pending", "running", "12 links", "fetching", "completed"]
+    assert received(sockets) == ["pending", "running", "12 links", "fetching", "completed"]
     pushes = [each for each in sockets.received[CLIENT] if each["type"] == "events"]
     assert len(pushes) == 3  # the catch-up, and one for each write
 
@@ -110,7 +110,7 @@ def test_who_comes_while_the_job_runs_misses_nothing(
         return {}
 
     bench.run(handler)
-    assert told(sockets) == ["pending", "running", "fetching", "embedding", "completed"]
+    assert received(sockets) == ["pending", "running", "fetching", "embedding", "completed"]
 
 
 def test_a_subscriber_learns_up_to_where_it_has_everything(
@@ -132,7 +132,7 @@ def test_a_very_long_timeline_is_left_to_its_route(
     monkeypatch.setattr(bounds, "CATCH_UP_PAGES", 2)
     bench.run(succeed)
     subscribe(live)
-    assert told(sockets) == ["pending", "running"]
+    assert received(sockets) == ["pending", "running"]
     assert sockets.received[CLIENT][-1]["has_more"]
 
 
@@ -142,7 +142,7 @@ def test_a_subscriber_may_say_what_it_has_seen(
     bench.run(succeed)
     seen = store.events(bench.ref, None, 99)
     subscribe(live, after=seen[0].id)
-    assert told(sockets) == ["running", "completed"]
+    assert received(sockets) == ["running", "completed"]
 
 
 def test_after_unsubscribing_nothing_more_comes(
@@ -152,7 +152,7 @@ def test_after_unsubscribing_nothing_more_comes(
     live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}', good)
     assert sockets.received[CLIENT][-1] == {"type": "unsubscribed", "job_id": "job_1"}
     bench.run(succeed)
-    assert told(sockets) == ["pending"]
+    assert received(sockets) == ["pending"]
 
 
 def test_a_job_without_watchers_is_announced_to_nobody(
@@ -184,6 +184,17 @@ def test_a_job_without_watchers_is_announced_to_nobody(
         ),
         ('{"action": "subscribe", "job_id": "job_unknown"}', "NOT_FOUND", None),
         ('{"action": "subscribe", "job_id": "a#b"}', "NOT_FOUND", None),
+        ('{"action": "unsubscribe", "job_id": "a#b"}', "NOT_FOUND", None),
+        ('{"action": "subscribe", "job_id": "' + "x" * 3000 + '"}', "NOT_FOUND", None),
+        ('{"action": "unsubscribe", "job_id": "' + "x" * 3000 + '"}', "NOT_FOUND", None),
+        ('{"action": "unsubscribe", "job_id": ""}', "NOT_FOUND", None),
+        (r'{"action": "unsubscribe", "job_id": "\ud800"}', "NOT_FOUND", None),
+        (r'{"action": "subscribe", "job_id": "\ud800"}', "NOT_FOUND", None),
+        (
+            r'{"action": "subscribe", "job_id": "job_1", "\ud800": 1}',
+            "VALIDATION_ERROR",
+            ["\ud800"],
+        ),
         (
             '{"action": "subscribe", "job_id": "' + "x" * bounds.SOCKET_REQUEST_CHARS + '"}',
             "VALIDATION_ERROR",
@@ -242,9 +253,9 @@ def test_a_watcher_that_can_not_be_reached_is_dropped_and_the_job_goes_on(
     getattr(sockets, how).add(CLIENT)
     bench.run(succeed)
     assert bench.job.status == "completed"
-    assert watching(connections, bench) == ["other="]
+    assert subscribers_of(connections, bench) == ["other="]
     assert bench.job.watchers == 1
-    assert told(sockets, "other=")[-1] == "completed"
+    assert received(sockets, "other=")[-1] == "completed"
 
 
 def test_no_watcher_waits_for_another(
@@ -257,8 +268,8 @@ def test_no_watcher_waits_for_another(
     together = Barrier(len(clients))
     sockets.on_post = lambda: together.wait(10)
     bench.run(succeed)
-    assert {told(sockets, client)[-1] for client in clients} == {"completed"}
-    assert len(connections.watching(bench.ref)) == 10
+    assert {received(sockets, client)[-1] for client in clients} == {"completed"}
+    assert len(connections.subscribers(bench.ref)) == 10
 
 
 def test_a_watcher_that_takes_its_time_is_told_that_it_missed_something(
@@ -283,7 +294,7 @@ def test_a_cancelled_job_is_announced_too(
 ) -> None:
     subscribe(live)
     cancel(bench.ref)
-    assert told(sockets) == ["pending", "cancelled"]
+    assert received(sockets) == ["pending", "cancelled"]
 
 
 def test_large_events_are_told_in_messages_that_the_gateway_takes() -> None:

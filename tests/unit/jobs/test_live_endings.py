@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live.service import Announcer, LiveService
+from spinneret.jobs.live.service import LiveEvents, LiveService
 from spinneret.jobs.models import Connection
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
@@ -42,12 +42,12 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    store.listeners.append(Announcer(connections, sockets, lambda: clock().timestamp(), clock))
+    store.listeners.append(LiveEvents(connections, sockets, lambda: clock().timestamp(), clock))
     return LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
 
 
 class Keys:
-    """Those that are good; can be told to be down."""
+    """Those that are good; can be made unavailable."""
 
     def __init__(self, *good: str) -> None:
         self.good = {(factories.TENANT, key_id) for key_id in good}
@@ -64,14 +64,14 @@ def keys() -> Keys:
     return Keys("key_1", "key_2")
 
 
-def watch(live: LiveService, client: str = CLIENT, key_id: str = "key_1", **given: Any) -> None:
-    """Open a connection and watch the job of the bench."""
+def subscribe(live: LiveService, client: str = CLIENT, key_id: str = "key_1", **given: Any) -> None:
+    """Open a connection and subscribe to the job of the bench."""
     live.connect(Connection(id=client, tenant=factories.TENANT, key_id=key_id, **given))
     live.receive(client, SUBSCRIBE, Keys(key_id))
 
 
-def watching(connections: FakeConnectionStore, bench: Bench) -> list[str]:
-    return [each.connection_id for each in connections.watching(bench.ref)]
+def subscribers_of(connections: FakeConnectionStore, bench: Bench) -> list[str]:
+    return [each.connection_id for each in connections.subscribers(bench.ref)]
 
 
 # ---------------------------------------------------------------- Messages
@@ -81,7 +81,7 @@ def watching(connections: FakeConnectionStore, bench: Bench) -> list[str]:
 def test_whatever_a_client_says_after_its_key_was_revoked_ends_it(
     live: LiveService, sockets: FakeSockets, bench: Bench, keys: Keys, text: str
 ) -> None:
-    watch(live)
+    subscribe(live)
     before = list(sockets.received[CLIENT])
     keys.good.clear()
     live.receive(CLIENT, text, keys)
@@ -94,7 +94,7 @@ def test_whatever_a_client_says_after_its_key_was_revoked_ends_it(
 def test_a_message_after_the_end_of_its_ticket_ends_a_connection(
     live: LiveService, sockets: FakeSockets, bench: Bench, clock: HandClock, keys: Keys
 ) -> None:
-    watch(live, ends_at=clock() + timedelta(seconds=900), only_job="job_1")
+    subscribe(live, ends_at=clock() + timedelta(seconds=900), only_job="job_1")
     clock.advance(899.999999)
     live.receive(CLIENT, SUBSCRIBE, keys)
     assert sockets.ended == []
@@ -124,15 +124,15 @@ def test_a_watcher_whose_ticket_has_ended_is_dropped_instead_of_told(
     connections: FakeConnectionStore,
     clock: HandClock,
 ) -> None:
-    watch(live, ends_at=clock() + timedelta(seconds=900))
-    watch(live, OTHER, ends_at=clock() + timedelta(seconds=901))
+    subscribe(live, ends_at=clock() + timedelta(seconds=900))
+    subscribe(live, OTHER, ends_at=clock() + timedelta(seconds=901))
     before = list(sockets.received[CLIENT])
     clock.advance(900)
     bench.run(succeed)
     assert sockets.received[CLIENT] == before
     assert sockets.ended == [CLIENT]
     assert sockets.received[OTHER][-1]["items"][-1]["message"] == "completed"
-    assert watching(connections, bench) == [OTHER]
+    assert subscribers_of(connections, bench) == [OTHER]
 
 
 # ---------------------------------------------------------------- Revocation
@@ -141,16 +141,16 @@ def test_a_watcher_whose_ticket_has_ended_is_dropped_instead_of_told(
 def test_the_connections_of_a_revoked_key_are_ended_and_no_others(
     live: LiveService, sockets: FakeSockets, bench: Bench, connections: FakeConnectionStore
 ) -> None:
-    watch(live)
-    watch(live, "browser=", only_job="job_1")
-    watch(live, OTHER, "key_2")
+    subscribe(live)
+    subscribe(live, "browser=", only_job="job_1")
+    subscribe(live, OTHER, "key_2")
     live.connect(Connection(id="stranger=", tenant="stranger", key_id="key_1"))
     live.end_all(factories.TENANT, "key_1")
     assert sorted(sockets.ended) == ["browser=", CLIENT]
-    assert watching(connections, bench) == [OTHER]
-    told = len(sockets.received[CLIENT])
+    assert subscribers_of(connections, bench) == [OTHER]
+    recorded = len(sockets.received[CLIENT])
     bench.run(succeed)
-    assert len(sockets.received[CLIENT]) == told
+    assert len(sockets.received[CLIENT]) == recorded
     assert connections.find("stranger=") is not None
 
 
@@ -177,9 +177,9 @@ def test_a_socket_that_can_not_be_ended_gets_nothing_more_and_is_ended_by_its_ne
     keys: Keys,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    watch(live)
-    watch(live, OTHER)
-    told = len(sockets.received[CLIENT])
+    subscribe(live)
+    subscribe(live, OTHER)
+    recorded = len(sockets.received[CLIENT])
     sockets.unreachable.add(CLIENT)
     with caplog.at_level(logging.WARNING, "spinneret"):
         live.end_all(factories.TENANT, "key_1")
@@ -187,7 +187,7 @@ def test_a_socket_that_can_not_be_ended_gets_nothing_more_and_is_ended_by_its_ne
     assert sockets.ended == [OTHER]
     sockets.unreachable.clear()
     bench.run(succeed)
-    assert len(sockets.received[CLIENT]) == told
+    assert len(sockets.received[CLIENT]) == recorded
     live.receive(CLIENT, SUBSCRIBE, keys)
     assert sockets.ended == [OTHER, CLIENT]
 
@@ -198,7 +198,7 @@ def test_what_an_outage_leaves_is_logged_and_ended_by_revoking_again(
     connections: FakeConnectionStore,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    watch(live)
+    subscribe(live)
     connections.available = False
     with caplog.at_level(logging.WARNING, "spinneret"):
         live.end_all(factories.TENANT, "key_1")

@@ -8,9 +8,9 @@ from random import Random
 from spinneret.jobs.models import Job, JobStatus
 from tests import factories
 from tests.simulation.actors import Actors, Claim, Request
-from tests.simulation.baton import Actor
 from tests.simulation.faults import CrashPoints, Fate
 from tests.simulation.run import actor_threads, silent_logs
+from tests.simulation.turnstile import Actor
 from tests.simulation.world import World
 
 JOBS = 140
@@ -55,7 +55,7 @@ def work(claim: Claim) -> None:
 
 
 def jobs_of_a_lane(outage: Outage) -> list[Job]:
-    """What became of its jobs; every promise of a job must have been kept."""
+    """What became of its jobs; every invariant of a job must have been kept."""
     with silent_logs(), actor_threads() as threads:
         world = World(Random(1), outage, threads)
         actors = Actors(world, work, lambda: TIMEOUT)
@@ -68,7 +68,7 @@ def jobs_of_a_lane(outage: Outage) -> list[Job]:
             world.after(moment, outage.switch)
 
         def is_over() -> bool:
-            return not world.actors and not actors.flying and not world.watch.unsettled()
+            return not world.actors and not actors.flying and not world.invariants.unsettled()
 
         def sweep() -> None:
             if not is_over():
@@ -77,10 +77,10 @@ def jobs_of_a_lane(outage: Outage) -> list[Job]:
 
         world.after(SWEEP_SECONDS, sweep)
         world.run(is_over)
-    if not world.watch.violations:
-        world.watch.at_end()
-    assert not world.watch.violations, world.watch.violations
-    stored = [world.store.get(ref) for ref in world.watch.accepted]
+    if not world.invariants.violations:
+        world.invariants.at_end()
+    assert not world.invariants.violations, world.invariants.violations
+    stored = [world.store.get(ref) for ref in world.invariants.accepted]
     return [job for job in stored if job is not None]
 
 

@@ -103,7 +103,7 @@ ENDINGS: dict[str, tuple[Callable[[Bench], Handler], JobStatus, int]] = {
         JobStatus.PENDING,
         0,
     ),
-    "waits politely": (
+    "is deferred": (
         lambda bench: raising(Defer(bench.clock() + timedelta(seconds=90), "site.example")),
         JobStatus.PENDING,
         0,
@@ -131,7 +131,7 @@ def outage(bench: Bench, calls: int, *, happens: bool = False) -> list[float]:
         sleeping(seconds)
 
     bench.store.transition = fails  # type: ignore[method-assign]  # an outage
-    bench.sleep = sleep  # type: ignore[method-assign]  # watched
+    bench.sleep = sleep  # type: ignore[method-assign]  # observed
     return slept
 
 
@@ -141,12 +141,12 @@ def test_an_outcome_that_fails_once_is_written_and_charges_nothing(
     bench: Bench, ending: str, happens: bool
 ) -> None:
     make, status, attempts = ENDINGS[ending]
-    told: list[JobStatus] = []
-    bench.store.listeners.append(lambda job, _: told.append(job.status))
+    recorded: list[JobStatus] = []
+    bench.store.listeners.append(lambda job, _: recorded.append(job.status))
     outage(bench, 1, happens=happens)
     job = bench.run(make(bench))
     assert (job.status, job.attempts, job.redrives) == (status, attempts, 0)
-    assert set(told) == {status}
+    assert set(recorded) == {status}
     assert [sent.ref for sent in bench.queue.take()] == [job.ref] * (status is JobStatus.PENDING)
     events = bench.store.events(job.ref, None, 99)
     assert [event.message for event in events if event.fence == 1][-1] == status
@@ -162,7 +162,7 @@ def test_a_minute_without_a_store_is_sat_out_with_growing_waits(bench: Bench) ->
 
 
 def test_an_outcome_is_given_up_before_the_deadline(bench: Bench) -> None:
-    """The last try still has all its time; the lease then tells that the worker was lost."""
+    """The last try still has all its time; the lease then shows that the worker was lost."""
     working = bench.store.transition
     bench.remaining = 30
     slept = outage(bench, 1000)

@@ -23,8 +23,8 @@ def many(count: int) -> list[DeadLetter]:
     return [letter() for _ in range(count)]
 
 
-def done(sent_back: int = 0, at_rest: int = 0, unavailable: int = 0) -> Redriven:
-    return Redriven(sent_back=sent_back, at_rest=at_rest, lanes_unavailable=unavailable)
+def done(sent_back: int = 0, set_aside: int = 0, unavailable: int = 0) -> Redriven:
+    return Redriven(sent_back=sent_back, set_aside=set_aside, lanes_unavailable=unavailable)
 
 
 class OneLaneDown(FakeDeadLetterQueues):
@@ -58,7 +58,7 @@ def test_a_letter_goes_back_three_times_and_one_that_nobody_counted_never(
 ) -> None:
     queues = FakeDeadLetterQueues({CRAWL_NORMAL: [letter(moves)]})
     assert Redrive(queues, LANES).run() == done(int(goes_back), int(not goes_back))
-    assert (bool(queues.sent_back), bool(queues.resting)) == (goes_back, not goes_back)
+    assert (bool(queues.sent_back), bool(queues.aside)) == (goes_back, not goes_back)
     said = [record.message for record in caplog.records if record.levelno == logging.ERROR]
     assert said == ([] if goes_back else ["dead_letter"])
 

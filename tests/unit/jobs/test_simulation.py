@@ -1,6 +1,6 @@
 """The job kernel in a simulated world: whatever the schedule, nothing is lost, doubled or stuck.
 
-A failing seed is told step by step by `python benchmarks/simulate.py --seed N`.
+The steps of a failing seed are printed by `python benchmarks/simulate.py --seed N`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ def threads() -> Iterator[Executor]:
 
 
 def followed(flow: str, points: Mapping[int, Moment], threads: Executor) -> Followed:
-    """The flow with crashes; every promise of a job must have been kept.
+    """The flow with crashes; every invariant of a job must have been kept.
 
     Two crashes and the flow's own failure may use the attempts up.
     """
-    told = follow(FLOWS[flow], points, threads)
-    assert not told.violations, f"{flow}, {points}: {told.violations}\n{told.trace}"
-    [job] = told.jobs
+    recorded = follow(FLOWS[flow], points, threads)
+    assert not recorded.violations, f"{flow}, {points}: {recorded.violations}\n{recorded.trace}"
+    [job] = recorded.jobs
     used_up = job.attempts == bounds.JOB_MAX_ATTEMPTS == len(points) + 1
     ends = FLOWS[flow].ends | ({JobStatus.FAILED} if used_up else set())
-    assert job.status in ends, f"{flow}, {points}: {job.status}\n{told.trace}"
-    return told
+    assert job.status in ends, f"{flow}, {points}: {job.status}\n{recorded.trace}"
+    return recorded
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_a_seed_tells_the_same_story_every_time() -> None:
     def lines() -> list[str]:
         return [str(step) for step in simulate(7).trace]
 
-    told = lines()
-    assert len(told) > 20
-    assert lines() == told
+    recorded = lines()
+    assert len(recorded) > 20
+    assert lines() == recorded
 
 
 @pytest.mark.parametrize("flow", list(FLOWS))
 def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) -> None:
-    told = followed(flow, {}, threads)
-    [job] = told.jobs
+    recorded = followed(flow, {}, threads)
+    [job] = recorded.jobs
     assert job.status is DONE.get(flow, JobStatus.COMPLETED)
     charged = {
         "fail": 1,

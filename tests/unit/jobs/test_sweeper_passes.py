@@ -25,7 +25,7 @@ SHARD = sweep_shard("job_0")
 
 
 class TroubledStore(FakeJobStore):
-    """Reading a row, or a shard, may fail; every call takes time if it is told so."""
+    """Reading a row, or a shard, may fail; every call may take time."""
 
     def __init__(self, clock: HandClock) -> None:
         super().__init__()

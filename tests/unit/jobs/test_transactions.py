@@ -14,7 +14,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 
 class Client:
-    """Answers transactions as it is told to."""
+    """Answers transactions as scripted."""
 
     def __init__(self, *answers: list[str] | None) -> None:
         self.calls = 0

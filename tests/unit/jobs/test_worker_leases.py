@@ -286,8 +286,8 @@ def test_more_events_than_a_transaction_holds_are_written_in_parts(bench: Bench)
         return {}
 
     assert bench.run(handler).status is JobStatus.COMPLETED
-    told = [event for event in bench.timeline if event[1] == "metric"]
-    assert [message for _, _, message in told] == [f"page {number}" for number in range(250)]
+    recorded = [event for event in bench.timeline if event[1] == "metric"]
+    assert [message for _, _, message in recorded] == [f"page {number}" for number in range(250)]
 
 
 # ---------------------------------------------------------------- Polite waits

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from spinneret.kernel import bounds
-from spinneret.kernel.canonical import canonical_json
 from spinneret.kernel.errors import ResultRefused, ValidationFailed
+
+
+def json_text(value: Any) -> str:
+    """The stored form of a free-form value. Raises ValidationFailed for what isn't JSON or UTF-8.
+
+    Stores call it before they write anything.
+    """
+    try:
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:  # sets, NaN, circles, half characters
+        raise ValidationFailed("a value isn't JSON") from error
+    return text
 
 
 def check_payload(payload: Mapping[str, Any]) -> None:
@@ -25,11 +38,11 @@ def check_result(result: Mapping[str, Any]) -> None:
 
 
 def _unfit(value: Mapping[str, Any], most: int) -> str | None:
-    """Why it can't be stored; the canonical form has the stored form's length."""
+    """Why it can't be stored."""
     if not isinstance(value, Mapping):
         return "isn't an object"
     try:
-        size = len(canonical_json(value))
-    except (TypeError, ValueError, RecursionError):  # sets, NaN, circles, depth
+        size = len(json_text(value).encode())
+    except ValidationFailed:
         return "isn't JSON"
     return f"has {size} bytes of JSON, over {most}" if size > most else None

@@ -1,4 +1,4 @@
-"""What a tenant may do with its jobs: look at them, and move them by its own word."""
+"""What a tenant may do with its jobs: read, cancel, pause, resume and retry them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Job, JobEvent, JobFilter, JobPage, JobRef, JobStatus, Move
-from spinneret.jobs.ports import JobQueue, JobStore, SubmissionRaced
+from spinneret.jobs.ports import Holder, JobQueue, JobStore, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 
-_RACES = 5  # a running job renews its lease now and then while a tenant's word is written
+_RACES = 5  # a running job may renew its lease between read and write
 
 _MOVES: Mapping[Move, Callable[[Job, datetime], Job]] = {
     Move.CANCEL: rules.cancel,
@@ -25,7 +25,7 @@ _MOVES: Mapping[Move, Callable[[Job, datetime], Job]] = {
 
 
 class JobControl:
-    """Reading and steering the jobs of one tenant."""
+    """Reads and moves the jobs of one tenant."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class JobControl:
         return self._store.page(tenant, wanted, after, limit)
 
     def move(self, ref: JobRef, move: Move) -> Job:
-        """Cancel, pause, resume or retry; the job as it then stands.
+        """Cancel, pause, resume or retry; returns the job after it.
 
         Raises NotFound, Conflict when the job's status doesn't allow it, and Contended when
         others kept moving the job.
@@ -66,7 +66,7 @@ class JobControl:
             event = rules.status_event(after, now, run=after.run, reason=move.value.upper())
             try:
                 if move is Move.RETRY:
-                    self._store.begin_again(before, after, event, self._holder(before))
+                    self._store.begin_run(before, after, event, self._holder(before))
                 else:
                     self._store.transition(before, after, [event])
             except (LeaseLost, SubmissionRaced):
@@ -76,18 +76,20 @@ class JobControl:
             return after
         raise Contended("the job is changing; try again", retry_after=1)
 
-    def _holder(self, job: Job) -> str | None:
-        """Who holds the job's duplicate key. Raises Conflict when that is another live job."""
+    def _holder(self, job: Job) -> Holder | None:
+        """The job that holds the job's duplicate key. Raises Conflict for another live job."""
         if job.duplicate_key is None:
             return None
         held = self._store.find_duplicates(job.tenant, [job.duplicate_key])
         holder = held.get(job.duplicate_key)
-        other = None
-        if holder not in (None, job.id):
-            other = self._store.get(JobRef(tenant=job.tenant, job_id=holder))
+        if holder is None:
+            return None
+        if holder == job.id:
+            return Holder(job_id=holder, job=job)
+        other = self._store.get(JobRef(tenant=job.tenant, job_id=holder))
         if other is not None and other.status not in rules.TERMINAL:
             raise Conflict("a newer job does the same work", details={"job_id": other.id})
-        return holder
+        return Holder(job_id=holder, job=other)
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """The timeline after an event's id. Raises NotFound."""
@@ -97,7 +99,7 @@ class JobControl:
     def wait_for_events(self, ref: JobRef, after: str | None) -> list[JobEvent] | None:
         """The events after `after` as soon as there are any, or none after STREAM_SECONDS.
 
-        None says that the timeline is over: the job is finished and `after` was its last event.
+        None means that the timeline has ended: the job is finished and `after` was its last event.
         Raises NotFound.
         """
         deadline = self._clock().timestamp() + bounds.STREAM_SECONDS

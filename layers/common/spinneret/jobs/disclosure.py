@@ -1,10 +1,14 @@
-"""What a tenant may know of a job's way: without secrets, and bounded."""
+"""What a tenant may see of errors and events: without secrets, and bounded."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
-from typing import Any
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Final
+from uuid import UUID
 
 from spinneret.jobs.models import Failure
 from spinneret.kernel import bounds
@@ -16,21 +20,65 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.redaction import redact, redact_text
 
-
-def told(text: str) -> str:
-    """A text as events and failures tell it: without secrets, and bounded."""
-    return redact_text(text)[: bounds.EVENT_MESSAGE_CHARS]
+_DEPTH: Final = 20  # of nested details; deeper ones are named by their type
+_INT_BITS: Final = 1024
 
 
-def told_data(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data as events and failures tell them: without secrets; left out where they are too large."""
-    clean: dict[str, Any] = redact(dict(data))
-    size = len(json.dumps(clean, default=str))
+def safe_text(text: str) -> str:
+    """A text for events and failures: redacted, UTF-8, at most EVENT_MESSAGE_CHARS."""
+    return _utf8(redact_text(text))[: bounds.EVENT_MESSAGE_CHARS]
+
+
+def safe_data(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data for events and failures: redacted, JSON; over EVENT_DATA_BYTES only their size.
+
+    Handlers and libraries attach what they like; what JSON can't hold is named by its type.
+    """
+    clean = _object(redact(dict(data)), _DEPTH)
+    size = len(json.dumps(clean))
     return clean if size <= bounds.EVENT_DATA_BYTES else {"omitted_bytes": size}
 
 
+def _json(value: Any, depth: int) -> Any:
+    match value:
+        case dict() if depth:
+            return _object(value, depth)
+        case list() | tuple() if depth:
+            return [_json(each, depth - 1) for each in value]
+        case _:
+            return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return _utf8(value)
+        case float() if math.isfinite(value):
+            return float(value)
+        case int() if value.bit_length() <= _INT_BITS:
+            return int(value)
+        case float() | datetime() | date() | Decimal() | UUID():
+            return str(value)
+        case _:
+            return f"<{type(value).__name__}>"
+
+
+def _object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    return {
+        _utf8(key) if isinstance(key, str) else str(_scalar(key)): _json(each, depth - 1)
+        for key, each in value.items()
+    }
+
+
+def _utf8(text: str) -> str:
+    """Without halves of surrogate pairs, which no store takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def failure_of(error: Exception) -> Failure:
-    """What a tenant may know of an error."""
+    """An error as its tenant sees it."""
     if not isinstance(error, DomainError):
         return Failure(
             code="INTERNAL_ERROR", message=type(error).__name__, type="internal", details={}
@@ -45,5 +93,8 @@ def failure_of(error: Exception) -> Failure:
         case _:
             kind = "internal"
     return Failure(
-        code=error.code, message=told(error.message), type=kind, details=told_data(error.details)
+        code=error.code,
+        message=safe_text(error.message),
+        type=kind,
+        details=safe_data(error.details),
     )

@@ -8,12 +8,12 @@ Jobs table
     index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: those that
     failed or wait for a redrive.
     index `due`: pk `sweep_shard` (`DUE#0` … `DUE#7`), sk `sweep_at`, keys only, sparse: the row
-    carries both only while something may have to be done about it. Query: sweep_at <= now.
+    carries both only while the sweeper may have to act on it. Query: sweep_at <= now.
 
 Idempotency table
     pk `T#<tenant>#REQUEST#<scope>`   an Idempotency-Key: payload fingerprint and stored reply
     pk `T#<tenant>#SAME#<hash>`       an implicit key: the job that does this work
-    (side effects: see dynamo_effects)
+    (side effects: see effects/dynamo.py)
 
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute in both: garbage collection, never a
 condition.
@@ -24,7 +24,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -32,8 +32,7 @@ from botocore.exceptions import ClientError
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import dynamo_conditions as conditions
-from spinneret.jobs import dynamo_lists, items, keys
-from spinneret.jobs.bodies import check_payload
+from spinneret.jobs import dynamo_due, dynamo_lists, dynamo_submissions, items, keys
 from spinneret.jobs.models import (
     Job,
     JobEvent,
@@ -48,21 +47,21 @@ from spinneret.jobs.models import (
 )
 from spinneret.jobs.ports import (
     Claimed,
-    DueMark,
     DuePage,
+    DuePosition,
+    Holder,
     Listener,
     NewJob,
     Refused,
     SubmissionRaced,
 )
-from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
+from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
@@ -74,12 +73,11 @@ _CLAIMABLE = (
     "#status = :pending AND #due_at <= :now"
     " AND (attribute_not_exists(#expires_at) OR #expires_at > :now)"
 )
-_NEW: dynamo.Condition = ("attribute_not_exists(#pk)", {})
 _SUBSCRIPTION_RACES = 5  # subscriptions that may change while one write of a claim is tried
 
 
 def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
-    """The condition that another domain's write carries: the claim still stands."""
+    """The condition check for another domain's write: the claim still holds the job."""
     ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
     return dynamo.check(
         table,
@@ -138,17 +136,9 @@ class DynamoJobStore:
         now: datetime,
     ) -> None:
         """See JobStore. At most 24 jobs: four rows each in a transaction of 100."""
-        writes: list[TransactWriteItemTypeDef] = []
-        if request is not None:
-            record = items.request_item(request, reply, now)
-            writes.append(dynamo.put(self._idempotency, record, conditions.unless_alive(now)))
-        for new, event in zip(jobs, events, strict=True):
-            job = new.job
-            check_payload(job.payload)
-            writes.append(dynamo.put(self._jobs, items.job_item(job), _NEW))
-            writes.append(dynamo.put(self._jobs, items.event_item(job.ref, event)))
-            if job.duplicate_key is not None:
-                writes += self._take_duplicate_key(new, job.duplicate_key, now)
+        writes = dynamo_submissions.writes(
+            self._jobs, self._idempotency, jobs, events, request, reply, now
+        )
         if not writes:
             return
         try:
@@ -194,7 +184,7 @@ class DynamoJobStore:
         """See JobStore. One transaction; its client token makes a repeated call harmless.
 
         Under a lease `watchers` is part of the condition only to learn it: when nothing else has
-        changed, the write is tried again with the number that stands.
+        changed, the write is tried again with the stored number.
         """
         watchers = before.watchers
         for _ in range(_SUBSCRIPTION_RACES):
@@ -211,48 +201,31 @@ class DynamoJobStore:
                 if lease is None or not conditions.is_ended(row, lease, after):
                     raise LeaseLost(f"job {before.id} has moved on") from failed
                 watchers = int(row["watchers"])
-            self._tell(replace(after, watchers=watchers), events)
+            self._publish(replace(after, watchers=watchers), events)
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
-    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
         """See JobStore."""
         writes = self._moved(before, after, [event], conditions.row_stands(before))
         if before.duplicate_key is not None:
-            record = self._duplicate_record(before, before.duplicate_key, event.created_at)
-            free = _NEW if holder is None else dynamo.equals(job_id=holder)
-            writes.append(dynamo.put(self._idempotency, record, free))
+            record = dynamo_submissions.duplicate_record(
+                before, before.duplicate_key, event.created_at
+            )
+            writes += dynamo_submissions.take_duplicate_key(
+                self._jobs, self._idempotency, holder, record, unless=before
+            )
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             raise SubmissionRaced from failed
-        self._tell(after, [event])
+        self._publish(after, [event])
 
-    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
+    def due(
+        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    ) -> DuePage:
         """See JobStore."""
-        partition = keys.sweep_partition(shard)
-        request: QueryInputTypeDef = {
-            "TableName": self._jobs,
-            "IndexName": "due",
-            "KeyConditionExpression": "sweep_shard = :shard AND sweep_at <= :now",
-            "ExpressionAttributeValues": {":shard": partition, ":now": stamp(now)},
-            "Limit": limit,
-        }
-        if after is not None:
-            watch, ref = after
-            request["ExclusiveStartKey"] = {
-                **keys.job_key(ref),
-                "sweep_shard": partition,
-                "sweep_at": stamp(watch),
-            }
-        with translated("dynamodb"):
-            answer = self._client.query(**request)
-        refs = tuple(keys.ref_of(str(item["pk"])) for item in answer["Items"])
-        last = answer.get("LastEvaluatedKey")
-        if last is None:
-            return DuePage(refs=refs, after=None)
-        place = (parse_stamp(str(last["sweep_at"])), keys.ref_of(str(last["pk"])))
-        return DuePage(refs=refs, after=place)
+        return dynamo_due.page(self._client, self._jobs, shard, now, limit, after)
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
         """See JobStore."""
@@ -277,7 +250,7 @@ class DynamoJobStore:
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
 
-    def _tell(self, job: Job, events: Sequence[JobEvent]) -> None:
+    def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
         for listener in self._listeners if events else ():
             listener(job, events)
 
@@ -301,27 +274,6 @@ class DynamoJobStore:
             row,
             *(dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events),
         ]
-
-    def _take_duplicate_key(
-        self, new: NewJob, key: str, now: datetime
-    ) -> list[TransactWriteItemTypeDef]:
-        """Two writes at most: the record, and the replaced holder being as finished as it was."""
-        record = self._duplicate_record(new.job, key, now)
-        holder = new.replaces
-        if holder is None:
-            return [dynamo.put(self._idempotency, record, _NEW)]
-        writes = [dynamo.put(self._idempotency, record, dynamo.equals(job_id=holder.job_id))]
-        if holder.job is not None:
-            ended = dynamo.equals(status=holder.job.status, fence=holder.job.fence)
-            writes.append(dynamo.check(self._jobs, keys.job_key(holder.job.ref), ended))
-        return writes
-
-    def _duplicate_record(self, job: Job, key: str, now: datetime) -> dict[str, Any]:
-        return {
-            "pk": keys.duplicate_record(job.tenant, key),
-            "job_id": job.id,
-            "purge_at": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
-        }
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:
         return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])

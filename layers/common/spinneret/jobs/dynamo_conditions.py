@@ -1,4 +1,4 @@
-"""What a job's row must be like for a write, and what a refused write learns from it."""
+"""Conditions on a job's row, and how a refused write reads the row that was found."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from spinneret.jobs import items
 from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.kernel.clock import stamp
 
+NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _STANDS: Final = (
     "status",
     "fence",
@@ -24,20 +25,20 @@ _ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_
 
 
 def claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
-    """Nobody has taken the claim over, and so many watch the job."""
+    """The claim still holds the job, and it has so many subscribers."""
     return dynamo.equals(
         status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, watchers=watchers
     )
 
 
 def is_held(row: dict[str, Any], lease: Lease) -> bool:
-    """Whether the claim still stands in a row."""
+    """Whether the claim still holds the job of a row."""
     held = (row.get("status"), row.get("fence"), row.get("locked_by"))
     return held == (JobStatus.RUNNING, lease.fence, lease.owner)
 
 
 def is_ended(row: dict[str, Any], lease: Lease, after: Job) -> bool:
-    """Whether the claim ended as `after` says: nobody else writes under its fence."""
+    """Whether the claim ended as in `after`: nothing else writes under its fence."""
     if after.status is JobStatus.RUNNING or row.get("fence") != lease.fence:
         return False
     wanted = items.job_item(after)
@@ -45,7 +46,7 @@ def is_ended(row: dict[str, Any], lease: Lease, after: Job) -> bool:
 
 
 def row_stands(before: Job) -> dynamo.Condition:
-    """Nothing has happened to the row that a move from outside must know."""
+    """The row equals `before` in all that a move from outside depends on."""
     row = items.job_item(before)
     return dynamo.equals(**{name: row.get(name) for name in _STANDS})
 

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.jobs import keys, rules
+from spinneret.jobs.bodies import json_text
 from spinneret.jobs.models import (
-    Connection,
     Failure,
     Job,
     JobEvent,
@@ -24,7 +24,6 @@ from spinneret.jobs.models import (
     Priority,
     Reply,
     RequestKey,
-    Subscriber,
 )
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
@@ -39,13 +38,13 @@ Item = dict[str, Any]
 
 
 def job_item(job: Job) -> Item:
-    """The job row, with the keys of the due index while the sweeper has to watch it."""
+    """The job row, with the keys of the due index while the sweeper has to look at it."""
     item = {
         **keys.job_key(job.ref),
         "kind": job.kind,
         "status": job.status.value,
         "priority": job.priority.value,
-        "payload": _text(job.payload),
+        "payload": json_text(job.payload),
         "created_at": stamp(job.created_at),
         "due_at": stamp(job.due_at),
         "run": job.run,
@@ -68,8 +67,8 @@ def job_item(job: Job) -> Item:
         "finished_at": optional_stamp(job.finished_at),
         "progress": job.progress,
         "step": job.step,
-        "result": None if job.result is None else _text(job.result),
-        "last_error": None if job.last_error is None else _text(asdict(job.last_error)),
+        "result": None if job.result is None else json_text(job.result),
+        "last_error": None if job.last_error is None else json_text(asdict(job.last_error)),
         "domain": job.domain,
         "batch": job.batch,
         "duplicate_key": job.duplicate_key,
@@ -84,10 +83,10 @@ def job_item(job: Job) -> Item:
     }
     if rules.is_troubled(job):
         item["trouble_key"] = keys.trouble_partition(job.tenant)
-    watch = rules.sweep_at(job)
-    if watch is not None:
+    moment = rules.sweep_at(job)
+    if moment is not None:
         item["sweep_shard"] = keys.sweep_partition(keys.sweep_shard(job.id))
-        item["sweep_at"] = stamp(watch)
+        item["sweep_at"] = stamp(moment)
     if job.finished_at is not None:
         item["purge_at"] = epoch_seconds(
             job.finished_at + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
@@ -151,7 +150,7 @@ def event_item(ref: JobRef, event: JobEvent) -> Item:
         "message": event.message,
         "created_at": stamp(event.created_at),
         "progress": event.progress,
-        "data": _text(event.data),
+        "data": json_text(event.data),
         "purge_at": epoch_seconds(
             event.created_at + timedelta(seconds=bounds.EVENT_RETENTION_SECONDS)
         ),
@@ -179,65 +178,10 @@ def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
         "pk": keys.request_record(key.tenant, key.scope),
         "payload_hash": key.payload,
         "reply_status": reply.status,
-        "reply_body": _text(reply.body),
+        "reply_body": json_text(reply.body),
         "expires_at": stamp(expires),
         "purge_at": epoch_seconds(expires),
     }
-
-
-def connection_item(connection: Connection, now: datetime) -> Item:
-    """A connection that watches nothing yet."""
-    item = {
-        **keys.connection_key(connection.id),
-        "tenant": connection.tenant,
-        "key_id": connection.key_id,
-        "ends_at": optional_stamp(connection.ends_at),
-        "only_job": connection.only_job,
-        "purge_at": _purge_at(now),
-    }
-    return {name: value for name, value in item.items() if value is not None}
-
-
-def connection_from_item(connection_id: str, item: Mapping[str, Any]) -> Connection:
-    """The inverse of `connection_item`, with the jobs that it watches by now."""
-    return Connection(
-        id=connection_id,
-        tenant=item["tenant"],
-        key_id=item.get("key_id", ""),  # a row of an earlier release: no key, so it ends
-        ends_at=parse_optional_stamp(item.get("ends_at")),
-        only_job=item.get("only_job"),
-        jobs=frozenset(item.get("jobs", ())),
-    )
-
-
-def opened_item(connection: Connection, now: datetime) -> Item:
-    """A connection among those of its key."""
-    return {**keys.opened_key(connection), "purge_at": _purge_at(now)}
-
-
-def subscriber_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
-    """A watcher of a job."""
-    item = {**keys.subscriber_key(ref, connection.id), "purge_at": _purge_at(now)}
-    if connection.ends_at is not None:
-        item["ends_at"] = stamp(connection.ends_at)
-    return item
-
-
-def subscriber_from_item(item: Mapping[str, Any]) -> Subscriber:
-    """The inverse of `subscriber_item`."""
-    return Subscriber(
-        connection_id=str(item["sk"]).removeprefix(keys.SUBSCRIBER_PREFIX),
-        ends_at=parse_optional_stamp(item.get("ends_at")),
-    )
-
-
-def _purge_at(now: datetime) -> int:
-    """Of a connection's rows, should its end get lost."""
-    return epoch_seconds(now + timedelta(seconds=bounds.CONNECTION_SECONDS))
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _value(text: str | None) -> Any:

@@ -27,7 +27,7 @@ def job_key(ref: JobRef) -> dict[str, str]:
 
 
 def is_event_id(text: str) -> bool:
-    """Whether this can be the id of an event (`Event.id`): clients send them, and they are keys.
+    """Whether this can be the id of an event (`JobEvent.id`): clients send them, and they are keys.
 
     DynamoDB refuses keys of over 1 KB, and ranges that end before they begin.
     """
@@ -35,7 +35,7 @@ def is_event_id(text: str) -> bool:
 
 
 def subscriber_key(ref: JobRef, connection_id: str) -> dict[str, str]:
-    """Primary key of a watcher of a job."""
+    """Primary key of a subscription to a job."""
     return {"pk": job_partition(ref), "sk": f"{SUBSCRIBER_PREFIX}{connection_id}"}
 
 

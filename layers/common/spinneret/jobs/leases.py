@@ -1,4 +1,4 @@
-"""How long a claim lasts, and how one ends whose worker was lost."""
+"""How long a claim lasts, and how the claim of a lost worker is reclaimed."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from spinneret.kernel import bounds
 
 
 class JobStatus(StrEnum):
-    """Where a job stands; within a run nothing leaves the last five."""
+    """The state of a job; within a run nothing leaves the last five."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -25,7 +25,7 @@ class JobStatus(StrEnum):
 
 
 class Priority(StrEnum):
-    """The submitter's wish; lanes serve it."""
+    """What the submitter asks for; lanes serve it."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -38,7 +38,7 @@ Lane = NewType("Lane", str)
 
 
 class Move(StrEnum):
-    """What can happen to a job; `rules.TRANSITIONS` says from where to where."""
+    """What can happen to a job; `rules.TRANSITIONS` has its states."""
 
     CLAIM = "claim"
     CHECKPOINT = "checkpoint"
@@ -90,7 +90,7 @@ class Job:
     """One piece of work.
 
     `fence` rises with every claim and guards every write of that claim. `attempts` counts only
-    failures and expired leases, never polite waits or hand-backs.
+    failures and expired leases, never deferrals or hand-backs.
     """
 
     tenant: str
@@ -108,7 +108,7 @@ class Job:
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
     redrives: int = 0
-    """Further series of attempts after transient failures (ruling "Redrive")."""
+    """Retry series used up: further attempts after transient failures (ruling "Redrive")."""
     worked_ms: int = 0
     """Time spent under claims of this run; bounded by the kind's time limit."""
     claimed_at: datetime | None = None
@@ -117,13 +117,13 @@ class Job:
     own_faults: int = 0
     """Waits in a row for one of our own parts; never counted as attempts."""
     waiting_since: datetime | None = None
-    """Begin of that row of waits."""
+    """When the first of these waits began."""
     waiting_for: str | None = None
-    """What a polite wait waits for, such as a host; whoever waits has been promised a turn."""
+    """What a deferred job waits for, such as a host; it holds a reservation there."""
     deferred_since: datetime | None = None
-    """First polite wait of this run."""
+    """First deferral of this run."""
     expires_at: datetime | None = None
-    """Not to be claimed later, while it waits for its first claim or politely; only kinds with a
+    """Not to be claimed later, while it waits for its first claim or is deferred; only kinds with a
     pending limit have it."""
     locked_by: str | None = None
     locked_until: datetime | None = None
@@ -142,15 +142,15 @@ class Job:
     idempotency_key: str | None = None
     """Scope of the Idempotency-Key that it came under, else `duplicate_key` (P-05)."""
     notify: tuple[str, ...] = field(default=(), repr=False)
-    """Whom the end of a run is told (webhooks): ids of endpoints, or URLs."""
+    """Webhooks that are notified of the end of a run: ids of endpoints, or URLs."""
     notified_run: int = 0
-    """The last run whose end was told."""
+    """The last run whose end was published."""
     notification_tries: int = 0
-    """How often the sweeper tried to tell the end of this run."""
+    """How often the sweeper tried to publish the end of this run."""
     notification_at: datetime | None = None
     """When it tries next, after its first try."""
     watchers: int = 0
-    """Live subscriptions; written by subscribing and unsubscribing only."""
+    """Number of live subscribers; written by subscribing and unsubscribing only."""
 
     @property
     def ref(self) -> JobRef:
@@ -159,7 +159,7 @@ class Job:
 
     @property
     def result_expires_at(self) -> datetime | None:
-        """From then on its result answers for no duplicate any more (ruling "Duplicate")."""
+        """Until then its result answers duplicates (ruling "Duplicate"); None without a result."""
         if self.status is not JobStatus.COMPLETED or self.finished_at is None:
             return None
         return self.finished_at + timedelta(seconds=bounds.RESULT_FRESH_SECONDS)
@@ -195,7 +195,7 @@ class JobEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A job to be submitted: what the domain knows of it."""
+    """A job to be submitted, as its domain describes it."""
 
     kind: str
     payload: Mapping[str, Any] = field(repr=False)
@@ -208,11 +208,11 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class DeadLetter:
-    """A message that its lane gave up."""
+    """A message in the dead-letter queue of its lane."""
 
     body: str
     receipt: str
-    """For the one that received it, until its visibility time-out."""
+    """Receipt handle, valid until the visibility time-out."""
     moves: int | None
     """How often it was sent back before; None when its count can't be read."""
     group: str | None
@@ -221,19 +221,19 @@ class DeadLetter:
 
 @dataclass(frozen=True, kw_only=True)
 class JobFilter:
-    """Which jobs a list shows; None takes all."""
+    """Which jobs a list shows; None means all."""
 
     kind: str | None = None
     status: JobStatus | None = None
     domain: str | None = None
     batch: str | None = None
     troubled: bool = False
-    """Only jobs that failed or wait for a redrive; these have an index of their own."""
+    """Only jobs that failed or wait for a further retry series; they have an index of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobPage:
-    """Jobs, newest first, and the id to go on after; None when there are no more."""
+    """Jobs, newest first, and the id after which the next page starts; None on the last page."""
 
     jobs: tuple[Job, ...]
     after: str | None
@@ -260,7 +260,7 @@ class RequestKey:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredReply:
-    """What an idempotency key was used for."""
+    """The reply to the first request under an idempotency key."""
 
     payload: str
     reply: Reply
@@ -273,18 +273,18 @@ class Connection:
     id: str
     tenant: str
     key_id: str
-    """The key that it came with, itself or by a ticket."""
+    """The API key that opened it, directly or through a ticket."""
     ends_at: datetime | None = None
-    """When what it came with ends by itself; None for never."""
+    """When that key or ticket expires; None for never."""
     only_job: str | None = None
-    """The one job that it may watch, if it came with a ticket."""
+    """The one job that it may subscribe to, if a ticket opened it."""
     jobs: frozenset[str] = frozenset()
-    """Those that it watches."""
+    """Ids of the jobs that it subscribes to."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subscriber:
-    """A connection as the job that it watches knows it."""
+    """A connection that is subscribed to a job."""
 
     connection_id: str
     ends_at: datetime | None

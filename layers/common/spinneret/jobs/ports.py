@@ -1,4 +1,4 @@
-"""What the job kernel needs from outside."""
+"""Ports of the job kernel: stores, queues and sockets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from spinneret.jobs.models import (
 
 @dataclass(frozen=True, kw_only=True)
 class Holder:
-    """Who holds a duplicate key; `job` is None when its row is gone."""
+    """The job that holds a duplicate key; `job` is None when its row is gone."""
 
     job_id: str
     job: Job | None
@@ -56,29 +56,30 @@ class Refused:
 
 
 class SubmissionRaced(Exception):
-    """Somebody took a key, or gave one up, between look-up and write; look up again."""
+    """A key was taken or released between look-up and write; look up again."""
 
 
 Listener = Callable[[Job, Sequence[JobEvent]], None]
-"""Told after every transition that has events: the job as it now stands, and they; never raises."""
+"""Called after every transition that has events, with the job as it now is and these events; never
+raises."""
 
-DueMark = tuple[datetime, JobRef]
-"""A place in the due index: the sweep time of a job."""
+DuePosition = tuple[datetime, JobRef]
+"""A position in the due index: sweep time and job."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DuePage:
-    """Jobs whose sweep time has come, oldest first, and where to go on; None when it's the end."""
+    """Jobs whose sweep time has come, oldest first; no `after` on the last page."""
 
     refs: tuple[JobRef, ...]
-    after: DueMark | None
+    after: DuePosition | None
 
 
 class JobStore(Protocol):
     """Job rows, their events and their idempotency records.
 
     All methods raise DependencyUnavailable when the store doesn't answer. Every write is one
-    conditional operation: it happens whole or not at all.
+    conditional, atomic operation.
     """
 
     def get(self, ref: JobRef) -> Job | None:
@@ -86,7 +87,7 @@ class JobStore(Protocol):
         ...
 
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
-        """The answer given to an earlier request under this key, unless it has expired."""
+        """The reply to an earlier request under this key, unless it has expired."""
         ...
 
     def find_duplicates(self, tenant: str, keys: Sequence[str]) -> dict[str, str]:
@@ -105,7 +106,7 @@ class JobStore(Protocol):
 
         `events` go with `jobs` one to one. Raises ValidationFailed for a payload that isn't JSON or
         is over JOB_PAYLOAD_BYTES, and SubmissionRaced when a key was taken meanwhile,
-        or a holder that is to be replaced began again.
+        or a holder that is to be replaced was retried.
         """
         ...
 
@@ -124,23 +125,26 @@ class JobStore(Protocol):
         *,
         lease: Lease | None = None,
     ) -> int:
-        """Write what changed from `before` to `after`, and the events; answers `watchers`.
+        """Write what changed from `before` to `after`, and the events; returns `watchers`.
 
-        With a lease: if that claim still stands, whatever else of the row `before` doesn't know;
-        the end of a claim that is written again because its answer was lost counts as written.
-        Without: if the row stands as `before` says (status, fence, owner, end of the lease,
-        messages sent, watchers, run that was told, tries to tell it). Raises LeaseLost otherwise.
+        With a lease, the condition is that the claim still holds the job; the end of a claim that
+        is written again because its answer was lost counts as written. Without one, the row must
+        equal `before` in status, fence, owner, end of the lease, messages sent, watchers, notified
+        run and notification tries. Raises LeaseLost otherwise.
         """
         ...
 
-    def begin_again(self, before: Job, after: Job, event: JobEvent, holder: str | None) -> None:
-        """A transition that takes the job's duplicate key back from the job `holder`.
+    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+        """A transition into the next run; takes the job's duplicate key from `holder`.
 
-        Raises SubmissionRaced when the row or the key's holder isn't what the caller saw.
+        Raises SubmissionRaced when the row, the key's holder or that job's status and fence aren't
+        what the caller read: a holder that was retried meanwhile does the same work.
         """
         ...
 
-    def due(self, shard: int, now: datetime, limit: int, after: DueMark | None = None) -> DuePage:
+    def due(
+        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    ) -> DuePage:
         """Unfinished jobs of a shard whose sweep time has come, oldest first, beyond `after`."""
         ...
 
@@ -148,7 +152,7 @@ class JobStore(Protocol):
         """A tenant's jobs, newest first, after the id `after`.
 
         Reads a bounded number of index rows: a page may hold fewer than `limit` jobs, or none,
-        and still name where to go on.
+        and still have a next page.
         """
         ...
 
@@ -159,17 +163,17 @@ class JobStore(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Begun:
-    """Nobody began this effect before."""
+    """No claim has begun this effect before."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InDoubt:
-    """A claim that no longer stands began it; it may have happened."""
+    """An earlier claim began it and has ended; it may have happened."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EffectDone:
-    """It happened, and this came of it."""
+    """It happened, with this result."""
 
     result: Mapping[str, Any]
 
@@ -178,22 +182,23 @@ class EffectStore(Protocol):
     """Records of side effects, by tenant and key. Raises DependencyUnavailable."""
 
     def begin(
-        self, lease: Lease, key: str, request: str, now: datetime
+        self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> Begun | InDoubt | EffectDone:
-        """Say that this claim is about to perform an effect.
+        """Record that this claim is about to perform an effect, in a call that ends by `until`.
 
-        Raises LeaseLost, IdempotencyMismatch for another request under the key, and
-        Contended while the claim of another job that began it still stands.
+        Raises LeaseLost, IdempotencyMismatch for another request under the key, and Contended
+        while the call of another claim may still run, or while the claim of another job that began
+        it still holds that job; `retry_after` is the time until then.
         """
         ...
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
-        """Say what came of it. Raises LeaseLost when another claim has taken the effect over."""
+        """Record its result. Raises LeaseLost when another claim has begun the effect since."""
         ...
 
 
 class JobQueue(Protocol):
-    """Sends hints that a job is due; their loss or duplication does no harm."""
+    """Sends messages that name a due job; their loss or duplication does no harm."""
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         """Raises DependencyUnavailable; delay is 0 to 900 s."""
@@ -201,53 +206,53 @@ class JobQueue(Protocol):
 
 
 class DeadLetterQueues(Protocol):
-    """What the lanes gave up. All methods raise DependencyUnavailable."""
+    """The dead-letter queues of the lanes. All methods raise DependencyUnavailable."""
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
-        """Up to `limit` letters (at most 10), which nobody else sees for a minute."""
+        """Up to `limit` letters (at most 10), hidden from others for a minute."""
         ...
 
     def send_back(self, lane: Lane, letter: DeadLetter) -> None:
-        """To the lane once more, then out of the dead letters: twice at worst, never lost."""
+        """Send it to its lane, then delete it here: it may be doubled, never lost."""
         ...
 
-    def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
-        """Nobody sees it for DEAD_LETTER_REST_SECONDS; it stays for whoever looks after it."""
+    def set_aside(self, lane: Lane, letter: DeadLetter) -> None:
+        """Hide it for DEAD_LETTER_HIDDEN_SECONDS; it stays in the queue for an operator."""
         ...
 
 
 class ConnectionStore(Protocol):
-    """WebSocket connections and what they watch. All methods raise DependencyUnavailable."""
+    """WebSocket connections and their subscriptions. All methods raise DependencyUnavailable."""
 
     def open(self, connection: Connection, now: datetime) -> None:
-        """Remember a connection without subscriptions."""
+        """Store a connection without subscriptions."""
         ...
 
     def find(self, connection_id: str) -> Connection | None:
-        """A connection that is open."""
+        """The connection if it is open."""
         ...
 
     def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
-        """Watch a job; twice is once. Raises NotFound, and Conflict when there are too many."""
+        """Idempotent. Raises NotFound, and Conflict when there are too many subscriptions."""
         ...
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
-        """Watch it no more; harmless when it wasn't watched."""
+        """Harmless when there is no such subscription."""
         ...
 
     def close(self, connection_id: str) -> None:
-        """End its subscriptions and forget it; harmless when it is unknown.
+        """End its subscriptions and delete it; harmless when it is unknown.
 
-        It can't subscribe from the first moment on.
+        It can't subscribe any more from the start of the call on.
         """
         ...
 
     def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
-        """Up to `limit` ids, in order and past `after`, of the connections that a key has open."""
+        """Up to `limit` ids, sorted and after `after`, of the connections that a key opened."""
         ...
 
-    def watching(self, ref: JobRef) -> list[Subscriber]:
-        """The connections that watch a job; never an outdated state."""
+    def subscribers(self, ref: JobRef) -> list[Subscriber]:
+        """The connections that are subscribed to a job, read consistently."""
         ...
 
 

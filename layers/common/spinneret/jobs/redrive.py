@@ -1,4 +1,4 @@
-"""The dead letters' second, third and fourth chance.
+"""Sends dead letters back to their lanes, a few times each.
 
 A lane gives a message up when no worker could read it or every worker died of it. Most such
 messages are a fault of ours that a deployment mends, so a pass sends them back a few times; then
@@ -25,7 +25,7 @@ class Redriven:
     """What one pass did."""
 
     sent_back: int
-    at_rest: int
+    set_aside: int
     lanes_unavailable: int
     """Lanes whose queues didn't answer; the next pass looks at them again."""
 
@@ -39,7 +39,7 @@ class Redrive:
 
     def run(self) -> Redriven:
         """At most DEAD_LETTERS_PER_PASS letters; the lanes take turns until none has any left."""
-        counts = {"sent_back": 0, "at_rest": 0, "lanes_unavailable": 0}
+        counts = {"sent_back": 0, "set_aside": 0, "lanes_unavailable": 0}
         left = bounds.DEAD_LETTERS_PER_PASS
         turns = deque(self._lanes)
         while turns and left > 0:
@@ -59,10 +59,10 @@ class Redrive:
         return Redriven(**counts)
 
     def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
-        """Back, or to rest: also a letter whose count can't be read, or it might go on for ever."""
+        """Send it back, or set it aside when its count is used up or can't be read."""
         if letter.moves is not None and letter.moves < bounds.DEAD_LETTER_MOVES:
             self._queues.send_back(lane, letter)
             return "sent_back"
         logger.error("dead_letter", extra={"lane": lane, "moves": letter.moves})
-        self._queues.let_rest(lane, letter)
-        return "at_rest"
+        self._queues.set_aside(lane, letter)
+        return "set_aside"

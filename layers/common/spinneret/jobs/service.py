@@ -1,4 +1,4 @@
-"""Submitting jobs and reading them: the side of the job kernel that requests use."""
+"""Submission and look-up of jobs: the side of the job kernel that requests use."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from spinneret.kernel.ids import NewId
 
 logger = logging.getLogger(__name__)
 
-_RACES = 5  # submissions of one key that may interleave before we say that the store is busy
+_RACES = 5  # submissions of one key that may interleave before the store counts as busy
 
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """Where a draft ended: a new job, or the one that already does the same work."""
+    """The job of a draft: a new one, or the one that already does the same work."""
 
     job: Job
     duplicate: bool
@@ -43,7 +43,7 @@ class Placed:
 
 @dataclass(frozen=True, kw_only=True)
 class Submitted:
-    """The answer to a submission; `replayed` when its Idempotency-Key brought an earlier one."""
+    """The answer to a submission; `replayed` when its Idempotency-Key had one already."""
 
     reply: Reply
     replayed: bool = False
@@ -76,8 +76,8 @@ class JobService:
     ) -> Submitted:
         """Store the jobs and the answer in one transaction, then send the messages.
 
-        `answer` renders what was placed, draft by draft. Raises IdempotencyMismatch when the key
-        came with another payload before.
+        `answer` renders the reply from the jobs, draft by draft. Raises IdempotencyMismatch when
+        the key came with another payload before.
         """
         for _ in range(_RACES):
             now = self._clock()
@@ -147,7 +147,7 @@ class JobService:
     ) -> Job:
         now = self._clock()
         policy = self._kinds[draft.kind]
-        patience = policy.pending_seconds
+        pending_limit = policy.pending_seconds
         return Job(
             tenant=tenant,
             id=self._new_id("job"),
@@ -159,7 +159,7 @@ class JobService:
             due_at=now,
             max_attempts=policy.max_attempts,
             max_redrives=policy.max_redrives,
-            expires_at=None if patience is None else now + timedelta(seconds=patience),
+            expires_at=None if pending_limit is None else now + timedelta(seconds=pending_limit),
             domain=draft.domain,
             batch=batch,
             notify=draft.notify,

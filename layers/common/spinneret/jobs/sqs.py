@@ -95,13 +95,13 @@ class SqsDeadLetterQueues:
                 QueueUrl=dead_letters_url(self._lanes_url, lane), ReceiptHandle=letter.receipt
             )
 
-    def let_rest(self, lane: Lane, letter: DeadLetter) -> None:
+    def set_aside(self, lane: Lane, letter: DeadLetter) -> None:
         """See DeadLetterQueues."""
         with translated("sqs"):
             self._client.change_message_visibility(
                 QueueUrl=dead_letters_url(self._lanes_url, lane),
                 ReceiptHandle=letter.receipt,
-                VisibilityTimeout=bounds.DEAD_LETTER_REST_SECONDS,
+                VisibilityTimeout=bounds.DEAD_LETTER_HIDDEN_SECONDS,
             )
 
 

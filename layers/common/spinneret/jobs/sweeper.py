@@ -1,8 +1,8 @@
-"""The sweeper: nothing that was accepted waits for ever.
+"""The sweeper: no accepted job waits for ever.
 
 A queue message is only a hint. The sweeper walks the due index and brings back what its hint has
 missed: jobs whose message was never sent or was lost, waits beyond what SQS can delay, claims
-whose lease ran out, jobs that nobody began in time, and ends that nobody was told.
+whose lease ran out, jobs that were never claimed in time, and ends that were not published.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus
-from spinneret.jobs.ports import DueMark, JobQueue, JobStore, Listener
+from spinneret.jobs.ports import DuePosition, JobQueue, JobStore, Listener
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -33,18 +33,18 @@ class Swept:
     resent: int = 0
     leases_expired: int = 0
     expired: int = 0
-    """Jobs whose first claim, or whose turn, didn't come in time."""
+    """Jobs that were not claimed in time."""
     notified: int = 0
-    """Finished jobs whose end had not been told."""
+    """Finished jobs whose end was not published in time."""
     raced: int = 0
     """Jobs that moved on between look-up and write: nothing to do."""
     failed: int = 0
-    """Jobs and pages that were passed over, and notices that failed: a later pass tries again."""
+    """Jobs, pages and notifications that failed: a later pass tries again."""
     unfinished: int = 0
     """Shards whose end wasn't reached within SWEEP_SECONDS."""
 
 
-Turn = tuple[int, DueMark | None]
+Turn = tuple[int, DuePosition | None]
 """A shard, and where in it to go on."""
 
 
@@ -128,10 +128,10 @@ class Sweeper:
             this.refused(error)
             return
         except Exception as error:  # a row or a kind that this release can't read
-            said = {"job_id": ref.job_id, "error_type": type(error).__name__}
+            facts = {"job_id": ref.job_id, "error_type": type(error).__name__}
             first = type(error) not in this.met  # one stack is enough; there may be thousands
             this.met.add(type(error))
-            logger.error("sweep_failed", extra=said, exc_info=error if first else None)
+            logger.error("sweep_failed", extra=facts, exc_info=error if first else None)
             done = "failed"
         this.refusals = 0
         if done is not None:
@@ -140,11 +140,11 @@ class Sweeper:
     def _bring_back(self, ref: JobRef) -> str | None:
         job = self._store.get(ref)
         now = self._clock()
-        watch = rules.sweep_at(job) if job else None
-        if job is None or watch is None or watch > now:
+        sweep_at = rules.sweep_at(job) if job else None
+        if job is None or sweep_at is None or sweep_at > now:
             return None  # the index lags behind the row
         if rules.awaits_notification(job):
-            return self._tell_end(job, now)
+            return self._publish_end(job, now)
         if job.status is JobStatus.RUNNING:
             after = reclaim(self._store, job, now)
             if after.status is JobStatus.PENDING:
@@ -158,8 +158,8 @@ class Sweeper:
         send(self._queue, self._kinds, job, now)
         return "resent"
 
-    def _tell_end(self, job: Job, now: datetime) -> str:
-        """One more try; the next one is later already, so that no notice stops the sweeper."""
+    def _publish_end(self, job: Job, now: datetime) -> str:
+        """One more try; the next one is stored first, so that no failure repeats at once."""
         tried = rules.notification_tried(job, now)
         self._store.transition(job, tried)
         self._notify(tried, ())
@@ -168,7 +168,8 @@ class Sweeper:
             return "notified"
         if after.notification_tries >= bounds.NOTIFICATION_TRIES:
             logger.error(
-                "notice_given_up", extra={"job_id": job.id, "tries": after.notification_tries}
+                "notification_abandoned",
+                extra={"job_id": job.id, "tries": after.notification_tries},
             )
         return "failed"
 

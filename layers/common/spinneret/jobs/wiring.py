@@ -12,7 +12,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.kinds import all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
-from spinneret.jobs.live.service import Announcer, LiveService
+from spinneret.jobs.live.service import LiveEvents, LiveService
 from spinneret.jobs.live.sockets import ApiGatewaySockets
 from spinneret.jobs.ports import Listener
 from spinneret.jobs.redrive import Redrive, Redriven
@@ -27,16 +27,16 @@ from spinneret.kernel.ids import id_maker
 
 
 def job_store(settings: JobSettings, *listeners: Listener) -> DynamoJobStore:
-    """The store of this stage; what happens to a job is told to its watchers and to listeners."""
+    """The store of this stage; events go to subscribers and listeners."""
     client = dynamodb_client()
-    announcer = Announcer(
+    live_events = LiveEvents(
         DynamoConnectionStore(client, settings.jobs_table),
         sockets(settings),
         time.monotonic,
         utc_now,
     )
     return DynamoJobStore(
-        client, settings.jobs_table, settings.idempotency_table, [announcer, *listeners]
+        client, settings.jobs_table, settings.idempotency_table, [live_events, *listeners]
     )
 
 
@@ -97,7 +97,7 @@ def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: L
 
 
 def sweep_pass(settings: JobSettings, notify: Listener) -> Callable[[], Swept]:
-    """One pass of the sweeper; `notify` tells the ends that were not told."""
+    """One pass of the sweeper; `notify` publishes the ends that were not published."""
     sweeper = Sweeper(
         store=job_store(settings, notify),
         queue=job_queue(settings),

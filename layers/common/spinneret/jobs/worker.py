@@ -1,4 +1,4 @@
-"""Running one job under a lease: claim, handler, outcome. The side that queues use."""
+"""Runs one job under a lease: claim, handler, outcome. The side that queues use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.bodies import check_result
-from spinneret.jobs.disclosure import told, told_data
+from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import Remaining, lease_end, reclaim
 from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobRef, JobStatus, Lease
@@ -25,11 +25,11 @@ logger = logging.getLogger(__name__)
 
 
 class HandBack(Exception):
-    """The invocation nears its deadline: the job goes back, uncharged."""
+    """The invocation nears its deadline: the job goes back to pending, uncharged."""
 
 
 class Defer(Exception):
-    """The job has to wait for a turn at `until`, uncharged; the wait for `waiting_for` is told."""
+    """The job waits until `until`, uncharged, for its reservation at `waiting_for`."""
 
     def __init__(self, until: datetime, waiting_for: str) -> None:
         super().__init__(f"waits for {waiting_for}")
@@ -38,7 +38,7 @@ class Defer(Exception):
 
 
 class Context:
-    """What a handler knows of its claim; the only way for it to touch the job."""
+    """A handler's claim; its only way to change the job."""
 
     def __init__(
         self, claimed: Claimed, store: JobStore, clock: Clock, remaining: Remaining
@@ -46,7 +46,7 @@ class Context:
         self.job: Job = claimed.job
         self.lease: Lease = claimed.lease
         self._written = claimed.job
-        """The job as it surely is in the store; `job` may be ahead of it."""
+        """The job as last confirmed by the store; `job` may be ahead of it."""
         self._store = store
         self._clock = clock
         self.remaining = remaining
@@ -66,7 +66,7 @@ class Context:
     def checkpoint(self, step: str, progress: int) -> None:
         """Write step, progress and events, and renew the lease.
 
-        Raises LeaseLost when the claim is over, HandBack when the invocation's time is nearly up.
+        Raises LeaseLost when the claim has ended, HandBack when the invocation nears its deadline.
         """
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
             raise HandBack
@@ -80,17 +80,17 @@ class Context:
         self._flush(after)
 
     def end(self, after: Job, failure: Failure | None = None) -> None:
-        """Write the outcome, and the events noted so far: what went wrong, and the status.
+        """Write the outcome with the events so far, the failure and the new status.
 
-        Raises LeaseLost and DependencyUnavailable; after any other error it was as if never tried.
+        Raises LeaseLost and DependencyUnavailable; any other error leaves the events as they were.
         """
         noted = len(self._events)
         if failure is not None:
             self._add(JobEventKind.ERROR, failure.message, after.progress, {"code": failure.code})
-        said = {"status": after.status.value}
+        data = {"status": after.status.value}
         if after.waiting_for is not None:
-            said["waiting_for"] = after.waiting_for
-        self._add(JobEventKind.STATUS_CHANGED, after.status, after.progress, said)
+            data["waiting_for"] = after.waiting_for
+        self._add(JobEventKind.STATUS_CHANGED, after.status, after.progress, data)
         try:
             self._flush(after)
         except (DependencyUnavailable, LeaseLost):
@@ -100,14 +100,14 @@ class Context:
             raise
 
     def end_again(self, after: Job) -> None:
-        """The write of an outcome that wasn't answered once more, with the same events."""
+        """Repeat the write of an outcome that wasn't answered, with the same events."""
         self._flush(after)
 
     def _flush(self, after: Job) -> None:
         """One fenced write of the job as it now is, with the events noted so far.
 
         When its answer is lost it may have happened: events and progress are kept for the next
-        write, which says them once more under the same ids, so that the timeline never goes back.
+        write, which repeats them under the same ids, so that the timeline never goes back.
         """
         try:
             watchers = self._store.transition(self._written, after, self._events, lease=self.lease)
@@ -125,16 +125,16 @@ class Context:
             fence=self.lease.fence,
             number=self._numbered,
             kind=kind,
-            message=told(message),
+            message=safe_text(message),
             created_at=self._clock(),
             progress=progress,
-            data=told_data(data),
+            data=safe_data(data),
         )
         self._events.append(event)
 
 
 Handler = Callable[[Context], Mapping[str, Any]]
-"""Does the work of one kind and answers its result; effects of its own carry `ctx.lease`."""
+"""Does the work of one kind and returns its result; its own writes carry `ctx.lease`."""
 
 
 class Worker:
@@ -162,7 +162,7 @@ class Worker:
         self._sleep = sleep
 
     def run(self, ref: JobRef, remaining: Remaining) -> None:
-        """Claim and do the job if it is there to be done; otherwise leave quietly.
+        """Claim the job and run its handler; a job that can't be claimed is left alone.
 
         Raises DependencyUnavailable only when the store itself doesn't answer: the message then
         comes back, or the sweeper finds the expired lease.
@@ -190,29 +190,29 @@ class Worker:
                 logger.warning("job_unknown", extra={"job_id": ref.job_id})
             case Refused(job=Job() as job):
                 logger.info("job_not_claimed", extra={"job_id": ref.job_id, "status": job.status})
-                self._come_back_to(job)
+                self._replace_early_message(job)
         return None
 
     def _reclaimed(self, job: Job | None) -> bool:
-        """Whether a dead worker's claim was ended, as the sweeper would, by us or meanwhile."""
+        """Whether the claim of a lost worker was reclaimed, here or by another process."""
         now = self._clock()
         if job is None or not rules.is_abandoned(job, now):
             return False
         try:
             reclaim(self._store, job, now)
         except LeaseLost:
-            logger.info("lease_taken_back_by_another", extra={"job_id": job.id})
+            logger.info("lease_reclaimed_by_another", extra={"job_id": job.id})
         return True
 
-    def _come_back_to(self, job: Job) -> None:
-        """Replace a message that came early, by a clock that lags or by all that SQS can delay."""
+    def _replace_early_message(self, job: Job) -> None:
+        """Send a new message for one that came early: a lagging clock, or SQS's longest delay."""
         now = self._clock()
         wait = (job.due_at - now).total_seconds()
         if job.status is JobStatus.PENDING and 0 < wait <= bounds.SQS_MAX_DELAY_SECONDS:
             send(self._queue, self._kinds, job, now)
 
     def _work(self, context: Context) -> None:
-        """Run the handler and write what came of it. Raises LeaseLost and DependencyUnavailable."""
+        """Run the handler and write its outcome. Raises LeaseLost and DependencyUnavailable."""
         policy = self._kinds.get(context.job.kind)
         try:
             result = self._handlers[context.job.kind](context)
@@ -222,11 +222,11 @@ class Worker:
         except HandBack:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
-        except Defer as wish:
-            patience = policy.pending_seconds if policy else None
+        except Defer as deferral:
+            pending_limit = policy.pending_seconds if policy else None
             now = self._clock()
-            waiting = rules.defer(context.job, wish.until, wish.waiting_for, now, patience)
-            self._end(context, waiting)
+            until, waiting_for = deferral.until, safe_text(deferral.waiting_for)
+            self._end(context, rules.defer(context.job, until, waiting_for, now, pending_limit))
         except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
             self._fail(context, error)
         else:
@@ -268,9 +268,8 @@ class Worker:
     def _end_again(self, context: Context, after: Job, error: DependencyUnavailable) -> None:
         """Repeat an outcome's write while lease and deadline allow: it can't be rescheduled.
 
-        Whether it happened unheard doesn't matter, as the store recognises it. Waits double with
-        full jitter, so that workers of one outage don't come back in step. Raises `error` in the
-        end, and LeaseLost.
+        A write that did happen is recognised by the store. Waits double with full jitter, so that
+        the workers of one outage don't retry in step. Raises `error` in the end, and LeaseLost.
         """
         until = context.job.locked_until
         for doubling in range(1, bounds.OUTCOME_TRIES):

@@ -22,7 +22,7 @@ from spinneret.web.politeness.service import Pace
 from tests.fakes.crashes import Crash
 from tests.fakes.politeness import FakeDomainLedger
 from tests.fakes.time import START
-from tests.simulation.baton import Actor, Role
+from tests.simulation.turnstile import Actor, Role
 
 HOST: Final = "site.example"
 SECOND: Final = 1_000_000

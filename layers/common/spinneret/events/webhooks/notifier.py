@@ -37,7 +37,7 @@ class Notifier:
             return
         try:
             self._submit(job)
-            self._store.transition(job, rules.noticed(job))
+            self._store.transition(job, rules.mark_notified(job))
         except (DependencyUnavailable, LeaseLost) as error:
             logger.warning("notice_left", extra={"job_id": job.id, "reason": error.message})
         except Exception:  # the job has ended and mustn't suffer from what becomes of its notice

@@ -2,7 +2,7 @@
 
 Idempotency table
     pk `T#<tenant>#EFFECT#<sha256 of the key>`   one effect: what was asked for, the claim that
-    began it (job, fence), and the result once it is known
+    began it (job, fence), the time by which its call has ended, and the result once it is known
 
 `purge_at` is garbage collection: a key is remembered for EFFECT_RETENTION_SECONDS.
 """
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.jobs import keys
+from spinneret.jobs.bodies import json_text
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, JobStatus, Lease
 from spinneret.jobs.ports import Begun, EffectDone, InDoubt
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds
+from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 
 if TYPE_CHECKING:
@@ -41,14 +42,15 @@ class DynamoEffectStore:
         self._idempotency = idempotency_table
 
     def begin(
-        self, lease: Lease, key: str, request: str, now: datetime
+        self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> Begun | InDoubt | EffectDone:
-        """See EffectStore. One transaction; a second one takes a dead claim's record over."""
+        """See EffectStore. A second transaction takes over the record of an ended claim."""
         record = {
             "pk": keys.effect_record(lease.tenant, key),
             "request": request,
             "job_id": lease.job_id,
             "fence": lease.fence,
+            "until": stamp(until),
             "purge_at": _purge_at(now),
         }
         known = self._put(lease, record, _NEW)
@@ -58,14 +60,20 @@ class DynamoEffectStore:
             raise IdempotencyMismatch("this effect's key was used for another request")
         if "result" in known:
             return EffectDone(result=json.loads(known["result"]))
-        unchanged = dynamo.equals(job_id=known["job_id"], fence=known["fence"], result=None)
+        own = (known["job_id"], known["fence"]) == (lease.job_id, lease.fence)
+        if not own and known["until"] > stamp(now):
+            wait = (parse_stamp(known["until"]) - now).total_seconds()
+            raise Contended("another claim's call may still run", retry_after=wait)
+        unchanged = dynamo.equals(
+            job_id=known["job_id"], fence=known["fence"], until=known["until"], result=None
+        )
         if self._put(lease, record, unchanged, self._claim_is_over(lease, known)) is not None:
-            raise Contended("another job is at it", retry_after=1)
+            raise Contended("another job is at it", retry_after=bounds.EFFECT_MARGIN_SECONDS)
         return InDoubt()
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
         """See EffectStore."""
-        text = json.dumps(result, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        text = json_text(result)
         own = dynamo.equals(job_id=lease.job_id, fence=lease.fence, result=None)
         changes = {"result": text, "purge_at": _purge_at(now)}
         row = {"pk": keys.effect_record(lease.tenant, key)}
@@ -98,7 +106,7 @@ class DynamoEffectStore:
     def _claim_is_over(
         self, lease: Lease, known: Mapping[str, Any]
     ) -> list[TransactWriteItemTypeDef]:
-        """Own earlier claims are: this one stands. Another job's must be looked at."""
+        """An own earlier claim is, as this one holds the job. Another job's must be checked."""
         if known["job_id"] == lease.job_id:
             return []
         other = JobRef(tenant=lease.tenant, job_id=known["job_id"])

@@ -1,20 +1,23 @@
 """Side effects outside of our store, such as a listing or a delivery: at most one per key.
 
-The store can't be in one transaction with a foreign system. So a record says before the call that
-it is about to happen, and after it what came of it; both writes carry the fence of the claim. Who
-finds a record without a result asks the foreign system what became of it.
+The store can't share a transaction with a foreign system. So a record is written before the call,
+and its result after it; both writes carry the fence of the claim. The record also holds the latest
+time at which the call can still run: until then no other claim begins it, not even the job's own
+next one, because a pause or a cancel ends a claim while its call goes on. A claim that finds an
+older record without a result asks the foreign system what happened.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from spinneret.jobs.ports import EffectDone, EffectStore, InDoubt
-from spinneret.jobs.worker import Context, HandBack
+from spinneret.jobs.ports import Begun, EffectDone, EffectStore, InDoubt
+from spinneret.jobs.worker import Context, Defer, HandBack
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Contended
 
 Result = Mapping[str, Any]
 
@@ -39,22 +42,41 @@ class Effects:
 
         `request` is the fingerprint of what is asked for; another one under the same key raises
         IdempotencyMismatch. `perform` takes at most `seconds`, which must lie within the lease, or
-        the job is handed back: by then nobody else can have begun. `reconcile` finds out whether
-        an earlier claim that didn't come back performed it: its result, or None. Raises LeaseLost,
-        and Contended while another job is at it.
+        the job is handed back. `reconcile` finds out whether an earlier claim performed it: its
+        result, or None. The job is deferred while the call of another claim may still run. Raises
+        LeaseLost.
         """
-        begun = self._store.begin(context.lease, key, request, self._clock())
+        begun, until = self._begin(context, key, request, seconds)
         if isinstance(begun, EffectDone):
             return begun.result
-        outcome = reconcile() if isinstance(begun, InDoubt) else None
+        outcome = None
+        if isinstance(begun, InDoubt):
+            outcome = reconcile()
+            if outcome is None:  # which took time: the record must cover the call
+                _, until = self._begin(context, key, request, seconds)
         if outcome is None:
-            self._must_fit(context, seconds)
+            if self._clock() + _call(seconds) > until:
+                raise HandBack
             outcome = perform()
         self._store.finish(context.lease, key, outcome, self._clock())
         return outcome
 
-    def _must_fit(self, context: Context, seconds: float) -> None:
-        until = context.job.locked_until
-        needed = timedelta(seconds=seconds + bounds.EFFECT_MARGIN_SECONDS)
-        if until is None or self._clock() + needed > until:
+    def _begin(
+        self, context: Context, key: str, request: str, seconds: float
+    ) -> tuple[Begun | InDoubt | EffectDone, datetime]:
+        """Record the effect as begun, and until when its call may run. Raises HandBack, Defer."""
+        now = self._clock()
+        lease_end = context.job.locked_until
+        if lease_end is None or now + _call(seconds) > lease_end:
             raise HandBack
+        until = min(lease_end, now + _call(seconds) + timedelta(seconds=bounds.AWS_CALL_SECONDS))
+        try:
+            return self._store.begin(context.lease, key, request, now, until), until
+        except Contended as busy:
+            wait = timedelta(seconds=busy.retry_after or 0.0)
+            raise Defer(now + wait, "an earlier call") from busy
+
+
+def _call(seconds: float) -> timedelta:
+    """The time that a call needs, with the skew of two clocks."""
+    return timedelta(seconds=seconds + bounds.EFFECT_MARGIN_SECONDS)

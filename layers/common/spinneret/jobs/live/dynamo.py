@@ -2,13 +2,13 @@
 
 Jobs table
     pk `CONN#<id>`, sk `CONN`                        one connection: its tenant, its key and when
-    that ends, the job that its ticket names, the jobs that it watches, and whether it is `closing`
+    that ends, the job of its ticket, the jobs that it subscribes to, and whether it is `closing`
     pk `T#<tenant>#KEY#<key id>#CONNS`, sk `<conn id>`   a connection of a key; query by partition
     pk `T#<tenant>#JOB#<id>`, sk `SUBSCRIBER#<conn id>`   a subscriber of a job; query by prefix
     attribute `watchers` of the job row              how many there are
 
-A connection, its watch and the count change in one transaction. `purge_at` removes what a lost
-$disconnect left behind.
+A connection, its subscription and the count change in one transaction. `purge_at` removes what a
+lost $disconnect left behind.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
-from spinneret.jobs import items, keys
+from spinneret.jobs import keys
+from spinneret.jobs.live import items
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, NotFound
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _JOB: Final = 0
-_WATCH: Final = 1
+_SUBSCRIPTION: Final = 1
 _CONNECTION: Final = 2
-_ROUNDS: Final = 3  # a recount, and one that others came before
+_ROUNDS: Final = 3  # a recount, and a second one if a subscription raced the first
 _OPEN_WITH_ROOM: Final = (
     "attribute_exists(#pk) AND attribute_not_exists(#closing)"
     " AND (attribute_not_exists(#jobs) OR size(#jobs) < :most)"
@@ -93,17 +94,17 @@ class DynamoConnectionStore:
                 dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed as failed:
                 if not self._recounted(ref, failed):
-                    return _raise_unless_watching(failed)
+                    return _raise_unless_subscribed(failed)
             else:
                 return None
         raise Conflict("too many subscriptions")
 
     def _recounted(self, ref: JobRef, failed: dynamo.ConditionFailed) -> bool:
-        """Whether there is room after all: rows whose end got lost are purged uncounted."""
+        """Whether there is room after a recount: purged rows of lost clients weren't subtracted."""
         job = failed.standing.get(_JOB)
         if not job or set(failed.standing) != {_JOB}:
             return False
-        number = len(self.watching(ref))
+        number = len(self.subscribers(ref))
         if number >= job["watchers"]:
             return False
         counted = dynamo.update(
@@ -112,12 +113,14 @@ class DynamoConnectionStore:
             {"watchers": number},
             dynamo.equals(watchers=job["watchers"]),
         )
-        with suppress(dynamo.ConditionFailed):  # somebody came or went: the next try sees it
+        with suppress(dynamo.ConditionFailed):  # a subscription changed: the next try reads it
             dynamo.transact(self._client, [counted])
         return True
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
         """See ConnectionStore."""
+        if not is_id(ref.job_id):
+            return
         exists: dynamo.Condition = ("attribute_exists(#pk)", {})
         writes = [
             dynamo.change(
@@ -137,7 +140,7 @@ class DynamoConnectionStore:
             return  # it wasn't subscribed, or the job or the connection is gone
 
     def close(self, connection_id: str) -> None:
-        """See ConnectionStore; may be cut short anywhere and be done again."""
+        """See ConnectionStore; an interrupted call can be repeated."""
         connection = self._closing(connection_id)
         if connection is None:
             return
@@ -163,15 +166,15 @@ class DynamoConnectionStore:
             )
         return [str(item["sk"]) for item in answer["Items"]]
 
-    def watching(self, ref: JobRef) -> list[Subscriber]:
+    def subscribers(self, ref: JobRef) -> list[Subscriber]:
         """See ConnectionStore."""
         with translated("dynamodb"):
             answer = self._client.query(
                 TableName=self._table,
-                KeyConditionExpression="pk = :pk AND begins_with(sk, :watch)",
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
                 ExpressionAttributeValues={
                     ":pk": keys.job_partition(ref),
-                    ":watch": keys.SUBSCRIBER_PREFIX,
+                    ":prefix": keys.SUBSCRIBER_PREFIX,
                 },
                 ConsistentRead=True,
                 Limit=bounds.SUBSCRIBERS_PER_JOB,
@@ -179,7 +182,7 @@ class DynamoConnectionStore:
         return [items.subscriber_from_item(item) for item in answer["Items"]]
 
     def _closing(self, connection_id: str) -> Connection | None:
-        """The connection, which takes no more subscriptions; None when it is unknown."""
+        """Mark it as closing, so that it takes no more subscriptions; None when it is unknown."""
         assignment, condition = "SET #closing = :yes", "attribute_exists(#pk)"
         try:
             with translated("dynamodb"):
@@ -199,12 +202,12 @@ class DynamoConnectionStore:
         return items.connection_from_item(connection_id, answer["Attributes"])
 
 
-def _raise_unless_watching(failed: dynamo.ConditionFailed) -> None:
-    """Why a subscription was refused; nothing when there is one already."""
+def _raise_unless_subscribed(failed: dynamo.ConditionFailed) -> None:
+    """Raises the reason of a refused subscription; returns when there is one already."""
     connection = failed.standing.get(_CONNECTION, {"exists": True})
     if not connection or "closing" in connection:
         raise NotFound("the connection is closed") from failed
-    if _WATCH in failed.standing:
+    if _SUBSCRIPTION in failed.standing:
         return
     if not failed.standing.get(_JOB, {"exists": True}):
         raise NotFound("no such job") from failed

@@ -1,10 +1,10 @@
-"""Live progress over WebSockets: who listens to which job, and what they are told (P-07).
+"""Live progress over WebSockets: subscriptions of clients, and pushes to them (P-07).
 
-A push is best effort and never touches the job. A connection that can't be reached is ended, so
-that its client knows that it has to come again, and on subscribing gets all that it has missed.
+A push is best effort and never changes the job. A connection that can't be reached is closed, so
+that its client reconnects; on subscribing again it gets the events that it missed.
 
-A connection lasts no longer than its key, or its ticket: every message that it sends and every push
-to it looks at the end that was known when it was opened; a revocation ends it at once, and should
+A connection lasts no longer than its key or ticket: every message from it and every push to it
+checks the expiry that was stored when it was opened; a revocation closes it at once, and should
 that fail, its next message does.
 """
 
@@ -32,6 +32,7 @@ from spinneret.kernel.errors import (
     NotFound,
     ValidationFailed,
 )
+from spinneret.kernel.ids import is_id
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +42,8 @@ IsActive = Callable[[str, str], bool]
 """Whether a tenant's key, by its id, is good. Raises DependencyUnavailable."""
 
 
-class Announcer:
-    """Tells the watchers of a job what happened to it."""
+class LiveEvents:
+    """Pushes the events of a job to its subscribers."""
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class Announcer:
         self._clock = clock
 
     def __call__(self, job: Job, events: Sequence[JobEvent]) -> None:
-        """One push for all events of one write, to all watchers at once: none waits for another.
+        """One push for all events of one write, to all subscribers in parallel.
 
         It takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
         """
@@ -65,33 +66,33 @@ class Announcer:
             return
         ref = job.ref
         try:
-            watching = self._connections.watching(ref)
+            subscribers = self._connections.subscribers(ref)
         except DependencyUnavailable as error:
             logger.warning("push_failed", extra={"job_id": ref.job_id, "reason": error.message})
             return
-        if watching:
-            tell = partial(self._tell, texts=list(messages(ref, events)))
-            with ThreadPoolExecutor(len(watching)) as pool:
-                list(pool.map(tell, watching))
+        if subscribers:
+            push = partial(self._push, texts=list(messages(ref, events)))
+            with ThreadPoolExecutor(len(subscribers)) as pool:
+                list(pool.map(push, subscribers))
 
-    def _tell(self, watcher: Subscriber, texts: Sequence[str]) -> None:
-        if not self._reached(watcher, texts, self._monotonic() + bounds.PUSH_SECONDS):
-            self._drop(watcher.connection_id)
+    def _push(self, subscriber: Subscriber, texts: Sequence[str]) -> None:
+        if not self._reached(subscriber, texts, self._monotonic() + bounds.PUSH_SECONDS):
+            self._drop(subscriber.connection_id)
 
-    def _reached(self, watcher: Subscriber, texts: Sequence[str], deadline: float) -> bool:
-        if _is_past(watcher.ends_at, self._clock()):
+    def _reached(self, subscriber: Subscriber, texts: Sequence[str], deadline: float) -> bool:
+        if _is_past(subscriber.ends_at, self._clock()):
             return False
         try:
             return all(
-                self._monotonic() < deadline and self._sockets.post(watcher.connection_id, text)
+                self._monotonic() < deadline and self._sockets.post(subscriber.connection_id, text)
                 for text in texts
             )
         except DependencyUnavailable:
             return False
 
     def _drop(self, connection_id: str) -> None:
-        """Whatever stays of it ends with its next message, or is purged."""
-        logger.info("watcher_dropped", extra={"connection_id": connection_id})
+        """What an outage leaves of it ends with its next message, or is purged."""
+        logger.info("subscriber_dropped", extra={"connection_id": connection_id})
         for part in (self._sockets.end, self._connections.close):
             try:
                 part(connection_id)
@@ -116,7 +117,7 @@ class LiveService:
         self._clock = clock
 
     def connect(self, connection: Connection) -> None:
-        """Remember whose connection it is, and until when."""
+        """Store the connection with its tenant, key and expiry."""
         self._connections.open(connection, self._clock())
 
     def disconnect(self, connection_id: str) -> None:
@@ -126,8 +127,8 @@ class LiveService:
     def receive(self, connection_id: str, text: str, is_active: IsActive) -> None:
         """`{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or absent}`.
 
-        The answer, also an error's, goes to the connection. One that is unknown, or whose key or
-        ticket has ended, is ended instead. Raises DependencyUnavailable.
+        Answers and errors are sent to the connection. One that is unknown, or whose key or ticket
+        has ended, is closed instead. Raises DependencyUnavailable.
         """
         connection = self._connections.find(connection_id)
         if connection is None or self._has_ended(connection, is_active):
@@ -139,14 +140,14 @@ class LiveService:
         except DependencyUnavailable:
             raise
         except DomainError as error:
-            said = {"error": error.message, "code": error.code, "details": error.details}
-            self._say(connection_id, {"type": "error", **said})
+            facts = {"error": error.message, "code": error.code, "details": error.details}
+            self._send(connection_id, {"type": "error", **facts})
 
     def end_all(self, tenant: str, key_id: str) -> None:
         """End the connections of a key that is revoked. Raises nothing that an outage may cause.
 
-        All are taken off their jobs before the first socket is ended: what is pushed to none waits
-        for none. To revoke again goes on with those that an outage, or ENDING_SECONDS, left.
+        All subscriptions end before the first socket is closed, so that no push waits for one that
+        is closing. A second revocation goes on with what an outage, or ENDING_SECONDS, left.
         """
         deadline = self._clock() + timedelta(seconds=bounds.ENDING_SECONDS)
         closed = self._close_all(tenant, key_id, deadline)
@@ -199,25 +200,25 @@ class LiveService:
     def _serve(self, connection: Connection, text: str) -> None:
         action, job_id, after = _parsed(text)
         ref = JobRef(tenant=connection.tenant, job_id=job_id)
-        if connection.only_job not in (None, job_id):
+        if not is_id(job_id) or connection.only_job not in (None, job_id):
             raise NotFound("no such job")
         if action == "subscribe":
             self._subscribe(connection, ref, after)
         else:
             self._connections.unsubscribe(connection.id, ref)
-            self._say(connection.id, {"type": "unsubscribed", "job_id": job_id})
+            self._send(connection.id, {"type": "unsubscribed", "job_id": job_id})
 
     def _subscribe(self, connection: Connection, ref: JobRef, after: str | None) -> None:
-        """Subscribed first and told then: an event may come twice, but none is missed.
+        """Subscribe first, then send the timeline: an event may come twice, but none is missed.
 
-        A push may overtake the catch-up; `caught_up` says up to where the client has everything.
+        A push may overtake the catch-up; `caught_up` names the last event of the catch-up.
         """
         self._connections.subscribe(connection, ref, self._clock())
         job = self._store.get(ref)
         if job is None:
             raise NotFound("no such job")
         answer = {"type": "subscribed", "job_id": job.id, "status": job.status}
-        self._say(connection.id, answer)
+        self._send(connection.id, answer)
         has_more = True
         for _ in range(bounds.CATCH_UP_PAGES):
             events = self._store.events(ref, after, bounds.LIST_LIMIT_MAX)
@@ -229,10 +230,10 @@ class LiveService:
             if not has_more:
                 break
         caught_up = {"type": "caught_up", "job_id": job.id, "after": after, "has_more": has_more}
-        self._say(connection.id, caught_up)
+        self._send(connection.id, caught_up)
 
-    def _say(self, connection_id: str, message: Mapping[str, Any]) -> None:
-        self._sockets.post(connection_id, json.dumps(message, ensure_ascii=False))
+    def _send(self, connection_id: str, message: Mapping[str, Any]) -> None:
+        self._sockets.post(connection_id, json.dumps(message))
 
 
 def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:

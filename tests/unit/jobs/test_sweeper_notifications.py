@@ -1,4 +1,4 @@
-"""Ends of jobs that nobody was told: the sweeper tries again, and nothing else waits for it."""
+"""Ends of jobs that nobody was recorded: the sweeper tries again, and nothing else waits for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DAY = 24 * 3600.0
 REF = factories.job().ref
 
 
-class Notices:
+class Notifier:
     """Tells ends, or fails to, as silently as a listener does."""
 
     def __init__(self, store: FakeJobStore, clock: HandClock) -> None:
@@ -39,21 +39,21 @@ class Notices:
             return
         self.tries.append((self._clock() - START).total_seconds())
         if self.works:
-            self._store.transition(job, rules.noticed(job))
+            self._store.transition(job, rules.mark_notified(job))
 
 
 @pytest.fixture
-def notices(store: FakeJobStore, clock: HandClock) -> Notices:
-    return Notices(store, clock)
+def notifier(store: FakeJobStore, clock: HandClock) -> Notifier:
+    return Notifier(store, clock)
 
 
 @pytest.fixture
 def sweeper(
-    store: FakeJobStore, queue: FakeJobQueue, clock: HandClock, notices: Notices
+    store: FakeJobStore, queue: FakeJobQueue, clock: HandClock, notifier: Notifier
 ) -> Sweeper:
-    """As wired: what tells ends listens to the store, too."""
-    store.listeners.append(notices)
-    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=notices)
+    """As wired: what publishes ends listens to the store, too."""
+    store.listeners.append(notifier)
+    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=notifier)
 
 
 def finished(store: FakeJobStore, clock: HandClock, *jobs: Job) -> None:
@@ -64,38 +64,38 @@ def finished(store: FakeJobStore, clock: HandClock, *jobs: Job) -> None:
 
 
 def test_an_end_that_was_not_told_is_told_by_the_sweeper_once(
-    store: FakeJobStore, clock: HandClock, sweeper: Sweeper, notices: Notices
+    store: FakeJobStore, clock: HandClock, sweeper: Sweeper, notifier: Notifier
 ) -> None:
     finished(store, clock, factories.job(notify=("end_1",)))
     assert sweeper.sweep() == Swept()
     clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep() == Swept(failed=1)
-    notices.works = True
+    notifier.works = True
     clock.advance(2 * bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep() == Swept(notified=1)
     clock.advance(DAY)
     assert sweeper.sweep() == Swept()
-    assert len(notices.tries) == 2
+    assert len(notifier.tries) == 2
 
 
 def test_an_end_that_can_not_be_told_is_tried_ever_more_rarely_and_given_up_after_a_day(
     store: FakeJobStore,
     clock: HandClock,
     sweeper: Sweeper,
-    notices: Notices,
+    notifier: Notifier,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     finished(store, clock, factories.job(notify=("end_1",)))
     for _ in range(2 * 2 * 24 * 60):
         clock.advance(MINUTE / 2)
         sweeper.sweep()
-    assert len(notices.tries) == bounds.NOTIFICATION_TRIES
-    gaps = [later - former for former, later in itertools.pairwise([1.0, *notices.tries])]
+    assert len(notifier.tries) == bounds.NOTIFICATION_TRIES
+    gaps = [later - former for former, later in itertools.pairwise([1.0, *notifier.tries])]
     assert gaps[:8] == [30, 60, 120, 240, 480, 960, 1920, 3600]
     assert set(gaps[8:]) == {3600}
-    assert DAY <= notices.tries[-1] <= DAY + 3600
-    told = [record.message for record in caplog.records]
-    assert told.count("notice_given_up") == 1
+    assert DAY <= notifier.tries[-1] <= DAY + 3600
+    recorded = [record.message for record in caplog.records]
+    assert recorded.count("notification_abandoned") == 1
     assert stored(store, REF).notified_run == 0
     assert rules.sweep_at(stored(store, REF)) is None
 
@@ -126,9 +126,9 @@ def test_a_notice_that_ends_the_process_is_not_tried_again_at_once(
 
     with pytest.raises(SystemExit):
         Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=die).sweep()
-    watch = rules.sweep_at(stored(store, REF))
-    assert watch is not None
-    assert watch > clock() + timedelta(seconds=bounds.RESEND_GRACE_SECONDS)
+    moment = rules.sweep_at(stored(store, REF))
+    assert moment is not None
+    assert moment > clock() + timedelta(seconds=bounds.RESEND_GRACE_SECONDS)
 
 
 def test_of_two_sweepers_that_overlap_one_tries(store: FakeJobStore, clock: HandClock) -> None:

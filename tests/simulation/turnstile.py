@@ -1,7 +1,7 @@
-"""Threads of which one moves at a time: it holds the baton, all others wait for it.
+"""A turnstile for threads: one moves at a time, all others wait.
 
 The code under test is synchronous and runs unchanged; a thread of its own lets it stop in the
-middle of a call. Since only the holder of the baton moves, a run is as deterministic as one thread.
+middle of a call. Since only one thread moves, a run is as deterministic as one thread.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Actor:
         self.doomed = False
         """To be ended where it waits."""
         self.frozen = False
-        """Its process was stopped as a whole, the watch on its time-out included."""
+        """Its process was stopped as a whole, its time-out included."""
         self.lease: Lease | None = None
         """What its claim was granted, as the store saw it."""
         self.work_ended: BaseException | None = None
@@ -52,7 +52,7 @@ class Actor:
         self._parked.acquire()
 
     def move(self, threads: Executor) -> None:
-        """Hand it the baton and wait until it is back."""
+        """Let it move until it parks or ends."""
         if not self.started:
             self.started = True
             threads.submit(self._main)
@@ -60,7 +60,7 @@ class Actor:
         self._parked.acquire()
 
     def park(self) -> None:
-        """Give the baton back; called by the actor itself. Raises Crash when it shall end."""
+        """Stop until the next `move`; called by the actor itself. Raises Crash when doomed."""
         self._parked.release()
         self._go.acquire()
         if self.doomed:

@@ -1,4 +1,4 @@
-"""Waits for a turn: not charged, and not for ever."""
+"""Deferrals: not charged, and not for ever."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def next_turn(bench: Bench) -> datetime:
 
 
 def wait_until(bench: Bench, moment: datetime) -> Job:
-    """Be given another turn again and again."""
+    """Be deferred again and again."""
     while bench.job.due_at < moment:
         next_turn(bench)
         bench.run(waiting)
@@ -81,7 +81,7 @@ def test_polite_waits_end_after_a_week(bench: Bench) -> None:
     assert (ended.status, ended.waiting_for) == (JobStatus.EXPIRED, None)
     assert ended.last_error is not None
     assert (ended.last_error.code, ended.last_error.type) == ("EXPIRED", "expired")
-    assert ended.last_error.message == "no turn in time: site.example"
+    assert ended.last_error.message == "no slot in time: site.example"
 
 
 def test_a_turn_that_comes_in_time_ends_the_wait(bench: Bench) -> None:

@@ -1,0 +1,90 @@
+"""What a tenant does with a job, and what happens when its time is over.
+
+Raises Conflict where the job's status doesn't allow the move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from spinneret.jobs.models import Failure, Job, JobStatus, Move
+from spinneret.jobs.rules.states import (
+    finished,
+    next_status,
+    not_before_creation,
+    released_from_outside,
+    with_next_fence,
+)
+
+
+def expire(job: Job, now: datetime) -> Job:
+    """The job was not claimed in time, or the reservation that it waited for didn't come."""
+    missed = f"no slot in time: {job.waiting_for}" if job.waiting_for else "not started in time"
+    failure = Failure(code="EXPIRED", message=missed, type="expired")
+    return with_next_fence(
+        replace(finished(job, Move.EXPIRE, now), last_error=failure, waiting_for=None)
+    )
+
+
+def cancel(job: Job, now: datetime) -> Job:
+    """The tenant cancels it; a worker at it learns of this when its next write is refused."""
+    return with_next_fence(finished(released_from_outside(job, now), Move.CANCEL, now))
+
+
+def pause(job: Job, now: datetime) -> Job:
+    """Nothing is done until it is resumed; the next claim starts from the last effects.
+
+    A pause lifts `pending_seconds`: the tenant decides how long the job waits.
+    """
+    return with_next_fence(
+        replace(
+            released_from_outside(job, now),
+            status=next_status(job, Move.PAUSE),
+            deferred_since=None,
+            expires_at=None,
+        )
+    )
+
+
+def resume(job: Job, now: datetime) -> Job:
+    """Due at once."""
+    return with_next_fence(
+        replace(
+            job,
+            status=next_status(job, Move.RESUME),
+            due_at=not_before_creation(job, now),
+            sends=1,
+        )
+    )
+
+
+def retry(job: Job, now: datetime) -> Job:
+    """A new run under the same id; the timeline goes on and the fence keeps rising."""
+    after = replace(
+        job,
+        status=next_status(job, Move.RETRY),
+        run=job.run + 1,
+        due_at=not_before_creation(job, now),
+        attempts=0,
+        redrives=0,
+        worked_ms=0,
+        sends=1,
+        own_faults=0,
+        waiting_since=None,
+        deferred_since=None,
+        notification_tries=0,
+        notification_at=None,
+        started_at=None,
+        finished_at=None,
+        progress=0,
+        step=None,
+        last_error=None,
+    )
+    return with_next_fence(after)
+
+
+def is_troubled(job: Job) -> bool:
+    """Failed, or waiting for a further series of attempts."""
+    waits_for_retry_series = job.status is JobStatus.PENDING and job.redrives > 0
+    return waits_for_retry_series or job.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)

@@ -1,0 +1,163 @@
+"""How a claim ends: with a result, an error, a wait, or no answer at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from spinneret.jobs.disclosure import failure_of
+from spinneret.jobs.models import Failure, Job, JobStatus, Move
+from spinneret.jobs.rules.states import (
+    finished,
+    next_status,
+    not_before_creation,
+    released,
+    released_from_outside,
+    with_next_fence,
+)
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable, TransientError
+
+JITTER: Final = 0.2  # ruling "Backoff": ± 20 %
+
+
+def backoff(failures: int, unit_random: float, cap: float) -> timedelta:
+    """1 s, 2 s, 4 s … ± 20 %, never above `cap` seconds; `unit_random` is in [0, 1)."""
+    base: float = min(cap, 2.0 ** min(max(failures, 1) - 1, 30))
+    return timedelta(seconds=min(cap, base * (1 - JITTER + 2 * JITTER * unit_random)))
+
+
+def complete(job: Job, result: Mapping[str, Any], now: datetime) -> Job:
+    """The claim ends with a result."""
+    return replace(
+        finished(released(job, now), Move.COMPLETE, now),
+        progress=100,
+        result=result,
+        last_error=None,
+    )
+
+
+def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -> Job:
+    """The claim ends with an error (P-03 and the rulings "Backoff" and "Redrive").
+
+    Transient errors wait and are charged; a fault of our own parts waits uncharged, for an hour at
+    most; everything else fails at once. An unexpected exception shows its class only: its text may
+    hold anything.
+    """
+    match error:
+        case DependencyUnavailable():
+            return _wait_for_own_part(job, failure_of(error), now, unit_random)
+        case TransientError():
+            pause = backoff(job.attempts + 1, unit_random, bounds.BACKOFF_CAP_SECONDS)
+            if error.retry_after is not None:
+                asked = min(bounds.JOB_WAIT_MAX_SECONDS, error.retry_after)
+                pause = max(pause, timedelta(seconds=max(0.0, asked)))
+            return _charged(job, failure_of(error), now, pause)
+        case _:
+            charged = replace(job, attempts=job.attempts + 1)
+            return _failed(charged, failure_of(error), now)
+
+
+def after_lease_expired(job: Job, now: datetime) -> Job:
+    """The claim's lease ended: charged like a failure, due again at once.
+
+    A job that uses up its attempts this way fails for good: redrives are for transient reasons.
+    """
+    failure = Failure(
+        code="LEASE_EXPIRED", message="the worker was lost", type="lease_expired", details={}
+    )
+    charged = replace(
+        released_from_outside(job, now), attempts=job.attempts + 1, last_error=failure
+    )
+    if charged.attempts >= job.max_attempts:
+        return with_next_fence(finished(charged, Move.FAIL, now))
+    return with_next_fence(replace(charged, status=next_status(job, Move.LOSE_LEASE)))
+
+
+def is_abandoned(job: Job, now: datetime) -> bool:
+    """Whether the job runs under a lease that has ended by every clock, skew included."""
+    if job.status is not JobStatus.RUNNING or job.locked_until is None:
+        return False
+    return job.locked_until + timedelta(seconds=bounds.CLOCK_SKEW_SECONDS) <= now
+
+
+def hand_back(job: Job, now: datetime, work_seconds: float = bounds.JOB_WORK_SECONDS) -> Job:
+    """The worker stops before its own deadline: due again at once, nothing charged.
+
+    A job that has worked for `work_seconds` in this run fails instead (ruling "Backoff").
+    """
+    after = released(job, now)
+    if after.worked_ms >= work_seconds * 1000:
+        failure = Failure(
+            code="TIME_LIMIT", message=f"not done after {work_seconds:.0f} s", type="permanent"
+        )
+        return _failed(job, failure, now)
+    return replace(after, status=next_status(job, Move.HAND_BACK))
+
+
+def defer(
+    job: Job,
+    until: datetime,
+    waiting_for: str,
+    now: datetime,
+    pending_seconds: float | None = None,
+) -> Job:
+    """The job waits for its reservation at `until`; nothing is charged, however often it happens.
+
+    It expires `pending_seconds` after the first deferral of this run; None for never.
+    """
+    since = job.deferred_since or now
+    limit = None if pending_seconds is None else since + timedelta(seconds=pending_seconds)
+    return replace(
+        released(job, now),
+        status=next_status(job, Move.WAIT),
+        due_at=not_before_creation(job, max(until, now)),
+        waiting_for=waiting_for,
+        deferred_since=since,
+        expires_at=limit,
+    )
+
+
+def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: float) -> Job:
+    since = job.waiting_since or now
+    if (now - since).total_seconds() >= bounds.OWN_FAULT_LIMIT_SECONDS:
+        return _failed(job, failure, now)
+    faults = job.own_faults + 1
+    return replace(
+        released(job, now),
+        status=next_status(job, Move.WAIT),
+        due_at=now + backoff(faults, unit_random, bounds.OWN_FAULT_CAP_SECONDS),
+        own_faults=faults,
+        waiting_since=since,
+        last_error=failure,
+    )
+
+
+def _charged(job: Job, failure: Failure, now: datetime, wait: timedelta) -> Job:
+    attempts = job.attempts + 1
+    redrives = job.redrives
+    if attempts >= job.max_attempts:
+        if redrives >= job.max_redrives:
+            return replace(_failed(job, failure, now), attempts=attempts)
+        attempts, redrives = 0, redrives + 1
+        wait = max(wait, _series_wait(redrives))
+    return replace(
+        released(job, now),
+        status=next_status(job, Move.WAIT),
+        due_at=now + wait,
+        attempts=attempts,
+        redrives=redrives,
+        last_error=failure,
+    )
+
+
+def _series_wait(redrives: int) -> timedelta:
+    """Before a further series of attempts: 30 s, 1, 2, 4 minutes, then 5 (P-08)."""
+    seconds = bounds.REDRIVE_FIRST_SECONDS * 2.0 ** min(redrives - 1, 10)
+    return timedelta(seconds=min(seconds, bounds.REDRIVE_CAP_SECONDS))
+
+
+def _failed(job: Job, failure: Failure, now: datetime) -> Job:
+    return replace(finished(released(job, now), Move.FAIL, now), last_error=failure)

@@ -1,0 +1,107 @@
+"""The state machine of a job, and the steps that several moves share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus, Move
+from spinneret.kernel.errors import Conflict
+
+TERMINAL: Final = frozenset(
+    {
+        JobStatus.COMPLETED,
+        JobStatus.PARTIALLY_FAILED,
+        JobStatus.FAILED,
+        JobStatus.CANCELLED,
+        JobStatus.EXPIRED,
+    }
+)
+
+# Within a run nothing leaves a terminal state; a retry begins a new run.
+TRANSITIONS: Final[Mapping[tuple[JobStatus, Move], JobStatus]] = {
+    (JobStatus.PENDING, Move.CLAIM): JobStatus.RUNNING,
+    (JobStatus.PENDING, Move.RESEND): JobStatus.PENDING,
+    (JobStatus.PENDING, Move.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.PENDING, Move.PAUSE): JobStatus.PAUSED,
+    (JobStatus.PENDING, Move.EXPIRE): JobStatus.EXPIRED,
+    (JobStatus.RUNNING, Move.CHECKPOINT): JobStatus.RUNNING,
+    (JobStatus.RUNNING, Move.COMPLETE): JobStatus.COMPLETED,
+    (JobStatus.RUNNING, Move.FAIL): JobStatus.FAILED,
+    (JobStatus.RUNNING, Move.WAIT): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.HAND_BACK): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.LOSE_LEASE): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.RUNNING, Move.PAUSE): JobStatus.PAUSED,
+    (JobStatus.PAUSED, Move.RESUME): JobStatus.PENDING,
+    (JobStatus.PAUSED, Move.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.FAILED, Move.RETRY): JobStatus.PENDING,
+    (JobStatus.PARTIALLY_FAILED, Move.RETRY): JobStatus.PENDING,
+}
+
+
+def next_status(job: Job, move: Move) -> JobStatus:
+    """Raises Conflict when the job's status doesn't allow the move."""
+    to = TRANSITIONS.get((job.status, move))
+    if to is None:
+        raise Conflict(
+            f"a {job.status} job can't {move}", details={"status": job.status, "move": move}
+        )
+    return to
+
+
+def finished(job: Job, move: Move, now: datetime) -> Job:
+    """In the terminal state that the move leads to, never before the job was started."""
+    return replace(
+        job,
+        status=next_status(job, move),
+        finished_at=max(now, job.started_at or job.created_at),
+    )
+
+
+def released(job: Job, now: datetime) -> Job:
+    """Without a claim; the time that it lasted is added to `worked_ms`."""
+    worked = now - job.claimed_at if job.claimed_at is not None else timedelta(0)
+    return replace(
+        job,
+        worked_ms=job.worked_ms + max(0, round(worked.total_seconds() * 1000)),
+        claimed_at=None,
+        locked_by=None,
+        locked_until=None,
+        due_at=not_before_creation(job, now),
+        sends=1,
+        own_faults=0,
+        waiting_since=None,
+        waiting_for=None,
+    )
+
+
+def released_from_outside(job: Job, now: datetime) -> Job:
+    """As `released`, but the claim counts no longer than its lease: its worker may be dead."""
+    worked_until = now if job.locked_until is None else min(now, job.locked_until)
+    return replace(released(job, worked_until), due_at=not_before_creation(job, now))
+
+
+def with_next_fence(job: Job) -> Job:
+    """Every move from outside a claim takes the next fence: an old claim can write no more."""
+    return replace(job, fence=job.fence + 1)
+
+
+def not_before_creation(job: Job, moment: datetime) -> datetime:
+    """Clocks differ by seconds; a job is never due, and so never started, before it was made."""
+    return max(moment, job.created_at)
+
+
+def status_event(job: Job, moment: datetime, **data: Any) -> JobEvent:
+    """The event of a move from outside a claim: the first of its fence."""
+    return JobEvent(
+        fence=job.fence,
+        number=0,
+        kind=JobEventKind.STATUS_CHANGED,
+        message=job.status,
+        created_at=moment,
+        progress=job.progress,
+        data={"status": job.status, **data},
+    )

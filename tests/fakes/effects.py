@@ -1,0 +1,62 @@
+"""Records of side effects in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from threading import Lock
+from typing import Any
+
+from spinneret.jobs.models import Lease
+from spinneret.jobs.ports import Begun, EffectDone, InDoubt
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
+from tests.fakes.jobs import FakeJobStore, through_json
+
+
+@dataclass(frozen=True)
+class _Effect:
+    request: str
+    lease: Lease
+    until: datetime
+    result: Any = None
+
+
+class FakeEffectStore:
+    """Implements EffectStore beside the jobs of a FakeJobStore."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self._jobs = jobs
+        self._lock = Lock()
+        self._effects: dict[tuple[str, str], _Effect] = {}
+
+    def begin(
+        self, lease: Lease, key: str, request: str, now: datetime, until: datetime
+    ) -> Begun | InDoubt | EffectDone:
+        with self._lock:
+            if not self._jobs.holds(lease):
+                raise LeaseLost(f"job {lease.job_id} has moved on")
+            known = self._effects.get((lease.tenant, key))
+            if known is not None:
+                if known.request != request:
+                    raise IdempotencyMismatch("this effect's key was used for another request")
+                if known.result is not None:
+                    return EffectDone(result=known.result)
+                if known.lease != lease and known.until > now:
+                    wait = (known.until - now).total_seconds()
+                    raise Contended("another claim's call may still run", retry_after=wait)
+                other = known.lease.job_id != lease.job_id
+                if other and self._jobs.holds(known.lease):
+                    raise Contended(
+                        "another job is at it", retry_after=bounds.EFFECT_MARGIN_SECONDS
+                    )
+            self._effects[lease.tenant, key] = _Effect(request, lease, until)
+            return Begun() if known is None else InDoubt()
+
+    def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
+        with self._lock:
+            known = self._effects.get((lease.tenant, key))
+            if known is None or known.lease != lease or known.result is not None:
+                raise LeaseLost(f"the effect of job {lease.job_id} was taken over")
+            self._effects[lease.tenant, key] = replace(known, result=through_json(result))
