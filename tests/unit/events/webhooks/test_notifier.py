@@ -166,13 +166,3 @@ def test_a_large_result_is_left_out(
     [delivery] = hooks.deliveries()
     assert len(delivery.payload["body"].encode()) <= 64 * 1024
     assert kept == set(told(delivery)["data"]) & {"result", "truncated"}
-
-
-def test_text_that_is_not_unicode_is_delivered_all_the_same(hooks: WebhookSlice) -> None:
-    hooks.endpoint()
-    hooks.work = lambda _: {"text": "a\ud800b"}
-    hooks.finish()
-    hooks.settle()
-    [request] = hooks.receiver.requests
-    assert request.body is not None
-    assert json.loads(request.body)["data"]["result"]["text"].startswith("a\ufffd")
