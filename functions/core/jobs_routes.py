@@ -12,9 +12,10 @@ from spinneret.access.keys.models import Scope
 from spinneret.jobs.api_models import JobList, JobView, Moved, Timeline, event_view, job_view
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
+from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import Conflict, Contended
+from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
 from spinneret.kernel.paging import cursor_of, position_of
 from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
@@ -37,7 +38,16 @@ def list_jobs(
     cursor: str | None = None,
 ) -> JobList:
     """Jobs, newest first. The filters look at a bounded number of jobs per page."""
-    return _page(JobFilter(kind=kind, status=status, domain=domain, batch=batch), limit, cursor)
+    return _page(
+        JobFilter(
+            kind=_known(kind),
+            status=status,
+            domain=None if domain is None else domain.lower(),
+            batch=batch,
+        ),
+        limit,
+        cursor,
+    )
 
 
 @router.get("/api/v1/jobs/failed", **declared(Scope.READ))
@@ -47,7 +57,7 @@ def list_failed_jobs(
     cursor: str | None = None,
 ) -> JobList:
     """Jobs that failed or wait for a redrive, newest first."""
-    return _page(JobFilter(kind=kind, troubled=True), limit, cursor)
+    return _page(JobFilter(kind=_known(kind), troubled=True), limit, cursor)
 
 
 @router.get("/api/v1/jobs/<job_id>", **declared(Scope.READ))
@@ -121,6 +131,16 @@ def resume_job(job_id: str) -> Moved:
 def retry_job(job_id: str) -> Moved:
     """Begin a new run of a failed job."""
     return moved(_jobs(), routes.principal, job_id, Move.RETRY)
+
+
+def _known(kind: str | None) -> str | None:
+    """The kind, if there is one of this name; raises ValidationFailed."""
+    if kind is None or kind in all_kinds():
+        return kind
+    raise ValidationFailed(
+        f"no such kind: one of {', '.join(sorted(all_kinds()))}",
+        details={"fields": [{"field": "kind"}]},
+    )
 
 
 def _page(wanted: JobFilter, limit: int, cursor: str | None) -> JobList:

@@ -100,7 +100,7 @@ def test_health_needs_no_key(deployed: Deployed) -> None:
         answer = httpx.get(deployed.api_url + path, trust_env=False, timeout=30)
         assert answer.status_code == 200
         names = {"dynamodb", "sqs", "s3", "opensearch", "embedder"}
-        assert set(answer.json()["dependencies"]) == names
+        assert set(answer.json()["checks"]) == names
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ def test_readiness_names_every_part(api: Api, path: str, down: set[str]) -> None
     assert answer.status == (503 if down else 200)
     body = json.loads(answer.text)
     assert body["status"] == ("not_ready" if down else "ready")
-    states = {name: each["status"] for name, each in body["dependencies"].items()}
+    states = {name: each["status"] for name, each in body["checks"].items()}
     assert states == {
         name: "unavailable" if name in down else "ok" for name in ("dynamodb", "sqs", "opensearch")
     }

@@ -21,6 +21,7 @@ LANES: Final[Mapping[Priority, Lane]] = {
 KINDS: Final = {
     CRAWL: KindPolicy(
         lanes=LANES,
+        subject="url",
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     )

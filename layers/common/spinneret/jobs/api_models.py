@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobStatus, Priority
 from spinneret.kernel.clock import optional_stamp, stamp
 
@@ -22,6 +23,8 @@ class JobView(BaseModel):
     status: JobStatus
     priority: Priority
     domain: str | None
+    subject: str | None
+    """What the job is about, such as the URL of a crawl."""
     batch: str | None
     run: int
     attempts: int
@@ -95,6 +98,7 @@ def job_view(job: Job) -> JobView:
         status=job.status,
         priority=job.priority,
         domain=job.domain,
+        subject=_subject(job),
         batch=job.batch,
         run=job.run,
         attempts=job.attempts,
@@ -117,6 +121,13 @@ def job_view(job: Job) -> JobView:
         error_summary=failure.message if failure else None,
         error_type=failure.type if failure else None,
     )
+
+
+def _subject(job: Job) -> str | None:
+    policy = all_kinds().get(job.kind)
+    field = policy.subject if policy else None
+    subject = job.payload.get(field) if field else None
+    return subject if isinstance(subject, str) else None
 
 
 def _duration_ms(job: Job) -> int | None:

@@ -28,6 +28,8 @@ class KindPolicy:
 
     lanes: Mapping[Priority, Lane]
     """The queue for each priority. A lane's name ends its queue's: `spinneret-<stage>-<lane>`."""
+    subject: str | None = None
+    """The field of the payload that says what a job is about, as lists show it."""
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
     work_seconds: float = bounds.JOB_WORK_SECONDS

@@ -5,12 +5,6 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 
-class Health(BaseModel):
-    """Liveness: the function answers."""
-
-    status: str = "ok"
-
-
 class DependencyHealth(BaseModel):
     """One part that the product stands on."""
 
@@ -19,9 +13,17 @@ class DependencyHealth(BaseModel):
     latency_ms: float
 
 
+class Health(BaseModel):
+    """Liveness: the function answers, and asks nobody else."""
+
+    status: str = "ok"
+    checks: dict[str, DependencyHealth] = {}
+
+
 class Readiness(BaseModel):
     """Whether every part answers."""
 
     status: str
     """`ready` or `not_ready`."""
-    dependencies: dict[str, DependencyHealth]
+    checks: dict[str, DependencyHealth]
+    """By the part's name."""

@@ -30,7 +30,7 @@ class HealthService:
         with ThreadPoolExecutor(max_workers=len(self._probes)) as pool:
             answers = dict(zip(self._probes, pool.map(self._ask, self._probes), strict=True))
         healthy = all(answer.status == "ok" for answer in answers.values())
-        return Readiness(status="ready" if healthy else "not_ready", dependencies=answers)
+        return Readiness(status="ready" if healthy else "not_ready", checks=answers)
 
     def _ask(self, name: str) -> DependencyHealth:
         started = self._timer()

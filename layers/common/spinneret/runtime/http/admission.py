@@ -7,7 +7,7 @@ LocalStack and `sam local`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from spinneret.access.keys.models import Allowance, Principal
 from spinneret.access.keys.service import KeyService
@@ -16,6 +16,7 @@ from spinneret.kernel.errors import BodyTooLarge, Forbidden, NotFound, RateLimit
 from spinneret.runtime.http.access import Access
 
 Event = dict[str, Any]
+TICKET_PARAMETER: Final = "ticket"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +76,7 @@ def socket_caller(event: Event, keys: KeyService) -> Principal:
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     secret = _secret({"headers": headers})
     if secret is None:
-        principal = keys.redeem((event.get("queryStringParameters") or {}).get("ticket"))
+        principal = keys.redeem((event.get("queryStringParameters") or {}).get(TICKET_PARAMETER))
     else:
         principal = keys.authenticate(secret)
     allowance = keys.take(principal)
@@ -105,7 +106,7 @@ def _principal(event: Event, row: Access | None, keys: KeyService) -> Principal:
     """By the key in a header or, where the route takes one, by the ticket in the query."""
     secret = _secret(event)
     if secret is None and row is not None and row.ticket:
-        return keys.redeem((event.get("queryStringParameters") or {}).get("ticket"))
+        return keys.redeem((event.get("queryStringParameters") or {}).get(TICKET_PARAMETER))
     return keys.authenticate(secret)
 
 

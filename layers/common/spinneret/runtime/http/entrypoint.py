@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from aws_lambda_powertools.event_handler.api_gateway import Route
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -19,8 +20,9 @@ from spinneret.kernel.errors import (
     DomainError,
     NotFound,
 )
-from spinneret.runtime.http.access import Access, AccessTable, access_table, routes_of
+from spinneret.runtime.http.access import Access, AccessTable, access_of, routes_of
 from spinneret.runtime.http.admission import (
+    TICKET_PARAMETER,
     Admission,
     Event,
     identify,
@@ -28,8 +30,9 @@ from spinneret.runtime.http.admission import (
     require_permission,
 )
 from spinneret.runtime.http.bodies import with_body, with_headers, with_upload, without_body
-from spinneret.runtime.http.refusals import as_response, invalid, refusal
+from spinneret.runtime.http.refusals import as_response, refusal
 from spinneret.runtime.http.routes import PRINCIPAL, SERVICES, Build, Routes
+from spinneret.runtime.http.validation import invalid, refuse_unknown
 from spinneret.runtime.logs import configure
 
 logger = logging.getLogger(__name__)
@@ -63,19 +66,28 @@ class Api:
         self._is_configured = False
 
     def handler(self, event: Event, context: LambdaContext) -> dict[str, Any]:
-        """Admit the request, serve it, log its beginning and its end."""
+        """Admit the request, serve it, log its beginning and its end.
+
+        HEAD is served where GET is, without the body (RFC 9110, section 9.3.2).
+        """
         started = time.perf_counter()
         facts = _facts(event)
+        bare = event["httpMethod"] == "HEAD"
+        if bare:
+            event = {**event, "httpMethod": "GET"}
         admission = Admission()
         try:
             self._configured()
             admitting = self._make(admitting_of_stage)
             row = self._table.find(event["httpMethod"], event["path"])
-            reads = row is not None and _reads_body(self.app, row)
+            route = None if row is None else self._routes[row]
+            reads = route is not None and bool(route.dependant.body_params)
             event = with_headers(event) if reads else without_body(with_headers(event))
             admission = identify(event, row, admitting.keys)
             facts["tenant"] = admission.principal.tenant if admission.principal else None
             require_permission(admission, event["path"])
+            if route is not None and row is not None:
+                _refuse_unknown_query(event, row, route)
             if reads:
                 event = with_body(with_upload(event, admission.principal, admitting.uploads))
         except Exception as error:  # noqa: BLE001 - answered in the one shape and logged there
@@ -86,6 +98,8 @@ class Api:
             self.app.context.update({SERVICES: self._make, PRINCIPAL: admission.principal})
             answer = self.app.resolve(event, context)
         _add_headers(answer, rate_headers(admission.allowance))
+        if bare:
+            answer["body"] = ""
         duration = round((time.perf_counter() - started) * 1000, 1)
         logger.info(
             "request_done", extra={**facts, "status": answer["statusCode"], "duration_ms": duration}
@@ -94,7 +108,11 @@ class Api:
 
     @cached_property
     def _table(self) -> AccessTable:
-        return access_table(self.app)
+        return AccessTable(self._routes)
+
+    @cached_property
+    def _routes(self) -> Mapping[Access, Route]:
+        return {access_of(route): route for route in routes_of(self.app)}
 
     def _configured(self) -> None:
         if not self._is_configured:
@@ -102,13 +120,11 @@ class Api:
             self._is_configured = True
 
 
-def _reads_body(app: APIGatewayRestResolver, row: Access) -> bool:
-    """Whether the route declares a body."""
-    return any(
-        route.dependant.body_params
-        for route in routes_of(app)
-        if (route.method, route.path) == (row.method, row.route)
-    )
+def _refuse_unknown_query(event: Event, row: Access, route: Route) -> None:
+    """Raises ValidationFailed."""
+    known = [str(each.alias) for each in route.dependant.query_params]
+    given = event.get("multiValueQueryStringParameters") or event.get("queryStringParameters")
+    refuse_unknown(given or (), [*known, TICKET_PARAMETER] if row.ticket else known)
 
 
 def _add_headers(answer: dict[str, Any], headers: Mapping[str, str]) -> None:

@@ -8,9 +8,8 @@ import math
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
-from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from spinneret.kernel.errors import AuthRequired, DomainError, TransientError, ValidationFailed
+from spinneret.kernel.errors import AuthRequired, DomainError, TransientError
 
 logger = logging.getLogger(__name__)
 
@@ -48,17 +47,3 @@ def refusal(error: Exception, request_id: str | None) -> dict[str, Any]:
         "request_id": request_id,
     }
     return {"statusCode": error.status, "headers": headers, "body": json.dumps(body)}
-
-
-def invalid(error: RequestValidationError) -> ValidationFailed:
-    """Names fields and rules; never repeats the values, which may be secrets."""
-    fields = [
-        {
-            "field": ".".join(str(part) for part in each["loc"] if part != "body") or "body",
-            "message": each["msg"],
-        }
-        for each in error.errors()
-    ]
-    return ValidationFailed(
-        f"invalid: {', '.join(field['field'] for field in fields)}", details={"fields": fields}
-    )

@@ -20,8 +20,8 @@ REPLAYED = "Idempotent-Replayed"  # the marker header, as Stripe's API spells it
 def request_key(router: Router, caller: Principal, route: str) -> RequestKey | None:
     """The request's Idempotency-Key in its scope (P-05), None without the header.
 
-    The same request has the same body and the same query, whose names may come in any order.
-    Raises ValidationFailed for an empty or overlong key.
+    The same request has the same body; no route that takes the header has a query. Raises
+    ValidationFailed for an empty or overlong key.
     """
     event = router.current_event
     text = event.headers.get("Idempotency-Key")
@@ -35,9 +35,7 @@ def request_key(router: Router, caller: Principal, route: str) -> RequestKey | N
     return RequestKey(
         tenant=caller.tenant,
         scope=fingerprint([event.http_method, route, text]),
-        payload=fingerprint(
-            [event.resolved_query_string_parameters, parse_json(event.body or "null")]
-        ),
+        payload=fingerprint(parse_json(event.body or "null")),
     )
 
 

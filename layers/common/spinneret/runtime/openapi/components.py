@@ -60,8 +60,8 @@ _PARAMETERS: Final = {
         "name": "Idempotency-Key",
         "in": "header",
         "description": (
-            "Names this request: the same key with the same query and body gets the first answer "
-            "again for 24 hours, and with others is refused."
+            "Names this request: the same key with the same body gets the first answer "
+            "again for 24 hours, and with another is refused."
         ),
         "required": False,
         "schema": {
