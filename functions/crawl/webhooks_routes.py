@@ -73,7 +73,7 @@ _SUBMISSION: Final = declared(
 def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
     """Make a webhook. Its secret is in this answer and nowhere else."""
     webhooks = _shown_once()
-    return _secret(201, issued_endpoint(*webhooks.create(_tenant(), request.wish())))
+    return _secret(201, issued_endpoint(*webhooks.create(_tenant(), request.endpoint)))
 
 
 @router.get("/api/v1/webhooks", **declared(Scope.READ, {200: EndpointList}, FeatureDisabled))
@@ -120,7 +120,7 @@ def get_webhook(endpoint_id: str) -> EndpointView:
 )
 def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
     """Replace a webhook but its secret; headers that are left out stay as they are."""
-    changed = _webhooks().update(_tenant(), endpoint_id, request.wish())
+    changed = _webhooks().update(_tenant(), endpoint_id, request.endpoint)
     return endpoint_view(changed, whole_url=True)
 
 
@@ -176,7 +176,7 @@ def _tenant() -> str:
 
 
 def _may_write() -> bool:
-    """Whoever may set a URL may see what is secret in it."""
+    """Callers that may set a URL may see the secrets in it."""
     return routes.principal.may(Scope.WRITE)
 
 
@@ -187,9 +187,9 @@ def _webhooks() -> WebhookService:
 
 
 def _shown_once() -> WebhookService:
-    """For answers with a secret: to replay one it would have to be stored.
+    """For answers that show a secret, which a replay would need stored in clear text.
 
-    To ignore the header would let a client make secrets twice that relies on it.
+    Ignoring the header would let a client that relies on it make two secrets.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
         raise ValidationFailed(
@@ -209,5 +209,5 @@ def _secret(status: int, body: Shown) -> Response[Shown]:
 
 
 def _request_key() -> RequestKey | None:
-    """Scoped by the path, whose ids say what is asked for: these requests have no body."""
+    """Scoped by the path with its ids, since these requests have no body."""
     return request_key(router, routes.principal, router.current_event.path)

@@ -1,4 +1,4 @@
-"""What every key store holds: the fake, moto, and DynamoDB Local."""
+"""What every key store guarantees: the fake, moto, and DynamoDB Local."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.access.keys.ports import KeyStore
 from spinneret.kernel.errors import Conflict
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
-from tests.fakes.tenancy import FakeKeyStore
+from tests.fakes.keys import FakeKeyStore
 from tests.fakes.time import START
 
 pytestmark = OF_AWS

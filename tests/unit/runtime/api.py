@@ -28,7 +28,7 @@ from spinneret.operations.service import HealthService
 from spinneret.runtime.http import entrypoint
 from spinneret.runtime.http.routes import Routes
 from tests.fakes.crawling import CrawlSlice
-from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
+from tests.fakes.keys import FakeKeyStore, FakeRateWindows
 from tests.fakes.uploads import FakeUploadStore
 from tests.fakes.webhook_slice import WebhookSlice
 from tests.kinds import KINDS

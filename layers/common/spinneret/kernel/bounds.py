@@ -148,8 +148,10 @@ WEBHOOK_BODY_MAX_BYTES: Final = 64 * 1024  # Express, for one, takes 100 KB by d
 WEBHOOK_SECONDS: Final = 15.0  # Standard Webhooks 1.0.0, "Operational considerations": 15 to 30 s
 WEBHOOK_EXCERPT_BYTES: Final = 4096  # of an answer; enough for the 1000 characters of P-10
 WEBHOOK_OLD_SECRET_SECONDS: Final = 24 * 3600.0  # a receiver has a day to learn the new one
-WEBHOOK_HOLD_FIRST_SECONDS: Final = 10.0  # no answer: all deliveries to the target rest so long …
-WEBHOOK_HOLD_CAP_SECONDS: Final = 300.0  # … twice as long each time, up to this
-WEBHOOK_TURN_SECONDS: Final = WEBHOOK_SECONDS + 10.0  # one delivery tries whether it is back
+WEBHOOK_COOLDOWN_FIRST_SECONDS: Final = (
+    10.0  # no answer: all deliveries to the target wait so long …
+)
+WEBHOOK_COOLDOWN_CAP_SECONDS: Final = 300.0  # … twice as long each time, up to this
+WEBHOOK_PERMIT_SECONDS: Final = WEBHOOK_SECONDS + 10.0  # one delivery tries whether it is back
 WEBHOOK_WAIT_SECONDS: Final = 24 * 3600.0  # a delivery's attempts and waits together
 WEBHOOK_LOG_SECONDS: Final = 30 * 24 * 3600  # as long as the jobs, which hold the bodies

@@ -19,7 +19,7 @@ from spinneret.kernel.errors import (
     NotFound,
     ValidationFailed,
 )
-from tests.fakes.tenancy import FakeKeyStore
+from tests.fakes.keys import FakeKeyStore
 from tests.fakes.time import HandClock
 
 READ = frozenset({Scope.READ})

@@ -8,7 +8,7 @@ import pytest
 
 from spinneret.access.keys.models import Allowance, Principal, Scope
 from spinneret.access.keys.service import KeyService
-from tests.fakes.tenancy import FakeRateWindows
+from tests.fakes.keys import FakeRateWindows
 from tests.fakes.time import HandClock
 
 

@@ -10,7 +10,7 @@ import pytest
 from spinneret.access.keys.models import Principal, Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.kernel.errors import AuthRequired, DependencyUnavailable
-from tests.fakes.tenancy import FakeKeyStore
+from tests.fakes.keys import FakeKeyStore
 from tests.fakes.time import HandClock
 
 REFUSED = r"^a valid API key is required$"

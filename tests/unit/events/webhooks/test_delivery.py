@@ -1,4 +1,4 @@
-"""What becomes of one message: attempts, holds, ends."""
+"""What becomes of one message: attempts, cooldowns, ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, UrlBlocked
-from tests.fakes.webhook_slice import WebhookSlice, answer, wish
+from tests.fakes.webhook_slice import WebhookSlice, answer, requested
 from tests.fakes.webhooks import URL
 
 
@@ -164,14 +164,14 @@ def test_an_endpoint_that_is_gone_is_disabled(hooks: WebhookSlice) -> None:
     assert (ended.status, ended.attempts) == (JobStatus.FAILED, 1)
     hooks.finish()
     assert len(hooks.deliveries()) == 1
-    enabled = hooks.service.update("acme", endpoint.id, wish())
+    enabled = hooks.service.update("acme", endpoint.id, requested())
     assert (enabled.active, enabled.disabled_reason) == (True, None)
 
 
 def test_an_endpoint_that_was_changed_meanwhile_is_not_disabled(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(410)]
-    hooks.receiver.on_request = lambda: void(hooks.service.update("acme", endpoint.id, wish()))
+    hooks.receiver.on_request = lambda: void(hooks.service.update("acme", endpoint.id, requested()))
     hooks.finish()
     hooks.settle()
     assert hooks.service.get("acme", endpoint.id).active
@@ -184,7 +184,7 @@ def test_nothing_is_sent_to_an_endpoint_that_is_no_more(hooks: WebhookSlice, gon
     if gone == "removed":
         hooks.service.remove("acme", endpoint.id)
     else:
-        hooks.service.update("acme", endpoint.id, wish(active=False))
+        hooks.service.update("acme", endpoint.id, requested(active=False))
     hooks.settle()
     ended = hooks.job(job.ref)
     assert (ended.status, ended.attempts, hooks.receiver.requests) == (JobStatus.FAILED, 1, [])
@@ -204,7 +204,7 @@ def test_an_address_that_must_not_be_reached_ends_the_delivery(hooks: WebhookSli
     )
 
 
-@pytest.mark.parametrize("part", ["endpoints", "log", "holds", "sealer"])
+@pytest.mark.parametrize("part", ["endpoints", "log", "cooldowns", "sealer"])
 def test_an_outage_of_our_own_is_waited_for_uncharged(hooks: WebhookSlice, part: str) -> None:
     endpoint, _ = hooks.endpoint()
     job = delivery(hooks)

@@ -1,4 +1,4 @@
-"""Telling the ends of jobs."""
+"""Reporting the ends of jobs."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def failing(error: Exception) -> Callable[[Context], Mapping[str, Any]]:
     return handler
 
 
-def told(job: Job) -> dict[str, Any]:
+def reported(job: Job) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(job.payload["body"])
     return body
 
 
-def test_a_failed_job_is_told_with_its_error(hooks: WebhookSlice) -> None:
+def test_a_failed_job_is_reported_with_its_error(hooks: WebhookSlice) -> None:
     hooks.endpoint()
     hooks.work = failing(HttpRefused("site.example answered 404", details={"status_code": 404}))
     hooks.finish()
     [delivery] = hooks.deliveries()
-    body = told(delivery)
+    body = reported(delivery)
     assert body["type"] == "job.failed"
     assert body["data"]["status"] == "failed"
     assert body["data"]["error"] == {
@@ -51,7 +51,7 @@ def test_an_unexpected_error_shows_nothing_of_itself(hooks: WebhookSlice) -> Non
     assert "hunter2" not in hooks.deliveries()[0].payload["body"]
 
 
-def test_every_active_endpoint_and_the_jobs_own_url_are_told(hooks: WebhookSlice) -> None:
+def test_every_active_endpoint_and_the_jobs_own_url_are_notified(hooks: WebhookSlice) -> None:
     hooks.service.rotate_default("acme")
     ids = [hooks.endpoint()[0].id for _ in range(2)]
     hooks.endpoint(active=False)
@@ -62,28 +62,28 @@ def test_every_active_endpoint_and_the_jobs_own_url_are_told(hooks: WebhookSlice
 
 
 @pytest.mark.parametrize("event", [WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED])
-def test_an_endpoint_is_told_what_it_asked_for(hooks: WebhookSlice, event: WebhookEvent) -> None:
+def test_an_endpoint_gets_the_events_it_asked_for(hooks: WebhookSlice, event: WebhookEvent) -> None:
     hooks.endpoint(events=frozenset({event}))
     hooks.finish()
     hooks.work = failing(PermanentError("no"))
     hooks.finish()
-    assert [told(job)["type"] for job in hooks.deliveries()] == [event]
+    assert [reported(job)["type"] for job in hooks.deliveries()] == [event]
 
 
-def test_who_comes_after_the_submission_is_not_told(hooks: WebhookSlice) -> None:
+def test_an_endpoint_that_comes_after_the_submission_is_not_notified(hooks: WebhookSlice) -> None:
     ref = hooks.submit()
     hooks.endpoint()
     hooks.run(ref)
     assert hooks.deliveries() == []
 
 
-def test_another_tenants_endpoints_are_not_told(hooks: WebhookSlice) -> None:
+def test_another_tenants_endpoints_are_not_notified(hooks: WebhookSlice) -> None:
     hooks.endpoint("zebra")
     hooks.finish()
     assert hooks.deliveries() == []
 
 
-def test_an_end_is_told_once(hooks: WebhookSlice) -> None:
+def test_an_end_is_reported_once(hooks: WebhookSlice) -> None:
     hooks.endpoint()
     job = hooks.finish()
     assert job.notified_run == 1
@@ -92,7 +92,7 @@ def test_an_end_is_told_once(hooks: WebhookSlice) -> None:
     assert len(hooks.deliveries()) == 1
 
 
-def test_the_ends_of_deliveries_are_not_told(hooks: WebhookSlice) -> None:
+def test_the_ends_of_deliveries_are_not_reported(hooks: WebhookSlice) -> None:
     hooks.endpoint()
     hooks.receiver.answers = [answer(410)]
     hooks.finish()
@@ -100,13 +100,15 @@ def test_the_ends_of_deliveries_are_not_told(hooks: WebhookSlice) -> None:
     assert len(hooks.deliveries()) == 1
 
 
-def test_a_cancelled_job_is_not_told(hooks: WebhookSlice) -> None:
+def test_a_cancelled_job_is_not_reported(hooks: WebhookSlice) -> None:
     hooks.endpoint()
     hooks.notifier(factories.job(status=JobStatus.CANCELLED, notify=("wh_0001",)), ())
     assert hooks.deliveries() == []
 
 
-def test_what_an_outage_left_untold_the_sweeper_tells(hooks: WebhookSlice) -> None:
+def test_the_sweeper_reports_what_an_outage_left_unreported(
+    hooks: WebhookSlice,
+) -> None:
     hooks.endpoint()
     ref = hooks.submit()
     hooks.endpoints.available = False
@@ -124,11 +126,11 @@ def test_a_fault_of_ours_does_not_reach_the_job(
     ref = hooks.submit()
     hooks.endpoints.find = None  # type: ignore[method-assign,assignment]  # a fault
     assert hooks.run(ref).status is JobStatus.COMPLETED
-    assert "notice_failed" in caplog.text
+    assert "notification_failed" in caplog.text
 
 
-def test_a_notice_that_is_repeated_is_the_same_message(hooks: WebhookSlice) -> None:
-    """After its delivery has failed, and before it was written that it was told."""
+def test_a_notification_that_is_repeated_is_the_same_message(hooks: WebhookSlice) -> None:
+    """After its delivery has failed, and before the run was marked as reported."""
     endpoint, _ = hooks.endpoint()
     hooks.listening = False
     ref = hooks.submit()
@@ -165,4 +167,4 @@ def test_a_large_result_is_left_out(
     hooks.finish()
     [delivery] = hooks.deliveries()
     assert len(delivery.payload["body"].encode()) <= 64 * 1024
-    assert kept == set(told(delivery)["data"]) & {"result", "truncated"}
+    assert kept == set(reported(delivery)["data"]) & {"result", "truncated"}

@@ -36,7 +36,7 @@ _OPTIONS: Final[Mapping[Any, str]] = {
 
 
 def issue(client: DynamoDBClient, table: str, tenant: str, request: KeyRequest) -> str:
-    """The secret of a new key, which no tenant's bounds hold back.
+    """The secret of a new key, which no tenant's bounds limit.
 
     Raises ValidationFailed and DependencyUnavailable.
     """

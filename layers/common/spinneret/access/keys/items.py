@@ -19,7 +19,7 @@ from spinneret.kernel.clock import (
 
 Item = dict[str, Any]
 
-_NEVER: Final = ""  # the roster's word for a key without an end
+_NEVER: Final = ""  # in the roster: a key without an end
 
 
 def credential_key(secret_hash: str) -> Item:
@@ -53,7 +53,7 @@ def window_key(tenant: str, key_id: str) -> Item:
 
 
 def key_attributes(key: ApiKey) -> Item:
-    """What both rows of a key hold."""
+    """The attributes of both rows of a key."""
     item = {
         "id": key.id,
         "tenant": key.tenant,

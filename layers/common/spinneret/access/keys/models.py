@@ -117,11 +117,11 @@ class RateWindow:
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """What a key's limit said to one request, and says to the next ones."""
+    """A key's limit after one request: whether it was admitted, and how many more would be."""
 
     admitted: bool
     limit: int
     remaining: int
     """Requests that would be admitted at this moment."""
     reset_seconds: int
-    """Whole seconds until more are admitted, if nobody asks meanwhile."""
+    """Whole seconds until more are admitted, if no request comes meanwhile."""

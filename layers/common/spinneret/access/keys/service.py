@@ -1,4 +1,4 @@
-"""Issuing and checking API keys and tickets, and counting what their holders ask (T-01, F-06)."""
+"""Issuing and checking API keys and tickets, and counting their holders' requests (T-01, F-06)."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ class KeyService:
     ) -> tuple[ApiKey, str]:
         """Make a key; the second value is the secret, which can't be had again.
 
-        Without an `issuer` it is the operator who asks: neither the issuer's scopes nor
-        KEYS_PER_TENANT bound that, so that a tenant without an admin key can be given one.
+        Without an `issuer` the operator issues the key: neither an issuer's scopes nor
+        KEYS_PER_TENANT limit that, so that a tenant without an admin key can be given one.
         Raises ValidationFailed for a tenant name that isn't lower case letters, digits, hyphens and
-        for an end that isn't in the future, Forbidden and Conflict by the issuer's bounds.
+        for an end that isn't in the future, and for an issuer Forbidden and Conflict.
         """
         now = self._clock()
         if not _TENANT.fullmatch(tenant):
@@ -103,11 +103,10 @@ class KeyService:
         return self._principal(self._keys.find(hash_of(secret)) if secret else None)
 
     def take(self, principal: Principal) -> Allowance | None:
-        """Count a request against its key's rate; None while the windows can't be reached.
+        """Count a request against its key's limit; None while the windows can't be reached.
 
-        A limit that fails open harms less than one that stops everybody; what has no credential
-        was refused before. What comes too fast to be counted is refused: a flood must not lift
-        the limit.
+        The limit fails open: an outage of the windows must not stop every request. Requests that
+        come too fast to be counted are refused, so that a flood can't lift the limit.
         """
         subject = {"tenant": principal.tenant, "key_id": principal.key_id}
         try:
@@ -145,7 +144,7 @@ class KeyService:
         return _known(self._keys.revoke(tenant, key_id, self._clock()))
 
     def is_active(self, tenant: str, key_id: str) -> bool:
-        """Whether a key is still good; what was opened with it asks again by its id."""
+        """Whether a key is still valid: for connections that were opened with it."""
         key = self._keys.get(tenant, key_id)
         return key is not None and key.is_active(self._clock())
 

@@ -15,7 +15,7 @@ from spinneret.events.webhooks.models import (
     SealedSecrets,
     WebhookEvent,
 )
-from spinneret.events.webhooks.service import EndpointWish
+from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
@@ -42,9 +42,10 @@ class EndpointRequest(BaseModel):
     """Sent with every delivery; never shown again."""
     active: bool = True
 
-    def wish(self) -> EndpointWish:
+    @property
+    def endpoint(self) -> RequestedEndpoint:
         """The request as the service takes it."""
-        return EndpointWish(
+        return RequestedEndpoint(
             name=self.name,
             url=self.url,
             events=self.events,

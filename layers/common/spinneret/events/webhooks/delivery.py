@@ -13,18 +13,18 @@ from spinneret.events.webhooks.excerpts import excerpt_of
 from spinneret.events.webhooks.messages import message_of
 from spinneret.events.webhooks.models import (
     Action,
+    Cooldown,
     Delivered,
     Delivery,
     DeliveryStatus,
     Disable,
     Endpoint,
     GiveUp,
-    Hold,
     Message,
     Retry,
     SealedSecrets,
 )
-from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore, Holds
+from spinneret.events.webhooks.ports import Cooldowns, DeliveryLog, EndpointStore
 from spinneret.events.webhooks.signing import sign
 from spinneret.events.webhooks.vault import DEFAULT, Vault
 from spinneret.jobs.models import Job
@@ -59,12 +59,12 @@ class _Destination:
 
     @property
     def owner(self) -> str:
-        """What its secrets are sealed for."""
+        """The owner that its secrets are sealed for."""
         return DEFAULT if self.endpoint is None else self.endpoint.id
 
     @property
     def target(self) -> str:
-        """What a hold names."""
+        """What a cooldown is stored under."""
         return self.url if self.endpoint is None else self.endpoint.id
 
     @property
@@ -75,20 +75,20 @@ class _Destination:
 
 @dataclass(frozen=True, kw_only=True)
 class _Answer:
-    """What came of one attempt; no status when there was no answer."""
+    """The result of one attempt; no status when there was no answer."""
 
     status: int | None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     text: str | None = field(default=None, repr=False)
     error: str
-    """What a failure of it is called."""
+    """The error message if the attempt counts as failed."""
     duration_ms: int | None = None
 
 
 class DeliveryHandler:
-    """Sends a message once per claim, and says what follows.
+    """Sends a message once per claim and returns its result, or raises what follows.
 
-    A receiver may get a message more than once: what was sent isn't known until it is written.
+    Delivery is at least once: a crash between sending and logging sends the message again.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class DeliveryHandler:
         *,
         endpoints: EndpointStore,
         log: DeliveryLog,
-        holds: Holds,
+        cooldowns: Cooldowns,
         fetcher: Fetcher,
         vault: Vault,
         clock: Clock,
@@ -104,26 +104,26 @@ class DeliveryHandler:
     ) -> None:
         self._endpoints = endpoints
         self._log = log
-        self._holds = holds
+        self._cooldowns = cooldowns
         self._fetcher = fetcher
         self._vault = vault
         self._clock = clock
         self._random = random
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Raises DeliveryFailed to be called again, Defer to wait for the target, and a
-        PermanentError when there is no use in either."""
+        """Raises DeliveryFailed to be retried, Defer to wait for the target, and PermanentError
+        when neither would help."""
         message = message_of(context.job.payload)
         line = _line(context.job, message)
         try:
             destination = self._destination(context.job.tenant, message)
             line = replace(line, url=redact_text(destination.url))
-            hold = self._turn(context, line, destination)
+            cooldown = self._permit(context, line, destination)
             answer = self._attempt(context.job.tenant, message, destination)
         except PermanentError as error:
             self._write(context, replace(line, status=DeliveryStatus.FAILED, error=error.message))
             raise
-        return self._conclude(context, line, destination, hold, answer)
+        return self._conclude(context, line, destination, cooldown, answer)
 
     # ------------------------------------------------------------ Before the attempt
 
@@ -140,26 +140,26 @@ class DeliveryHandler:
             raise DeliveryRefused("the webhook is inactive or gone")
         return _Destination(url=endpoint.url, secrets=endpoint.secrets, endpoint=endpoint)
 
-    def _turn(self, context: Context, line: Delivery, to: _Destination) -> Hold | None:
-        """The hold that this attempt tries to end, if there is one. Raises Defer.
+    def _permit(self, context: Context, line: Delivery, to: _Destination) -> Cooldown | None:
+        """Wait out the target's cooldown, or get the permit to try; the cooldown, if there is one.
 
-        After WEBHOOK_WAIT_SECONDS raises DeliveryRefused.
+        Raises Defer, and after WEBHOOK_WAIT_SECONDS DeliveryRefused.
         """
         tenant, now = context.job.tenant, self._clock()
-        hold = self._holds.find(tenant, to.target)
-        if hold is None:
+        cooldown = self._cooldowns.find(tenant, to.target)
+        if cooldown is None:
             return None
         waited = (now - (context.job.started_at or now)).total_seconds()
         if waited > bounds.WEBHOOK_WAIT_SECONDS:
             raise DeliveryRefused(f"{to.host} was out of reach or too slow for too long")
-        until = hold.until
+        until = cooldown.until
         if until <= now:
-            until = now + timedelta(seconds=bounds.WEBHOOK_TURN_SECONDS)
-            if self._holds.take_turn(tenant, to.target, hold, until):
-                return hold
-        look = rules.next_look(until, waited, self._random())
-        self._write(context, replace(line, next_attempt_at=look))
-        raise Defer(look, to.host)
+            until = now + timedelta(seconds=bounds.WEBHOOK_PERMIT_SECONDS)
+            if self._cooldowns.take_permit(tenant, to.target, cooldown, until):
+                return cooldown
+        check = rules.next_check(until, waited, self._random())
+        self._write(context, replace(line, next_attempt_at=check))
+        raise Defer(check, to.host)
 
     # ------------------------------------------------------------ The attempt
 
@@ -205,17 +205,17 @@ class DeliveryHandler:
         context: Context,
         line: Delivery,
         to: _Destination,
-        hold: Hold | None,
+        cooldown: Cooldown | None,
         answer: _Answer,
     ) -> Mapping[str, Any]:
-        """First the log, under the lease; then what the answer means for later deliveries."""
+        """Write the log under the lease, then apply the answer to later deliveries."""
         now = self._clock()
         attempt = context.job.attempts + 1
         action = rules.next_action(
             answer.status, answer.headers, attempt=attempt, now=now, unit_random=self._random()
         )
         self._write(context, _attempted(line, answer, action, attempt, now))
-        self._keep_hold(context.job.tenant, to.target, hold, answer)
+        self._keep_cooldown(context.job.tenant, to.target, cooldown, answer)
         details = {"status_code": answer.status, "delivery_id": line.id}
         match action:
             case Delivered():
@@ -230,22 +230,24 @@ class DeliveryHandler:
             case GiveUp():
                 raise DeliveryFailed(action.reason, details=details)
 
-    def _keep_hold(self, tenant: str, target: str, former: Hold | None, answer: _Answer) -> None:
-        """An outage of the store changes nothing about what was delivered."""
+    def _keep_cooldown(
+        self, tenant: str, target: str, former: Cooldown | None, answer: _Answer
+    ) -> None:
+        """An outage of the store is logged only: the message was sent either way."""
         seconds = (answer.duration_ms or 0) / 1000
-        hold = rules.hold_after(
+        cooldown = rules.cooldown_after(
             former, answer.status, answer.headers, seconds=seconds, now=self._clock()
         )
         try:
-            if hold is not None:
-                self._holds.put(tenant, target, hold)
+            if cooldown is not None:
+                self._cooldowns.put(tenant, target, cooldown)
             elif former is not None:
-                self._holds.end(tenant, target)
+                self._cooldowns.end(tenant, target)
         except DependencyUnavailable as error:
-            logger.warning("hold_not_kept", extra={"reason": error.message})
+            logger.warning("cooldown_not_kept", extra={"reason": error.message})
 
     def _disable(self, endpoint: Endpoint | None) -> None:
-        """By the endpoint's own word; a tenant that has changed it meanwhile knows better."""
+        """As the endpoint asked; skipped when the tenant has changed the endpoint meanwhile."""
         if endpoint is None:
             return
         disabled = replace(

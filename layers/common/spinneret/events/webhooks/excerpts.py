@@ -1,4 +1,4 @@
-"""What the delivery log keeps of an endpoint's answer."""
+"""The part of an endpoint's answer that the delivery log keeps."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _AHEAD_BYTES: Final = 1024  # longer than all known tokens; what is left has 100
 def excerpt_of(body: bytes) -> str:
     """The beginning of an answer of which WEBHOOK_EXCERPT_BYTES were read, without secrets.
 
-    A body that fills the bound may end within a secret, which isn't recognised any more, or before
-    the name that makes one of it. Its last bytes therefore only serve to judge the others: kept is
-    what is redacted alike with and without them, up to the first difference.
+    A body that was cut at the bound may end inside a secret, or before the name that identifies
+    one, so that redaction misses it. It is therefore redacted with and without its last bytes, and
+    kept up to the first difference between the two.
     """
     clean = _redacted(body)
     if len(body) >= bounds.WEBHOOK_EXCERPT_BYTES:

@@ -1,4 +1,4 @@
-"""Endpoints, secrets, deliveries and holds as DynamoDB items, and back; the table's keys."""
+"""Endpoints, secrets, deliveries and cooldowns as DynamoDB items, and back; the table's keys."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.events.webhooks.models import (
+    Cooldown,
     Delivery,
     DeliveryStatus,
     Endpoint,
-    Hold,
     SealedSecrets,
     WebhookEvent,
 )
@@ -26,7 +26,7 @@ from spinneret.kernel.clock import (
 
 Item = dict[str, Any]
 
-_HOLD_MEMORY = timedelta(days=1)
+_COOLDOWN_MEMORY = timedelta(days=1)
 
 
 def endpoints_partition(tenant: str) -> str:
@@ -54,11 +54,11 @@ def log_partition(tenant: str, endpoint_id: str | None) -> str:
     return f"T#{tenant}#DELIVERIES#{endpoint_id or ''}"
 
 
-def hold_key(tenant: str, target: str) -> Item:
-    """Primary key of a hold; a URL may be anything, so the target is hashed."""
+def cooldown_key(tenant: str, target: str) -> Item:
+    """Primary key of a cooldown; the target is hashed: a URL may be long or secret."""
     return {
-        "pk": f"T#{tenant}#HOLD#{hashlib.sha256(target.encode()).hexdigest()}",
-        "sk": "HOLD",
+        "pk": f"T#{tenant}#COOLDOWN#{hashlib.sha256(target.encode()).hexdigest()}",
+        "sk": "COOLDOWN",
     }
 
 
@@ -166,18 +166,18 @@ def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
     )
 
 
-def hold_attributes(hold: Hold) -> Item:
-    """A hold without its primary key; forgotten when nothing was sent for a day after it."""
+def cooldown_attributes(cooldown: Cooldown) -> Item:
+    """A cooldown without its primary key; it expires a day after its end."""
     return {
-        "failures": hold.failures,
-        "until": stamp(hold.until),
-        "purge_at": epoch_seconds(hold.until + _HOLD_MEMORY),
+        "failures": cooldown.failures,
+        "until": stamp(cooldown.until),
+        "purge_at": epoch_seconds(cooldown.until + _COOLDOWN_MEMORY),
     }
 
 
-def hold_from_item(item: Mapping[str, Any]) -> Hold:
-    """The inverse of `hold_attributes`."""
-    return Hold(failures=int(item["failures"]), until=parse_stamp(item["until"]))
+def cooldown_from_item(item: Mapping[str, Any]) -> Cooldown:
+    """The inverse of `cooldown_attributes`."""
+    return Cooldown(failures=int(item["failures"]), until=parse_stamp(item["until"]))
 
 
 def _present(item: Item) -> Item:

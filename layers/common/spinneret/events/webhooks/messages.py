@@ -1,4 +1,4 @@
-"""Messages about jobs, and the jobs that deliver them.
+"""Messages about the ends of jobs, and the jobs that deliver them.
 
 A URL may hold a secret (`?token=…`, a path of Slack's). The `webhook_url` of a single job stands in
 clear text in that job's `notify` and in the payload of the job that delivers to it, because it has
@@ -27,18 +27,18 @@ ID_PREFIX: Final = "dlv"
 
 
 def event_of(job: Job) -> WebhookEvent:
-    """What the end of a job is called; a part that failed makes it a failure."""
+    """The event type of a job's end; a partial failure counts as a failure."""
     completed = job.status is JobStatus.COMPLETED
     return WebhookEvent.JOB_COMPLETED if completed else WebhookEvent.JOB_FAILED
 
 
 def message_about(job: Job, target: str, *, endpoint_id: str | None) -> Message:
-    """The end of a job's run for one of its targets.
+    """The message about the end of a job's run for one of its targets.
 
-    Saying it again makes the same message, id and body included.
+    The same run and target always give the same message, id and body included.
     """
     ended = job.finished_at
-    assert ended is not None  # only ends are told
+    assert ended is not None  # only a finished run is reported
     return Message(
         id=f"{ID_PREFIX}_{uuid7_hex(ended, _digest(job, target)[:10])}",
         endpoint_id=endpoint_id,
@@ -50,7 +50,7 @@ def message_about(job: Job, target: str, *, endpoint_id: str | None) -> Message:
 
 
 def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
-    """An event that is about nothing."""
+    """The `webhook.test` message, which is about no job."""
     return Message(
         id=message_id,
         endpoint_id=endpoint_id,
@@ -62,7 +62,7 @@ def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
 
 
 def draft_of(message: Message, url: str, duplicate_key: str | None) -> Draft:
-    """The job that delivers a message to the URL as it is now."""
+    """The job that delivers a message; `url` only names the host in lists of jobs."""
     return Draft(
         kind=DELIVERY,
         payload={
@@ -91,22 +91,22 @@ def message_of(payload: Mapping[str, Any]) -> Message:
     )
 
 
-def notice_key(job: Job, target: str) -> str:
-    """Names the notice of one run to one target, so that it gets one job however often it is
-    asked for."""
+def notification_key(job: Job, target: str) -> str:
+    """Identifies the notification of one run to one target, so that repeating it adds no second
+    job."""
     return fingerprint({"kind": DELIVERY, "job": job.id, "run": job.run, "target": target})
 
 
 def redelivery_key(message: Message, job_id: str) -> str:
-    """Names the redelivery that follows the job `job_id`."""
+    """Identifies the redelivery that follows the job `job_id`."""
     return fingerprint({"kind": DELIVERY, "message": message.id, "after": job_id})
 
 
 def _about(job: Job) -> dict[str, Any]:
-    """What the view of the job shows of its end, with nothing secret in the crawled URLs."""
+    """The job's view of its end, with secrets redacted from the crawled URLs."""
     view = job_view(job)
     url = job.payload.get("url")
-    told = {
+    reported = {
         "job_id": job.id,
         "kind": job.kind,
         "run": job.run,
@@ -116,11 +116,11 @@ def _about(job: Job) -> dict[str, Any]:
         "result": redact(view.result),
         "error": view.error,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in reported.items() if value is not None}
 
 
 def _body(event: WebhookEvent, moment: datetime, data: Mapping[str, Any]) -> str:
-    """At most WEBHOOK_BODY_MAX_BYTES: a result that is too large for it is left out.
+    """At most WEBHOOK_BODY_MAX_BYTES: a result that makes it larger is left out.
 
     What isn't UTF-8 (a lone surrogate) becomes the replacement character.
     """

@@ -1,4 +1,4 @@
-"""Endpoints, deliveries and what may follow one attempt."""
+"""Endpoints, deliveries, cooldowns, and the actions that may follow an attempt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class WebhookEvent(StrEnum):
     JOB_COMPLETED = "job.completed"
     JOB_FAILED = "job.failed"
     TEST = "webhook.test"
-    """Sent when the tenant asks for it, and never else."""
+    """Sent only when the tenant asks for it."""
 
 
 class DeliveryStatus(StrEnum):
@@ -29,18 +29,18 @@ class DeliveryStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SealedSecrets:
-    """What deliveries are signed with, encrypted."""
+    """The secrets that sign deliveries, encrypted."""
 
     newest: bytes = field(repr=False)
     old: bytes | None = field(default=None, repr=False)
-    """The one before, which signs besides the newest …"""
+    """The one before it, which signs as well …"""
     old_until: datetime | None = None
     """… up to this moment."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """Where a tenant wants its events; what may hold a credential stays out of the repr."""
+    """A tenant's webhook; fields that may hold a credential stay out of the repr."""
 
     tenant: str
     id: str
@@ -54,7 +54,7 @@ class Endpoint:
     """Names and values, encrypted in parts: a value may be a credential."""
     active: bool = True
     disabled_reason: str | None = None
-    """Why it is inactive, when that wasn't the tenant's own doing."""
+    """Why it is inactive, when the tenant didn't do it."""
     created_at: datetime
     updated_at: datetime
     version: int = 1
@@ -71,10 +71,10 @@ class EndpointPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """What one delivery says to whom: the payload of its job."""
+    """The content and destination of one delivery: the payload of its job."""
 
     id: str
-    """Sent as `webhook-id`, the same on every attempt: receivers tell duplicates by it."""
+    """Sent as `webhook-id`, the same on every attempt: receivers recognise duplicates by it."""
     endpoint_id: str | None
     """None for the `webhook_url` of a single job."""
     url: str | None = field(repr=False)
@@ -87,7 +87,7 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """One message on its way: a line of the delivery log."""
+    """One message's delivery: a line of the delivery log."""
 
     tenant: str
     id: str
@@ -122,18 +122,18 @@ class DeliveryPage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hold:
-    """A target that didn't answer, said that it is overloaded, or is slow: its deliveries wait."""
+class Cooldown:
+    """A target that didn't answer, was overloaded or slow, and whose deliveries wait."""
 
     failures: int
     """In a row, slow answers among them."""
     until: datetime
-    """From then on one delivery at a time tries whether it is back."""
+    """After it, one delivery at a time gets the permit to try the target."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Delivered:
-    """The endpoint took the event."""
+    """The endpoint accepted the event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +142,7 @@ class Retry:
 
     after_seconds: float
     throttle: bool = False
-    """The endpoint is overloaded: its other deliveries should hold back as well."""
+    """The endpoint is overloaded: its other deliveries should wait as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class GiveUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Disable:
-    """The endpoint wants no more events; this one is failed."""
+    """The endpoint asked for no more events; this delivery has failed."""
 
 
 Action = Delivered | Retry | GiveUp | Disable

@@ -1,11 +1,11 @@
-"""Tells the end of jobs: one delivery for each target that a job was submitted with."""
+"""Reports the ends of jobs: one delivery for each target that a job was submitted with."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
 
-from spinneret.events.webhooks.messages import draft_of, event_of, message_about, notice_key
+from spinneret.events.webhooks.messages import draft_of, event_of, message_about, notification_key
 from spinneret.events.webhooks.models import Endpoint
 from spinneret.events.webhooks.ports import EndpointStore
 from spinneret.jobs import rules
@@ -18,9 +18,9 @@ logger = logging.getLogger(__name__)
 
 
 class Notifier:
-    """A listener of the job store, and what the sweeper calls for ends that weren't told.
+    """A listener of the job store, called again by the sweeper for ends that weren't reported.
 
-    Deliveries are jobs with nobody to notify, so their ends aren't told.
+    Deliveries are jobs without targets, so their own ends aren't reported.
     """
 
     def __init__(self, *, endpoints: EndpointStore, jobs: JobService, store: JobStore) -> None:
@@ -29,9 +29,9 @@ class Notifier:
         self._store = store
 
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
-        """Submit what is to be delivered, then write that it was; never raises.
+        """Submit the deliveries, then mark the job's run as reported; never raises.
 
-        Between the two the sweeper may do it again, which makes no second delivery.
+        A crash between the two makes the sweeper repeat both, which adds no second delivery.
         """
         if not rules.awaits_notification(job):
             return
@@ -39,9 +39,9 @@ class Notifier:
             self._submit(job)
             self._store.transition(job, rules.mark_notified(job))
         except (DependencyUnavailable, LeaseLost) as error:
-            logger.warning("notice_left", extra={"job_id": job.id, "reason": error.message})
-        except Exception:  # the job has ended and mustn't suffer from what becomes of its notice
-            logger.exception("notice_failed", extra={"job_id": job.id})
+            logger.warning("notification_left", extra={"job_id": job.id, "reason": error.message})
+        except Exception:  # the job has ended; a fault in its notification must not fail it
+            logger.exception("notification_failed", extra={"job_id": job.id})
 
     def _submit(self, job: Job) -> None:
         """All in one transaction: WEBHOOK_ENDPOINTS_MAX and a URL are below JobStore's bound."""
@@ -50,18 +50,18 @@ class Notifier:
         drafts = []
         for target in job.notify:
             endpoint = endpoints.get(target)
-            if not (is_url(target) or _wants(endpoint, job)):
+            if not (is_url(target) or _receives(endpoint, job)):
                 continue
             message = message_about(job, target, endpoint_id=endpoint.id if endpoint else None)
             url = endpoint.url if endpoint else target
-            drafts.append(draft_of(message, url, notice_key(job, target)))
+            drafts.append(draft_of(message, url, notification_key(job, target)))
         self._jobs.submit(job.tenant, drafts, None, lambda _: Reply(status=202, body={}))
 
 
 def is_url(target: str) -> bool:
-    """Whether a target of a job is a URL; ids of endpoints hold no colon."""
+    """Whether a target of a job is a URL; ids of endpoints contain no colon."""
     return ":" in target
 
 
-def _wants(endpoint: Endpoint | None, job: Job) -> bool:
+def _receives(endpoint: Endpoint | None, job: Job) -> bool:
     return endpoint is not None and endpoint.active and event_of(job) in endpoint.events

@@ -1,4 +1,4 @@
-"""Endpoints of a tenant, what they were sent, and who is told of a job's end."""
+"""Webhook endpoints of a tenant, their deliveries, and the targets of a job's notifications."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _RACES = 5  # changes of one endpoint at the same time are rare
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndpointWish:
-    """What a tenant says of an endpoint."""
+class RequestedEndpoint:
+    """An endpoint as its tenant requests it."""
 
     name: str
     url: str = field(repr=False)
@@ -82,7 +82,7 @@ class WebhookService:
     # ------------------------------------------------------------ For those who submit jobs
 
     def targets(self, tenant: str, webhook_url: str | None) -> tuple[str, ...]:
-        """Whom the end of a job is told that is submitted now (`Draft.notify`).
+        """The targets to notify of the end of a job that is submitted now (`Draft.notify`).
 
         The ids of the active endpoints, and the job's own URL. Raises FeatureDisabled for such a
         URL only, UrlInvalid, UrlBlocked, and Conflict while there is no secret to sign for it.
@@ -104,24 +104,24 @@ class WebhookService:
 
     # ------------------------------------------------------------ Endpoints
 
-    def create(self, tenant: str, wish: EndpointWish) -> tuple[Endpoint, str]:
+    def create(self, tenant: str, requested: RequestedEndpoint) -> tuple[Endpoint, str]:
         """A new endpoint and its secret. Raises UrlInvalid, UrlBlocked, ValidationFailed (headers)
         and Conflict when there are too many."""
         endpoint_id = self._new_id("wh")
-        headers = rules.allowed_headers(wish.headers or {})
-        url = check_url_at_submission(wish.url, self._policy).text
+        headers = rules.allowed_headers(requested.headers or {})
+        url = check_url_at_submission(requested.url, self._policy).text
         secret, sealed = self._vault.new_secret(tenant, endpoint_id)
         now = self._clock()
         endpoint = Endpoint(
             tenant=tenant,
             id=endpoint_id,
-            name=wish.name,
+            name=requested.name,
             url=url,
-            events=wish.events,
+            events=requested.events,
             secrets=SealedSecrets(newest=sealed),
             header_names=tuple(headers),
             sealed_headers=self._vault.seal_headers(tenant, endpoint_id, headers),
-            active=wish.active,
+            active=requested.active,
             created_at=now,
             updated_at=now,
         )
@@ -139,23 +139,23 @@ class WebhookService:
         """See EndpointStore.page."""
         return self._endpoints.page(tenant, after, limit)
 
-    def update(self, tenant: str, endpoint_id: str, wish: EndpointWish) -> Endpoint:
-        """Replace what the tenant says of it; raises as `create` does, and NotFound."""
+    def update(self, tenant: str, endpoint_id: str, requested: RequestedEndpoint) -> Endpoint:
+        """Replace all but the secrets; raises as `create` does, and NotFound."""
         changes: dict[str, Any] = {
-            "name": wish.name,
-            "url": check_url_at_submission(wish.url, self._policy).text,
-            "events": wish.events,
-            "active": wish.active,
+            "name": requested.name,
+            "url": check_url_at_submission(requested.url, self._policy).text,
+            "events": requested.events,
+            "active": requested.active,
             "disabled_reason": None,
         }
-        if wish.headers is not None:
-            headers = rules.allowed_headers(wish.headers)
+        if requested.headers is not None:
+            headers = rules.allowed_headers(requested.headers)
             changes["header_names"] = tuple(headers)
             changes["sealed_headers"] = self._vault.seal_headers(tenant, endpoint_id, headers)
         return self._change(tenant, endpoint_id, lambda former: replace(former, **changes))
 
     def remove(self, tenant: str, endpoint_id: str) -> None:
-        """What is on its way to it fails. Raises NotFound."""
+        """Remove an endpoint; its pending deliveries fail. Raises NotFound."""
         if not self._endpoints.remove(tenant, endpoint_id):
             raise NotFound("no such webhook")
 
@@ -191,7 +191,7 @@ class WebhookService:
         return self._log.page(tenant, self._logged_under(tenant, endpoint_id), after, limit)
 
     def test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
-        """Send an event that is about nothing. Raises NotFound, and Conflict when inactive."""
+        """Send `webhook.test`. Raises NotFound, and Conflict when the endpoint is inactive."""
         endpoint = self.get(tenant, endpoint_id)
         if not endpoint.active:
             raise Conflict("the webhook is inactive")

@@ -51,7 +51,7 @@ def run(table: str, capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def holder(moto_tables: Tables, table: str) -> Callable[[str], Principal]:
-    """Whom a secret names."""
+    """The holder of a secret."""
     return keys_in(moto_tables.client, table).authenticate
 
 
