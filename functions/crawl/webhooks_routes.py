@@ -146,7 +146,7 @@ def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
 @router.post("/api/v1/webhooks/<endpoint_id>/test", **_SUBMISSION)
 def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
     """Send an event `webhook.test`."""
-    return submitted(_webhooks().test(_tenant(), endpoint_id, _request_key()))
+    return submitted(_service().test(_tenant(), endpoint_id, _request_key()))
 
 
 @router.get(
@@ -167,8 +167,7 @@ def list_deliveries(
 @router.post("/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver", **_SUBMISSION)
 def redeliver(endpoint_id: str, delivery_id: str) -> Response[dict[str, Any]]:
     """Send the same message again, with the same id."""
-    webhooks = _webhooks()
-    return submitted(webhooks.redeliver(_tenant(), endpoint_id, delivery_id, _request_key()))
+    return submitted(_service().redeliver(_tenant(), endpoint_id, delivery_id, _request_key()))
 
 
 def _tenant() -> str:
@@ -181,9 +180,14 @@ def _may_write() -> bool:
 
 
 def _webhooks() -> WebhookService:
-    webhooks = routes.services.webhooks
+    """Raises FeatureDisabled."""
+    webhooks = _service()
     webhooks.require_enabled()
     return webhooks
+
+
+def _service() -> WebhookService:
+    return routes.services.webhooks
 
 
 def _shown_once() -> WebhookService:

@@ -319,6 +319,15 @@ def test_a_stage_without_webhooks_has_no_such_routes_and_tells_nobody(api: Api, 
     assert_refused(refused, 404, "FEATURE_DISABLED")
 
 
+def test_what_was_accepted_is_replayed_where_webhooks_were_switched_off(api: Api, key: str) -> None:
+    path = f"/{created(api, key)}/test"
+    first = ask(api, key, "POST", path, idempotency="once")
+    api.hooks.enabled = False
+    api.services.webhooks = api.hooks.service
+    replay = ask(api, key, "POST", path, idempotency="once")
+    assert (replay.status, replay.body) == (202, first.body)
+
+
 # ---------------------------------------------------------------- Secrets in URLs
 
 

@@ -74,6 +74,13 @@ class CrawlService:
         A single URL that is refused raises; among several, each has its own outcome, and only a
         request without any acceptable URL raises.
         """
+        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+
+    def get(self, tenant: str, job_id: str) -> CrawlView:
+        """Raises NotFound."""
+        return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL))
+
+    def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         if request.proxy_config_id is not None:
             self._require_proxy(tenant, request.proxy_config_id)
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
@@ -82,17 +89,13 @@ class CrawlService:
             draft = self._draft(request.url, request, notify)
             url = parse_url(request.url)
             if error := refusal(url.host, url.unusual_port):
-                return self._refuse(tenant, key, error)
+                raise error
             return self._jobs.submit(tenant, [draft], key, _single)
         checked = [self._check(url, request, notify, refusal) for url in request.urls or ()]
         drafts = [each.draft for each in checked if each.draft]
         if not drafts:
-            return self._refuse(tenant, key, _none_acceptable(checked))
+            raise _none_acceptable(checked)
         return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
-
-    def get(self, tenant: str, job_id: str) -> CrawlView:
-        """Raises NotFound."""
-        return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL))
 
     def _check(
         self,
@@ -116,14 +119,6 @@ class CrawlService:
         except (DomainBlocked, CircuitOpen) as error:
             return error
         return None
-
-    def _refuse(self, tenant: str, key: RequestKey | None, error: DomainError) -> Submitted:
-        """Raises the error, unless the key has its answer from before the site was refused."""
-
-        def refuse(_: Sequence[Placed]) -> Reply:
-            raise error
-
-        return self._jobs.submit(tenant, [], key, refuse)
 
     def _draft(self, url: str, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
         check_url_at_submission(url, self._policy)

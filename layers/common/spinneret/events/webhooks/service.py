@@ -51,7 +51,11 @@ class RequestedEndpoint:
 
 
 class WebhookService:
-    """Webhooks of one tenant. All methods but `targets` need the feature to be on."""
+    """Webhooks of one tenant.
+
+    `targets`, `test` and `redeliver` check that the feature is on, as a stored answer is replayed
+    even when it is off; before all other methods `require_enabled` has to be called.
+    """
 
     def __init__(
         self,
@@ -192,6 +196,10 @@ class WebhookService:
 
     def test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
         """Send `webhook.test`. Raises NotFound, and Conflict when the endpoint is inactive."""
+        return self._jobs.replayed_or(key, lambda: self._test(tenant, endpoint_id, key))
+
+    def _test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
+        self.require_enabled()
         endpoint = self.get(tenant, endpoint_id)
         if not endpoint.active:
             raise Conflict("the webhook is inactive")
@@ -206,6 +214,14 @@ class WebhookService:
         Raises NotFound, also once the body isn't kept any more, and Conflict while the message is
         on its way or when the endpoint is inactive.
         """
+        return self._jobs.replayed_or(
+            key, lambda: self._redeliver(tenant, endpoint_id, delivery_id, key)
+        )
+
+    def _redeliver(
+        self, tenant: str, endpoint_id: str, delivery_id: str, key: RequestKey | None
+    ) -> Submitted:
+        self.require_enabled()
         logged_under = self._logged_under(tenant, endpoint_id)
         line = self._log.get(tenant, logged_under, delivery_id)
         if line is None:
