@@ -144,8 +144,9 @@ class JobService:
                 placed.append(Placed(job=fresh[key], duplicate=True))
                 continue
             holder = self._holder(tenant, holders.get(key)) if key else None
-            if holder is not None and holder.job is not None and self._still_answers(holder.job):
-                placed.append(Placed(job=holder.job, duplicate=True))
+            former = holder.job if holder else None
+            if former is not None and (draft.once or self._still_answers(former)):
+                placed.append(Placed(job=former, duplicate=True))
                 continue
             job = self._new_job(tenant, draft, batch, request)
             new[job.id] = NewJob(job=job, replaces=holder)
