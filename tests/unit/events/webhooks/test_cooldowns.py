@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
@@ -11,6 +12,7 @@ from spinneret.events.webhooks.models import Cooldown, DeliveryStatus
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
 from tests.fakes.webhook_slice import WebhookSlice, answer
+from tests.fakes.webhooks import FakeCooldowns
 
 SILENT = FetchTimeout("receiver.example did not answer in time")
 
@@ -78,6 +80,25 @@ def test_one_delivery_at_a_time_tries_whether_the_target_is_back(hooks: WebhookS
     hooks.receiver.on_request = lambda: None
     hooks.settle()
     assert {job.status for job in hooks.deliveries()} == {JobStatus.COMPLETED}
+
+
+def test_a_delivery_that_another_one_forestalls_waits_on(hooks: WebhookSlice) -> None:
+    """Both saw the cooldown end; the permit is given once."""
+    endpoint, _ = hooks.endpoint()
+    job = delivery_of(hooks)
+    ended = Cooldown(failures=1, until=hooks.clock())
+
+    class Forestalled(FakeCooldowns):
+        def find(self, tenant: str, target: str) -> Cooldown | None:
+            seen = super().find(tenant, target)
+            self.put(tenant, target, replace(ended, until=ended.until + timedelta(seconds=25)))
+            return seen
+
+    forestalled = Forestalled()
+    forestalled.put("acme", endpoint.id, ended)
+    hooks.cooldowns = forestalled
+    waiting = hooks.run(job.ref)
+    assert (waiting.status, hooks.receiver.requests) == (JobStatus.PENDING, [])
 
 
 def test_a_target_that_stays_silent_is_asked_ever_more_rarely(hooks: WebhookSlice) -> None:

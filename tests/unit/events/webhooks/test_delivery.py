@@ -168,6 +168,19 @@ def test_an_endpoint_that_is_gone_is_disabled(hooks: WebhookSlice) -> None:
     assert (enabled.active, enabled.disabled_reason) == (True, None)
 
 
+def test_a_message_is_redelivered_as_often_as_it_is_asked_for(hooks: WebhookSlice) -> None:
+    endpoint, _ = hooks.endpoint()
+    hooks.finish()
+    hooks.settle()
+    for _ in range(2):
+        [line] = hooks.lines(endpoint.id)
+        submitted = hooks.service.redeliver("acme", endpoint.id, line.id, None)
+        assert submitted.reply.body["message"] == "accepted"
+        hooks.settle()
+    assert len(hooks.deliveries()) == len(hooks.receiver.ids) == 3
+    assert set(hooks.receiver.ids) == {line.id}
+
+
 def test_an_endpoint_that_was_changed_meanwhile_is_not_disabled(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(410)]

@@ -8,12 +8,17 @@ from typing import Any
 
 import pytest
 
-from spinneret.events.webhooks.models import DeliveryStatus, WebhookEvent
+from spinneret.events.webhooks.models import WebhookEvent
+from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.worker import Context
-from spinneret.kernel.errors import HttpRefused, PermanentError, UrlBlocked
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DomainError, HttpRefused, PermanentError, UrlBlocked
+from spinneret.web.fetching.models import FetchedPage
 from tests import factories
-from tests.fakes.webhook_slice import WebhookSlice, answer
+from tests.fakes.webhook_slice import WebhookSlice, answer, requested
+
+OWN = "https://own.example/hook"
 
 
 def failing(error: Exception) -> Callable[[Context], Mapping[str, Any]]:
@@ -129,23 +134,88 @@ def test_a_fault_of_ours_does_not_reach_the_job(
     assert "notification_failed" in caplog.text
 
 
-def test_a_notification_that_is_repeated_is_the_same_message(hooks: WebhookSlice) -> None:
-    """After its delivery has failed, and before the run was marked as reported."""
+# ---------------------------------------------------------------- Once per run and target
+
+
+def test_a_subscriber_that_vanishes_meanwhile_causes_no_second_delivery(
+    hooks: WebhookSlice,
+) -> None:
+    """Its unsubscription changes the job's row between the end and the mark of the notification."""
+    hooks.service.rotate_default("acme")
+    ref = hooks.submit(webhook_url=OWN)
+    hooks.store.subscribe(ref, 1)
+    hooks.store.listeners.insert(
+        0, lambda job, _: hooks.store.subscribe(ref, -job.watchers) if job.ref == ref else None
+    )
+    hooks.receiver.answers = [answer(410)]
+    assert hooks.run(ref).notified_run == 1
+    hooks.settle()
+    hooks.sweep()
+    hooks.settle()
+    assert len(hooks.receiver.requests) == 1
+
+
+def test_an_end_of_which_another_process_has_reported_is_left_alone(hooks: WebhookSlice) -> None:
+    hooks.endpoint()
+    hooks.listening = False
+    job = hooks.run(hooks.submit())
+    hooks.store.transition(job, rules.mark_notified(job))
+    hooks.notifier(job, ())
+    assert hooks.job(job.ref).notified_run == 1
+
+
+@pytest.mark.parametrize("given", [answer(410), answer(200), UrlBlocked("inside")])
+def test_a_repeated_notification_adds_no_delivery_however_the_first_one_ended(
+    hooks: WebhookSlice, given: FetchedPage | DomainError
+) -> None:
+    """A crash between the submission of deliveries and the mark makes the sweeper repeat both."""
+    hooks.service.rotate_default("acme")
     endpoint, _ = hooks.endpoint()
     hooks.listening = False
-    ref = hooks.submit()
-    job = hooks.run(ref)
-    hooks.listening = True
-    hooks.receiver.answers = [UrlBlocked("inside"), answer(200)]
+    job = hooks.run(hooks.submit(webhook_url=OWN))
+    hooks.receiver.answers = [given]
     for _ in range(2):
         hooks.notifier(job, ())
         hooks.settle()
-    first, second = hooks.deliveries()
-    assert (first.status, second.status) == (JobStatus.FAILED, JobStatus.COMPLETED)
-    assert first.payload == second.payload
-    assert len(set(hooks.receiver.ids)) == 1
-    [line] = hooks.lines(endpoint.id)
-    assert line.status is DeliveryStatus.DELIVERED
+        hooks.clock.advance(2 * bounds.RESULT_FRESH_SECONDS)
+    assert len(hooks.deliveries()) == len(hooks.receiver.requests) == 2
+    assert len(hooks.lines(endpoint.id)) == 1
+
+
+def test_every_run_of_a_job_is_reported(hooks: WebhookSlice) -> None:
+    endpoint, _ = hooks.endpoint()
+    hooks.work = failing(PermanentError("no"))
+    failed = hooks.finish()
+    hooks.settle()
+    again = rules.retry(failed, hooks.clock())
+    hooks.store.transition(hooks.job(failed.ref), again, [rules.status_event(again, hooks.clock())])
+    hooks.run(failed.ref)
+    hooks.settle()
+    assert [reported(job)["data"]["run"] for job in hooks.deliveries()] == [1, 2]
+    assert len(hooks.lines(endpoint.id)) == len(set(hooks.receiver.ids)) == 2
+
+
+def test_a_late_notification_of_a_run_does_not_stand_for_the_next_one(hooks: WebhookSlice) -> None:
+    hooks.endpoint()
+    hooks.listening = False
+    hooks.work = failing(PermanentError("no"))
+    failed = hooks.finish()
+    again = rules.retry(failed, hooks.clock())
+    hooks.store.transition(failed, again)
+    hooks.run(failed.ref)
+    hooks.notifier(failed, ())
+    assert hooks.job(failed.ref).notified_run == 0
+    hooks.sweep()
+    assert hooks.job(failed.ref).notified_run == 2
+    assert [reported(job)["data"]["run"] for job in hooks.deliveries()] == [1, 2]
+
+
+def test_an_endpoint_that_was_made_inactive_meanwhile_is_not_notified(hooks: WebhookSlice) -> None:
+    endpoint, _ = hooks.endpoint()
+    ref = hooks.submit()
+    hooks.service.update("acme", endpoint.id, requested(active=False))
+    assert hooks.run(ref).notified_run == 1
+    assert hooks.deliveries() == []
 
 
 # ---------------------------------------------------------------- Size

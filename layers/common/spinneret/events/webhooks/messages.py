@@ -61,7 +61,7 @@ def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
     )
 
 
-def draft_of(message: Message, url: str, duplicate_key: str | None) -> Draft:
+def draft_of(message: Message, url: str, duplicate_key: str | None, *, once: bool = False) -> Draft:
     """The job that delivers a message; `url` only names the host in lists of jobs."""
     return Draft(
         kind=DELIVERY,
@@ -76,6 +76,7 @@ def draft_of(message: Message, url: str, duplicate_key: str | None) -> Draft:
         priority=Priority.NORMAL,
         domain=parse_url(url).host,
         duplicate_key=duplicate_key,
+        once=once,
     )
 
 

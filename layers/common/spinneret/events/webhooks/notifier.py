@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import Final
 
 from spinneret.events.webhooks.messages import draft_of, event_of, message_about, notification_key
 from spinneret.events.webhooks.models import Endpoint
@@ -15,6 +16,8 @@ from spinneret.jobs.service import JobService
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
 logger = logging.getLogger(__name__)
+
+_RACES: Final = 5  # subscriptions of one job that change during its notification are few
 
 
 class Notifier:
@@ -31,14 +34,15 @@ class Notifier:
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
         """Submit the deliveries, then mark the job's run as reported; never raises.
 
-        A crash between the two makes the sweeper repeat both, which adds no second delivery.
+        A crash between the two makes the sweeper repeat both. That adds no second delivery, even if
+        the first one has ended: a receiver may have answered that it wants no more.
         """
         if not rules.awaits_notification(job):
             return
         try:
             self._submit(job)
-            self._store.transition(job, rules.mark_notified(job))
-        except (DependencyUnavailable, LeaseLost) as error:
+            self._mark(job)
+        except DependencyUnavailable as error:
             logger.warning("notification_left", extra={"job_id": job.id, "reason": error.message})
         except Exception:  # the job has ended; a fault in its notification must not fail it
             logger.exception("notification_failed", extra={"job_id": job.id})
@@ -54,8 +58,27 @@ class Notifier:
                 continue
             message = message_about(job, target, endpoint_id=endpoint.id if endpoint else None)
             url = endpoint.url if endpoint else target
-            drafts.append(draft_of(message, url, notification_key(job, target)))
+            drafts.append(draft_of(message, url, notification_key(job, target), once=True))
         self._jobs.submit(job.tenant, drafts, None, lambda _: Reply(status=202, body={}))
+
+    def _mark(self, job: Job) -> None:
+        """Mark the run as reported on the row as it stands: subscribers come and go meanwhile.
+
+        A run that was marked by another process, or that isn't the current one any more, is left.
+        """
+        standing: Job | None = job
+        for _ in range(_RACES):
+            if standing is None or standing.run != job.run:
+                return
+            if not rules.awaits_notification(standing):
+                return
+            try:
+                self._store.transition(standing, rules.mark_notified(standing))
+            except LeaseLost:
+                standing = self._store.get(job.ref)
+            else:
+                return
+        logger.warning("notification_left", extra={"job_id": job.id, "reason": "the job changes"})
 
 
 def is_url(target: str) -> bool:
