@@ -62,7 +62,7 @@ def listed(keys: KeyStore, tenant: str, limit: int = 100) -> list[str]:
         {},
         {"expires_at": START + timedelta(days=30, microseconds=1)},
         {"revoked_at": START + timedelta(microseconds=1)},
-        {"requests_per_minute": 6000},
+        {"rate_limit_rpm": 6000},
         {"scopes": frozenset(Scope)},
         {"scopes": frozenset()},
         {"name": "Läptop 🕷"},

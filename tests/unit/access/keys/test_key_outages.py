@@ -70,7 +70,7 @@ def raced(operation: str) -> Any:
             row = items.key_attributes(KEY)
             shown = ("id", "tenant", "name", "secret_hash", "prefix", "created_at")
             item: dict[str, Any] = {name: {"S": row[name]} for name in shown}
-            item |= {"scopes": {"L": []}, "requests_per_minute": {"N": "60"}}
+            item |= {"scopes": {"L": []}, "rate_limit_rpm": {"N": "60"}}
             return response({"Item": item})
         case "TransactWriteItems":
             reasons = [{"Code": "ConditionalCheckFailed"}, {"Code": "None"}, {"Code": "None"}]

@@ -38,7 +38,7 @@ class ApiKey:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
-    requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE
+    rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
 
     def is_active(self, now: datetime) -> bool:
         """Neither revoked nor expired."""
@@ -60,7 +60,7 @@ class Principal:
     tenant: str
     key_id: str
     scopes: frozenset[Scope]
-    requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE
+    rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
     job_id: str | None = None
     """The one job that a ticket shows; None for the holder of a key."""
     expires_at: datetime | None = None

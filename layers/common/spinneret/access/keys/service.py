@@ -68,7 +68,7 @@ class KeyService:
         scopes: frozenset[Scope],
         expires_at: datetime | None = None,
         *,
-        requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE,
+        rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE,
         issuer: Principal | None = None,
     ) -> tuple[ApiKey, str]:
         """Make a key; the second value is the secret, which can't be had again.
@@ -93,7 +93,7 @@ class KeyService:
             scopes=scopes,
             created_at=now,
             expires_at=_in_bounds(expires_at, now),
-            requests_per_minute=requests_per_minute,
+            rate_limit_rpm=rate_limit_rpm,
         )
         self._keys.add(key, now, None if issuer is None else bounds.KEYS_PER_TENANT)
         return key, secret
@@ -113,14 +113,14 @@ class KeyService:
             return self._windows.take(
                 principal.tenant,
                 principal.key_id,
-                principal.requests_per_minute,
+                principal.rate_limit_rpm,
                 self._clock(),
             )
         except RateLimited as error:
             logger.warning("rate_limit_flooded", extra={**subject, "reason": error.message})
             return Allowance(
                 admitted=False,
-                limit=principal.requests_per_minute,
+                limit=principal.rate_limit_rpm,
                 remaining=0,
                 reset_seconds=_FLOOD_SECONDS,
             )
@@ -135,6 +135,10 @@ class KeyService:
     def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
         """See KeyStore.page."""
         return self._keys.page(tenant, after, limit)
+
+    def now(self) -> datetime:
+        """The moment by which keys are judged."""
+        return self._clock()
 
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
         """End a key, and its tickets with it, from the next request on; again is no error.
@@ -187,7 +191,7 @@ class KeyService:
             tenant=key.tenant,
             key_id=key.id,
             scopes=key.scopes,
-            requests_per_minute=key.requests_per_minute,
+            rate_limit_rpm=key.rate_limit_rpm,
             expires_at=key.expires_at,
         )
 
