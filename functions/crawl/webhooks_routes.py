@@ -71,9 +71,9 @@ _SUBMISSION: Final = declared(
     ),
 )
 def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
-    """Make a webhook. Its secret is in this answer and nowhere else."""
-    webhooks = _shown_once()
-    return _secret(201, issued_endpoint(*webhooks.create(_tenant(), request.endpoint)))
+    """Make a webhook. Its secret, given or generated, is in this answer and nowhere else."""
+    made = _shown_once().create(_tenant(), request.endpoint, request.secret)
+    return _secret(201, issued_endpoint(*made))
 
 
 @router.get("/api/v1/webhooks", **declared(Scope.READ, {200: EndpointList}, FeatureDisabled))

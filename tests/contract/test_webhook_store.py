@@ -98,7 +98,7 @@ def paged(page: Callable[[str | None], tuple[list[str], str | None]]) -> list[st
     [
         {},
         {"name": "Größe 🕸", "events": frozenset(WebhookEvent), "version": 7},
-        {"active": False, "disabled_reason": "410 Gone", "updated_at": START + SECOND},
+        {"is_active": False, "disabled_reason": "410 Gone", "updated_at": START + SECOND},
         {"header_names": ("X-Tag", "Authorization"), "sealed_headers": (b"\x00\xff", b"two")},
         {"secrets": SealedSecrets(newest=b"\xff", old=b"\x00", old_until=START + SECOND)},
     ],

@@ -122,7 +122,7 @@ def test_a_receiver_that_is_gone_is_asked_no_more(tenant: Tenant, website: Websi
     assert (line["response_code"], line["attempts"]) == (410, 1)
     view = waited(
         lambda: tenant("GET", f"{HOOKS}/{hook['endpoint_id']}").json(),
-        lambda view: not view["active"],
+        lambda view: not view["is_active"],
     )
     assert view["disabled_reason"] == "410 Gone"
     tenant.finished(tenant.crawl(f"{website.url}/page?text=after"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
 
 from spinneret.access.keys.models import Scope
+from spinneret.events.webhooks.signing import verify
 from spinneret.kernel import bounds
 from tests.fakes.webhook_slice import answer
 from tests.unit.runtime.api import SUBMIT, Answer, Api
@@ -56,7 +58,7 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(api: Api, key: str) -> N
         "url": URL,
         "events": ["job.completed", "job.failed"],
         "header_names": ["Authorization"],
-        "active": True,
+        "is_active": True,
         "disabled_reason": None,
         "old_secret_until": None,
         "created_at": "2026-01-02T12:00:00.000000Z",
@@ -110,11 +112,46 @@ def test_webhooks_are_listed_newest_first_page_by_page(api: Api, key: str) -> No
 
 def test_a_webhook_is_replaced_but_its_secret_and_headers(api: Api, key: str) -> None:
     endpoint = created(api, key, headers={"X-Tag": "one"})
-    body = {"name": "theirs", "url": URL + "/2", "events": ["job.failed"], "active": False}
+    body = {"name": "theirs", "url": URL + "/2", "events": ["job.failed"], "is_active": False}
     view = ask(api, key, "PUT", f"/{endpoint}", body).body
     assert view | body == view
     assert view["header_names"] == ["X-Tag"]
     assert ask(api, key, "PUT", f"/{endpoint}", {**body, "headers": {}}).body["header_names"] == []
+
+
+@pytest.mark.parametrize("prefix", ["whsec_", ""])
+def test_a_webhook_may_come_with_its_own_secret(api: Api, key: str, prefix: str) -> None:
+    own = prefix + base64.b64encode(bytes(range(24))).decode()
+    made = create(api, key, secret=own).body
+    assert made["secret"] == own
+    ask(api, key, "POST", f"/{made['endpoint_id']}/test")
+    api.hooks.settle()
+    [request] = api.hooks.receiver.requests
+    assert verify(request.headers, request.body or b"", [own], api.hooks.clock())
+    assert own not in ask(api, key, "GET", f"/{made['endpoint_id']}").text
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "",
+        "hunter2",
+        "Zm9v",
+        base64.b64encode(bytes(range(23))).decode(),
+        base64.b64encode(bytes(range(65))).decode(),
+        base64.b64encode(b"aaaabbbb" * 4).decode(),
+        base64.b64encode(bytes(range(11)) * 3).decode(),
+        base64.urlsafe_b64encode(bytes(range(230, 256))).decode(),
+        "whsec_" + "A" * 200,
+        7,
+    ],
+)
+def test_a_weak_or_malformed_secret_is_refused_and_not_repeated(
+    api: Api, key: str, secret: Any
+) -> None:
+    answer_ = create(api, key, secret=secret)
+    assert fields_of(assert_refused(answer_, 422, "VALIDATION_ERROR")) == ["secret"]
+    assert len(str(secret)) < 7 or str(secret) not in answer_.text
 
 
 def test_a_secret_is_rotated(api: Api, key: str) -> None:
@@ -238,7 +275,7 @@ def test_nothing_is_sent_to_an_inactive_webhook(api: Api, key: str) -> None:
     endpoint = created(api, key)
     delivery = ask(api, key, "POST", f"/{endpoint}/test").body["delivery_id"]
     api.hooks.settle()
-    ask(api, key, "PUT", f"/{endpoint}", {"name": "ours", "url": URL, "active": False})
+    ask(api, key, "PUT", f"/{endpoint}", {"name": "ours", "url": URL, "is_active": False})
     for path in ("test", f"deliveries/{delivery}/redeliver"):
         assert_refused(ask(api, key, "POST", f"/{endpoint}/{path}"), 409, "CONFLICT")
 

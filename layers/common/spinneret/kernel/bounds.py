@@ -144,6 +144,7 @@ SEALED_MAX_BYTES: Final = 4096  # KMS: Encrypt with a symmetric key
 DELIVERY_ATTEMPTS: Final = 5  # P-10
 WEBHOOK_ENDPOINTS_MAX: Final = 20  # per tenant: each gets the end of every job
 WEBHOOK_NAME_MAX_CHARS: Final = 100
+WEBHOOK_SECRET_MAX_CHARS: Final = 100  # the longest that Standard Webhooks allows has 94
 WEBHOOK_BODY_MAX_BYTES: Final = 64 * 1024  # Express, for one, takes 100 KB by default
 WEBHOOK_SECONDS: Final = 15.0  # Standard Webhooks 1.0.0, "Operational considerations": 15 to 30 s
 WEBHOOK_EXCERPT_BYTES: Final = 4096  # of an answer; enough for the 1000 characters of P-10

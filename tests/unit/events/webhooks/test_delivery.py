@@ -159,13 +159,13 @@ def test_an_endpoint_that_is_gone_is_disabled(hooks: WebhookSlice) -> None:
     job = delivery(hooks)
     hooks.settle()
     disabled = hooks.service.get("acme", endpoint.id)
-    assert (disabled.active, disabled.disabled_reason) == (False, "410 Gone")
+    assert (disabled.is_active, disabled.disabled_reason) == (False, "410 Gone")
     ended = hooks.job(job.ref)
     assert (ended.status, ended.attempts) == (JobStatus.FAILED, 1)
     hooks.finish()
     assert len(hooks.deliveries()) == 1
     enabled = hooks.service.update("acme", endpoint.id, requested())
-    assert (enabled.active, enabled.disabled_reason) == (True, None)
+    assert (enabled.is_active, enabled.disabled_reason) == (True, None)
 
 
 def test_a_message_is_redelivered_as_often_as_it_is_asked_for(hooks: WebhookSlice) -> None:
@@ -187,7 +187,7 @@ def test_an_endpoint_that_was_changed_meanwhile_is_not_disabled(hooks: WebhookSl
     hooks.receiver.on_request = lambda: void(hooks.service.update("acme", endpoint.id, requested()))
     hooks.finish()
     hooks.settle()
-    assert hooks.service.get("acme", endpoint.id).active
+    assert hooks.service.get("acme", endpoint.id).is_active
 
 
 @pytest.mark.parametrize("gone", ["removed", "inactive"])
@@ -197,7 +197,7 @@ def test_nothing_is_sent_to_an_endpoint_that_is_no_more(hooks: WebhookSlice, gon
     if gone == "removed":
         hooks.service.remove("acme", endpoint.id)
     else:
-        hooks.service.update("acme", endpoint.id, requested(active=False))
+        hooks.service.update("acme", endpoint.id, requested(is_active=False))
     hooks.settle()
     ended = hooks.job(job.ref)
     assert (ended.status, ended.attempts, hooks.receiver.requests) == (JobStatus.FAILED, 1, [])

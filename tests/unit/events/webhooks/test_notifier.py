@@ -59,7 +59,7 @@ def test_an_unexpected_error_shows_nothing_of_itself(hooks: WebhookSlice) -> Non
 def test_every_active_endpoint_and_the_jobs_own_url_are_notified(hooks: WebhookSlice) -> None:
     hooks.service.rotate_default("acme")
     ids = [hooks.endpoint()[0].id for _ in range(2)]
-    hooks.endpoint(active=False)
+    hooks.endpoint(is_active=False)
     hooks.finish(webhook_url="https://own.example/hook")
     targets = {(job.payload["endpoint_id"], job.payload["url"]) for job in hooks.deliveries()}
     assert targets == {(ids[0], None), (ids[1], None), (None, "https://own.example/hook")}
@@ -213,7 +213,7 @@ def test_a_late_notification_of_a_run_does_not_stand_for_the_next_one(hooks: Web
 def test_an_endpoint_that_was_made_inactive_meanwhile_is_not_notified(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
     ref = hooks.submit()
-    hooks.service.update("acme", endpoint.id, requested(active=False))
+    hooks.service.update("acme", endpoint.id, requested(is_active=False))
     assert hooks.run(ref).notified_run == 1
     assert hooks.deliveries() == []
 

@@ -38,7 +38,7 @@ def make_gone(hooks: WebhookSlice) -> None:
 
 
 def make_inactive(hooks: WebhookSlice) -> None:
-    hooks.service.update("acme", only(hooks), requested(active=False))
+    hooks.service.update("acme", only(hooks), requested(is_active=False))
 
 
 def remove(hooks: WebhookSlice) -> None:

@@ -30,8 +30,11 @@ Events = Annotated[
 ]
 
 
-class EndpointRequest(BaseModel):
-    """Body of `POST /api/v1/webhooks`."""
+class EndpointUpdate(BaseModel):
+    """Body of `PUT /api/v1/webhooks/{endpoint_id}`: the whole endpoint but its secret.
+
+    Without `headers` they stay as they are; `{}` removes them.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -40,7 +43,7 @@ class EndpointRequest(BaseModel):
     events: Events = frozenset({WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED})
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
     """Sent with every delivery; never shown again."""
-    active: bool = True
+    is_active: bool = True
 
     @property
     def endpoint(self) -> RequestedEndpoint:
@@ -50,15 +53,17 @@ class EndpointRequest(BaseModel):
             url=self.url,
             events=self.events,
             headers=self.headers,
-            active=self.active,
+            is_active=self.is_active,
         )
 
 
-class EndpointUpdate(EndpointRequest):
-    """Body of `PUT /api/v1/webhooks/{endpoint_id}`: the whole endpoint but its secret.
+class EndpointRequest(EndpointUpdate):
+    """Body of `POST /api/v1/webhooks`."""
 
-    Without `headers` they stay as they are; `{}` removes them.
-    """
+    secret: Annotated[str | None, Field(repr=False, max_length=bounds.WEBHOOK_SECRET_MAX_CHARS)] = (
+        None
+    )
+    """`whsec_` and the base64 form of 24 to 64 random bytes; without it one is generated."""
 
 
 class EndpointView(BaseModel):
@@ -70,7 +75,7 @@ class EndpointView(BaseModel):
     """Without what is secret in it, unless the caller may change it."""
     events: list[WebhookEvent]
     header_names: list[str]
-    active: bool
+    is_active: bool
     disabled_reason: str | None
     """Why it is inactive, when that wasn't asked for."""
     old_secret_until: str | None
@@ -145,7 +150,7 @@ def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointVie
         url=endpoint.url if whole_url else redact_text(endpoint.url),
         events=sorted(endpoint.events),
         header_names=list(endpoint.header_names),
-        active=endpoint.active,
+        is_active=endpoint.is_active,
         disabled_reason=endpoint.disabled_reason,
         old_secret_until=optional_stamp(endpoint.secrets.old_until),
         created_at=stamp(endpoint.created_at),

@@ -136,7 +136,7 @@ class DeliveryHandler:
                 raise DeliveryRefused("there is no default secret to sign with")
             return _Destination(url=message.url, secrets=secrets, endpoint=None)
         endpoint = self._endpoints.get(tenant, message.endpoint_id)
-        if endpoint is None or not endpoint.active:
+        if endpoint is None or not endpoint.is_active:
             raise DeliveryRefused("the webhook is inactive or gone")
         return _Destination(url=endpoint.url, secrets=endpoint.secrets, endpoint=endpoint)
 
@@ -252,7 +252,7 @@ class DeliveryHandler:
             return
         disabled = replace(
             endpoint,
-            active=False,
+            is_active=False,
             disabled_reason=GONE,
             updated_at=self._clock(),
             version=endpoint.version + 1,

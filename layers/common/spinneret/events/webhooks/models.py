@@ -52,7 +52,7 @@ class Endpoint:
     """Of the headers that are sent with every delivery; they passed `rules.allowed_headers`."""
     sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
     """Names and values, encrypted in parts: a value may be a credential."""
-    active: bool = True
+    is_active: bool = True
     disabled_reason: str | None = None
     """Why it is inactive, when the tenant didn't do it."""
     created_at: datetime

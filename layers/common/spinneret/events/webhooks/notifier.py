@@ -87,4 +87,4 @@ def is_url(target: str) -> bool:
 
 
 def _receives(endpoint: Endpoint | None, job: Job) -> bool:
-    return endpoint is not None and endpoint.active and event_of(job) in endpoint.events
+    return endpoint is not None and endpoint.is_active and event_of(job) in endpoint.events

@@ -24,6 +24,7 @@ from spinneret.events.webhooks.models import (
     WebhookEvent,
 )
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
+from spinneret.events.webhooks.signing import check_strength
 from spinneret.events.webhooks.vault import DEFAULT, Vault
 from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
 from spinneret.jobs.rules import TERMINAL
@@ -47,7 +48,7 @@ class RequestedEndpoint:
     events: frozenset[WebhookEvent]
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     """None leaves them as they are: they can't be read back."""
-    active: bool = True
+    is_active: bool = True
 
 
 class WebhookService:
@@ -95,7 +96,7 @@ class WebhookService:
             return ()
         self.require_enabled()
         page = self._endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
-        ids = tuple(each.id for each in page.endpoints if each.active)
+        ids = tuple(each.id for each in page.endpoints if each.is_active)
         if webhook_url is None:
             return ids
         url = check_url_at_submission(webhook_url, self._policy).text
@@ -108,13 +109,22 @@ class WebhookService:
 
     # ------------------------------------------------------------ Endpoints
 
-    def create(self, tenant: str, requested: RequestedEndpoint) -> tuple[Endpoint, str]:
-        """A new endpoint and its secret. Raises UrlInvalid, UrlBlocked, ValidationFailed (headers)
-        and Conflict when there are too many."""
+    def create(
+        self, tenant: str, requested: RequestedEndpoint, secret: str | None = None
+    ) -> tuple[Endpoint, str]:
+        """A new endpoint and its secret, generated unless given.
+
+        Raises UrlInvalid, UrlBlocked, ValidationFailed (headers, secret) and Conflict when there
+        are too many endpoints.
+        """
         endpoint_id = self._new_id("wh")
         headers = rules.allowed_headers(requested.headers or {})
         url = check_url_at_submission(requested.url, self._policy).text
-        secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+        if secret is None:
+            secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+        else:
+            check_strength(secret)
+            sealed = self._vault.seal_secret(tenant, endpoint_id, secret)
         now = self._clock()
         endpoint = Endpoint(
             tenant=tenant,
@@ -125,7 +135,7 @@ class WebhookService:
             secrets=SealedSecrets(newest=sealed),
             header_names=tuple(headers),
             sealed_headers=self._vault.seal_headers(tenant, endpoint_id, headers),
-            active=requested.active,
+            is_active=requested.is_active,
             created_at=now,
             updated_at=now,
         )
@@ -149,7 +159,7 @@ class WebhookService:
             "name": requested.name,
             "url": check_url_at_submission(requested.url, self._policy).text,
             "events": requested.events,
-            "active": requested.active,
+            "is_active": requested.is_active,
             "disabled_reason": None,
         }
         if requested.headers is not None:
@@ -201,7 +211,7 @@ class WebhookService:
     def _test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
         self.require_enabled()
         endpoint = self.get(tenant, endpoint_id)
-        if not endpoint.active:
+        if not endpoint.is_active:
             raise Conflict("the webhook is inactive")
         message = trial_message(self._new_id(ID_PREFIX), endpoint.id, self._clock())
         return self._submit(tenant, message, draft_of(message, endpoint.url, None), key)
@@ -233,7 +243,7 @@ class WebhookService:
         url = message.url
         if url is None:
             endpoint = self.get(tenant, endpoint_id)
-            if not endpoint.active:
+            if not endpoint.is_active:
                 raise Conflict("the webhook is inactive")
             url = endpoint.url
         draft = draft_of(message, url, redelivery_key(message, job.id))

@@ -24,7 +24,11 @@ class Vault:
     def new_secret(self, tenant: str, owner: str) -> tuple[str, bytes]:
         """A fresh secret, and its sealed form."""
         secret = new_secret(self._random)
-        return secret, self._sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
+        return secret, self.seal_secret(tenant, owner, secret)
+
+    def seal_secret(self, tenant: str, owner: str, secret: str) -> bytes:
+        """The sealed form of a secret."""
+        return self._sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
 
     def secrets(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> list[str]:
         """The secrets in their order. Raises SecretUnreadable."""
