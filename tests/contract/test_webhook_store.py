@@ -215,11 +215,11 @@ def test_default_secrets_are_replaced_by_who_knows_them(
         {
             "status": DeliveryStatus.DELIVERED,
             "attempts": 5,
-            "response_code": 204,
-            "response_text": "",
+            "response_status": 204,
+            "response_body": "",
             "delivered_at": START + SECOND,
         },
-        {"attempts": 1, "response_text": "ü\x00🕷", "next_attempt_at": START + SECOND},
+        {"attempts": 1, "response_body": "ü\x00🕷", "next_attempt_at": START + SECOND},
     ],
     ids=["plain", "of a url", "failed", "delivered", "waiting"],
 )
@@ -285,7 +285,7 @@ def test_a_page_of_the_longest_lines_is_whole(log: DeliveryLog, tenant: str, job
             tenant=tenant,
             id=f"dlv_{number:03}",
             url="https://receiver.example/" + "x" * 2000,
-            response_text="🕷" * 1000,
+            response_body="🕷" * 1000,
             error="x" * 1000,
         )
         log.write(line, factories.lease(job), START)

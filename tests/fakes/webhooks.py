@@ -161,6 +161,10 @@ def stored_delivery(**given: Any) -> Delivery:
         "url": URL,
         "event": WebhookEvent.JOB_COMPLETED,
         "job_id": "job_1",
+        "job_type": "crawl",
+        "payload": {"type": "job.completed", "data": {"job_id": "job_1", "result": {"n": 1.5}}},
+        "delivery_job_id": "job_2",
+        "max_attempts": 5,
         "created_at": START,
     }
     return Delivery(**values | given)

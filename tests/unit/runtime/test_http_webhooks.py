@@ -211,17 +211,26 @@ def test_a_test_event_is_delivered_and_logged(api: Api, key: str) -> None:
     assert line == {
         "delivery_id": submitted.body["delivery_id"],
         "endpoint_id": endpoint,
-        "job_id": submitted.body["job_id"],
-        "url": URL,
+        "job_id": None,
+        "job_type": None,
         "event": "webhook.test",
+        "payload": {
+            "type": "webhook.test",
+            "timestamp": "2026-01-02T12:00:00.000000Z",
+            "data": {"endpoint_id": endpoint},
+        },
+        "delivery_job_id": submitted.body["job_id"],
+        "url": URL,
         "status": "delivered",
         "attempts": 2,
-        "response_code": 200,
-        "response_text": "thanks",
+        "max_attempts": 5,
+        "last_attempt_at": "2026-01-02T12:00:05.000000Z",
+        "next_attempt_at": None,
+        "response_status": 200,
+        "response_body": "thanks",
         "error": None,
         "created_at": "2026-01-02T12:00:00.000000Z",
         "delivered_at": "2026-01-02T12:00:05.000000Z",
-        "next_attempt_at": None,
     }
 
 
@@ -251,14 +260,14 @@ def test_a_redelivery_repeats_id_and_body(api: Api, key: str) -> None:
     again = ask(api, key, "POST", path)
     assert (again.status, again.body["delivery_id"]) == (202, line["delivery_id"])
     twice = ask(api, key, "POST", path)
-    assert twice.body["job_id"] == again.body["job_id"] != line["job_id"]
+    assert twice.body["job_id"] == again.body["job_id"] != line["delivery_job_id"]
     api.hooks.settle()
     first, second = api.hooks.receiver.requests
     assert first.body == second.body
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
     assert second.url == URL + "/new"
     [line] = ask(api, key, "GET", f"/{endpoint}/deliveries").body["items"]
-    assert (line["status"], line["job_id"]) == ("delivered", again.body["job_id"])
+    assert (line["status"], line["delivery_job_id"]) == ("delivered", again.body["job_id"])
 
 
 def test_a_delivery_under_way_is_not_begun_again(api: Api, key: str) -> None:

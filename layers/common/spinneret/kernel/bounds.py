@@ -155,4 +155,5 @@ WEBHOOK_COOLDOWN_FIRST_SECONDS: Final = (
 WEBHOOK_COOLDOWN_CAP_SECONDS: Final = 300.0  # … twice as long each time, up to this
 WEBHOOK_PERMIT_SECONDS: Final = WEBHOOK_SECONDS + 10.0  # one delivery tries whether it is back
 WEBHOOK_WAIT_SECONDS: Final = 24 * 3600.0  # a delivery's attempts and waits together
+WEBHOOK_LOG_PAYLOAD_BYTES: Final = 8 * 1024  # of each line: a page of 100 has to fit an answer
 WEBHOOK_LOG_SECONDS: Final = 30 * 24 * 3600  # as long as the jobs, which hold the bodies

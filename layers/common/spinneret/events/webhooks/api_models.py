@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -111,18 +111,26 @@ class DeliveryView(BaseModel):
     delivery_id: str
     """Sent as `webhook-id`."""
     endpoint_id: str | None
-    job_id: str
+    job_id: str | None
+    """The job whose end is reported; null for a test."""
+    job_type: str | None
+    event: WebhookEvent
+    payload: dict[str, Any]
+    """What is sent, without secrets; a result that is too large for the log is left out."""
+    delivery_job_id: str
     """The job that delivers it."""
     url: str | None
-    event: WebhookEvent
     status: DeliveryStatus
     attempts: int
-    response_code: int | None
-    response_text: str | None
+    max_attempts: int
+    last_attempt_at: str | None
+    next_attempt_at: str | None
+    response_status: int | None
+    response_body: str | None
+    """The beginning of the answer, without secrets."""
     error: str | None
     created_at: str
     delivered_at: str | None
-    next_attempt_at: str | None
 
 
 class DeliveryList(BaseModel):
@@ -138,6 +146,7 @@ class DeliverySubmission(BaseModel):
 
     delivery_id: str
     job_id: str
+    """The job that delivers it."""
     status: JobStatus
     message: str
 
@@ -191,14 +200,19 @@ def _delivery_view(delivery: Delivery) -> DeliveryView:
         delivery_id=delivery.id,
         endpoint_id=delivery.endpoint_id,
         job_id=delivery.job_id,
-        url=delivery.url,
+        job_type=delivery.job_type,
         event=delivery.event,
+        payload=dict(delivery.payload),
+        delivery_job_id=delivery.delivery_job_id,
+        url=delivery.url,
         status=delivery.status,
         attempts=delivery.attempts,
-        response_code=delivery.response_code,
-        response_text=delivery.response_text,
+        max_attempts=delivery.max_attempts,
+        last_attempt_at=optional_stamp(delivery.last_attempt_at),
+        next_attempt_at=optional_stamp(delivery.next_attempt_at),
+        response_status=delivery.response_status,
+        response_body=delivery.response_body,
         error=delivery.error,
         created_at=stamp(delivery.created_at),
         delivered_at=optional_stamp(delivery.delivered_at),
-        next_attempt_at=optional_stamp(delivery.next_attempt_at),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.events.webhooks import rules
-from spinneret.events.webhooks.excerpts import excerpt_of
+from spinneret.events.webhooks.excerpts import excerpt_of, logged_payload
 from spinneret.events.webhooks.messages import message_of
 from spinneret.events.webhooks.models import (
     Action,
@@ -80,6 +81,7 @@ class _Answer:
     status: int | None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     text: str | None = field(default=None, repr=False)
+    sent_at: datetime
     error: str
     """The error message if the attempt counts as failed."""
     duration_ms: int | None = None
@@ -165,12 +167,12 @@ class DeliveryHandler:
 
     def _attempt(self, tenant: str, message: Message, to: _Destination) -> _Answer:
         """Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
-        body = message.body.encode()
+        body, now = message.body.encode(), self._clock()
         request = FetchRequest(
             url=to.url,
             method="POST",
             body=body,
-            headers=self._headers(tenant, message.id, body, to),
+            headers=self._headers(tenant, message.id, body, to, now),
             follow_redirects=False,
             excerpt_bytes=bounds.WEBHOOK_EXCERPT_BYTES,
             total_seconds=bounds.WEBHOOK_SECONDS,
@@ -179,19 +181,19 @@ class DeliveryHandler:
         try:
             page = self._fetcher.fetch(request)
         except (FetchTimeout, FetchFailed) as error:
-            return _Answer(status=None, error=error.message)
+            return _Answer(status=None, sent_at=now, error=error.message)
         return _Answer(
             status=page.status_code,
             headers=page.headers,
             text=excerpt_of(page.body),
+            sent_at=now,
             error=f"{to.host} answered {page.status_code}",
             duration_ms=page.duration_ms,
         )
 
     def _headers(
-        self, tenant: str, message_id: str, body: bytes, to: _Destination
+        self, tenant: str, message_id: str, body: bytes, to: _Destination, now: datetime
     ) -> Mapping[str, str]:
-        now = self._clock()
         sealed = to.endpoint.sealed_headers if to.endpoint else ()
         custom = self._vault.headers(tenant, to.owner, sealed)
         keys = self._vault.secrets(tenant, to.owner, rules.in_force(to.secrets, now))
@@ -270,8 +272,9 @@ def _attempted(
     line = replace(
         line,
         attempts=attempt,
-        response_code=answer.status,
-        response_text=answer.text,
+        last_attempt_at=answer.sent_at,
+        response_status=answer.status,
+        response_body=answer.text,
         error=answer.error,
     )
     match action:
@@ -284,13 +287,18 @@ def _attempted(
 
 
 def _line(job: Job, message: Message) -> Delivery:
+    content = json.loads(message.body)
     return Delivery(
         tenant=job.tenant,
         id=message.id,
         endpoint_id=message.endpoint_id,
         url=None if message.url is None else redact_text(message.url),
         event=message.event,
-        job_id=job.id,
+        job_id=content["data"].get("job_id"),
+        job_type=content["data"].get("kind"),
+        payload=logged_payload(content),
+        delivery_job_id=job.id,
         attempts=job.attempts,
+        max_attempts=job.max_attempts,
         created_at=message.created_at,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -132,10 +133,15 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
         "url": delivery.url,
         "event": delivery.event.value,
         "job_id": delivery.job_id,
+        "job_type": delivery.job_type,
+        "payload": json.dumps(delivery.payload, separators=(",", ":"), ensure_ascii=False),
+        "delivery_job_id": delivery.delivery_job_id,
         "status": delivery.status.value,
         "attempts": delivery.attempts,
-        "response_code": delivery.response_code,
-        "response_text": delivery.response_text,
+        "max_attempts": delivery.max_attempts,
+        "last_attempt_at": optional_stamp(delivery.last_attempt_at),
+        "response_status": delivery.response_status,
+        "response_body": delivery.response_body,
         "error": delivery.error,
         "created_at": stamp(delivery.created_at),
         "delivered_at": optional_stamp(delivery.delivered_at),
@@ -147,18 +153,23 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
 
 def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
     """The inverse of `delivery_item`."""
-    code = item.get("response_code")
+    status = item.get("response_status")
     return Delivery(
         tenant=item["tenant"],
         id=item["sk"],
         endpoint_id=item.get("endpoint_id"),
         url=item.get("url"),
         event=WebhookEvent(item["event"]),
-        job_id=item["job_id"],
+        job_id=item.get("job_id"),
+        job_type=item.get("job_type"),
+        payload=json.loads(item["payload"]),
+        delivery_job_id=item["delivery_job_id"],
         status=DeliveryStatus(item["status"]),
         attempts=int(item["attempts"]),
-        response_code=None if code is None else int(code),
-        response_text=item.get("response_text"),
+        max_attempts=int(item["max_attempts"]),
+        last_attempt_at=parse_optional_stamp(item.get("last_attempt_at")),
+        response_status=None if status is None else int(status),
+        response_body=item.get("response_body"),
         error=item.get("error"),
         created_at=parse_stamp(item["created_at"]),
         delivered_at=parse_optional_stamp(item.get("delivered_at")),

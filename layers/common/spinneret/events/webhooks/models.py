@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
-RESPONSE_TEXT_MAX_CHARS: Final = 1000  # P-10
+RESPONSE_BODY_MAX_CHARS: Final = 1000  # P-10
 
 
 class WebhookEvent(StrEnum):
@@ -96,15 +97,24 @@ class Delivery:
     url: str | None = field(repr=False)
     """Without secrets; None when the endpoint was gone before the first attempt."""
     event: WebhookEvent
-    job_id: str
+    job_id: str | None
+    """The job whose end is reported; None for a test."""
+    job_type: str | None
+    """That job's kind."""
+    payload: Mapping[str, Any] = field(repr=False)
+    """What is sent, without secrets and, where it is too large for the log, without its result."""
+    delivery_job_id: str
     """The job that delivers it; a redelivery is another one."""
     status: DeliveryStatus = DeliveryStatus.PENDING
     attempts: int = 0
-    """Attempts that this job has made so far."""
-    response_code: int | None = None
+    """Attempts that the delivering job has made so far."""
+    max_attempts: int
+    last_attempt_at: datetime | None = None
+    """When the last attempt began, as its `webhook-timestamp` has it."""
+    response_status: int | None = None
     """Of the last attempt; None when it had no answer."""
-    response_text: str | None = field(default=None, repr=False)
-    """The beginning of that answer without secrets, at most RESPONSE_TEXT_MAX_CHARS."""
+    response_body: str | None = field(default=None, repr=False)
+    """The beginning of that answer without secrets, at most RESPONSE_BODY_MAX_CHARS."""
     error: str | None = None
     """Why it isn't delivered."""
     created_at: datetime

@@ -236,7 +236,7 @@ class WebhookService:
         line = self._log.get(tenant, logged_under, delivery_id)
         if line is None:
             raise NotFound("no such delivery")
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.job_id), DELIVERY)
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.delivery_job_id), DELIVERY)
         if job.status not in TERMINAL:
             raise Conflict("the delivery is under way", details={"job_id": job.id})
         message = message_of(job.payload)
