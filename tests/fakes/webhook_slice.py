@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +36,7 @@ from tests.fakes.webhooks import URL, FakeCooldowns, FakeDeliveryLog, FakeEndpoi
 from tests.kinds import KINDS
 
 _PASSES = 100
+NO_HEADERS: Mapping[str, str] = {}
 
 
 class Receiver:
@@ -137,14 +138,26 @@ class WebhookSlice:
         """A new endpoint and its secret."""
         return self.service.create(tenant, requested(**given))
 
-    def submit(self, *, webhook_url: str | None = None, payload: Any = None) -> JobRef:
+    def submit(
+        self,
+        *,
+        webhook_url: str | None = None,
+        webhook_headers: Mapping[str, str] = NO_HEADERS,
+        payload: Any = None,
+    ) -> JobRef:
         """A job of the tenant `acme`, with the targets that exist now."""
+        return self.submit_to(
+            self.service.targets("acme", webhook_url, webhook_headers), payload=payload
+        )
+
+    def submit_to(self, targets: tuple[str, ...], *, payload: Any = None) -> JobRef:
+        """A job of the tenant `acme` with these targets."""
         draft = Draft(
             kind="crawl",
             payload=payload or {"url": "https://site.example/page"},
             priority=Priority.NORMAL,
             domain="site.example",
-            notify=self.service.targets("acme", webhook_url),
+            notify=targets,
             duplicate_key=None,
         )
         placed: list[JobRef] = []

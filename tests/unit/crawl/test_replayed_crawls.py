@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from spinneret.crawl.models import CrawlRequest
@@ -40,7 +42,9 @@ def test_a_crawl_is_replayed_after_its_proxy_config_is_gone(
 def test_a_crawl_with_a_webhook_is_replayed_after_webhooks_were_switched_off(
     crawl: CrawlSlice,
 ) -> None:
-    def switched_off(_tenant: str, _url: str | None) -> tuple[str, ...]:
+    def switched_off(
+        _tenant: str, _url: str | None, _headers: Mapping[str, str]
+    ) -> tuple[str, ...]:
         raise FeatureDisabled("webhooks are disabled")
 
     request = CrawlRequest(url=URL, webhook_url="https://own.example/hook")

@@ -342,6 +342,38 @@ def test_a_crawl_with_a_url_of_its_own_is_another_crawl(api: Api, key: str) -> N
     assert len(set(ids)) == 3
 
 
+def test_a_crawl_with_other_headers_for_its_url_is_another_crawl(api: Api, key: str) -> None:
+    api.hooks.service.rotate_default("acme")
+    own = "https://own.example/hook"
+    given: list[dict[str, str]] = [{}, {"X-Team": "one"}, {"X-Team": "two"}]
+    ids = [
+        crawl(api, key, webhook_url=own, webhook_headers=headers).body["job_id"]
+        for headers in (*given, *given)
+    ]
+    assert ids[:3] == ids[3:]
+    assert len(set(ids)) == 3
+    assert crawl(api, key, webhook_url=own).body["job_id"] == ids[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"webhook_headers": {"X-Team": "one"}}, "webhook_headers"),
+        ({"webhook_url": URL, "webhook_headers": {"Host": "hush"}}, "webhook_headers.Host"),
+        ({"webhook_url": URL, "webhook_headers": {"X-Team": 7}}, "webhook_headers.X-Team"),
+        ({"webhook_url": URL, "webhook_headers": ["hush"]}, "webhook_headers"),
+        ({"webhook_url": URL, "webhook_headers": None}, "webhook_headers"),
+    ],
+)
+def test_headers_of_a_crawl_that_can_not_be_sent_are_refused(
+    api: Api, key: str, fields: dict[str, Any], field: str
+) -> None:
+    api.hooks.service.rotate_default("acme")
+    answer_ = crawl(api, key, **fields)
+    assert fields_of(assert_refused(answer_, 422, "VALIDATION_ERROR")) == [field]
+    assert "hush" not in answer_.text
+
+
 def test_a_url_that_could_not_be_signed_for_is_refused(api: Api, key: str) -> None:
     answer_ = crawl(api, key, webhook_url="https://own.example/hook")
     assert_refused(answer_, 409, "CONFLICT")

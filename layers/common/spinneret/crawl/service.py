@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Final
+from typing import Any, Final
 
 from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.models import (
@@ -35,8 +35,8 @@ from spinneret.web.hosts.service import SiteSettings
 
 RECIPE: Final = 1  # goes up when the same page would be processed to another result
 
-Targets = Callable[[str, str | None], tuple[str, ...]]
-"""Whom the end of a tenant's job is told, given a URL for it alone (`Draft.notify`)."""
+Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
+"""(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
 RequireProxy = Callable[[str, str], None]
 """(tenant, config id): raises where no crawl may go by these proxies."""
 
@@ -84,7 +84,7 @@ class CrawlService:
         if request.proxy_config_id is not None:
             self._require_proxy(tenant, request.proxy_config_id)
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
-        notify = self._targets(tenant, request.webhook_url)
+        notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
         if request.url is not None:
             draft = self._draft(request.url, request, notify)
             url = parse_url(request.url)
@@ -122,9 +122,10 @@ class CrawlService:
 
     def _draft(self, url: str, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
         check_url_at_submission(url, self._policy)
-        same = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
-        if request.webhook_url is not None:  # a job without it would tell nobody there
+        same: dict[str, Any] = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
+        if request.webhook_url is not None:  # a job without it would not notify that URL
             same["webhook_url"] = request.webhook_url
+            same["webhook_headers"] = request.webhook_headers
         payload = {"url": canonical_url(url)}
         if request.proxy_config_id is not None:  # a site may show others something else
             same["proxy_config_id"] = payload["proxy_config_id"] = request.proxy_config_id

@@ -27,7 +27,7 @@ from spinneret.events.webhooks.models import (
 )
 from spinneret.events.webhooks.ports import Cooldowns, DeliveryLog, EndpointStore
 from spinneret.events.webhooks.signing import sign
-from spinneret.events.webhooks.vault import DEFAULT, Vault
+from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
@@ -56,12 +56,18 @@ class _Destination:
 
     url: str = field(repr=False)
     secrets: SealedSecrets
+    sealed_headers: tuple[bytes, ...] = field(repr=False)
     endpoint: Endpoint | None
 
     @property
     def owner(self) -> str:
         """The owner that its secrets are sealed for."""
         return DEFAULT if self.endpoint is None else self.endpoint.id
+
+    @property
+    def owner_of_headers(self) -> str:
+        """The owner that its headers are sealed for."""
+        return owner_of_url(self.url) if self.endpoint is None else self.endpoint.id
 
     @property
     def target(self) -> str:
@@ -136,11 +142,21 @@ class DeliveryHandler:
             secrets = self._endpoints.default_secrets(tenant)
             if secrets is None:
                 raise DeliveryRefused("there is no default secret to sign with")
-            return _Destination(url=message.url, secrets=secrets, endpoint=None)
+            return _Destination(
+                url=message.url,
+                secrets=secrets,
+                sealed_headers=message.sealed_headers,
+                endpoint=None,
+            )
         endpoint = self._endpoints.get(tenant, message.endpoint_id)
         if endpoint is None or not endpoint.is_active:
             raise DeliveryRefused("the webhook is inactive or gone")
-        return _Destination(url=endpoint.url, secrets=endpoint.secrets, endpoint=endpoint)
+        return _Destination(
+            url=endpoint.url,
+            secrets=endpoint.secrets,
+            sealed_headers=endpoint.sealed_headers,
+            endpoint=endpoint,
+        )
 
     def _permit(self, context: Context, line: Delivery, to: _Destination) -> Cooldown | None:
         """Wait out the target's cooldown, or get the permit to try; the cooldown, if there is one.
@@ -194,8 +210,7 @@ class DeliveryHandler:
     def _headers(
         self, tenant: str, message_id: str, body: bytes, to: _Destination, now: datetime
     ) -> Mapping[str, str]:
-        sealed = to.endpoint.sealed_headers if to.endpoint else ()
-        custom = self._vault.headers(tenant, to.owner, sealed)
+        custom = self._vault.headers(tenant, to.owner_of_headers, to.sealed_headers)
         keys = self._vault.secrets(tenant, to.owner, rules.in_force(to.secrets, now))
         signed = sign(body, id=message_id, timestamp=now, secrets=keys)
         return {**custom, "Content-Type": "application/json", **signed}

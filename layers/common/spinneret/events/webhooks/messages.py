@@ -2,7 +2,8 @@
 
 A URL may hold a secret (`?token=…`, a path of Slack's). The `webhook_url` of a single job stands in
 clear text in that job's `notify` and in the payload of the job that delivers to it, because it has
-to be sent to. Neither is part of a job's view or timeline; the delivery log has it without secrets.
+to be sent to; its headers stand there sealed. Neither is part of a job's view or timeline; the
+delivery log has the URL without secrets.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final
 
 from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.models import Message, WebhookEvent
+from spinneret.events.webhooks.targets import decoded, encoded, url_target
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobStatus, Priority
 from spinneret.kernel import bounds
@@ -32,17 +34,19 @@ def event_of(job: Job) -> WebhookEvent:
     return WebhookEvent.JOB_COMPLETED if completed else WebhookEvent.JOB_FAILED
 
 
-def message_about(job: Job, target: str, *, endpoint_id: str | None) -> Message:
-    """The message about the end of a job's run for one of its targets.
+def message_about(job: Job, target: str) -> Message:
+    """The message about the end of a job's run for one of its targets (see `targets`).
 
     The same run and target always give the same message, id and body included.
     """
     ended = job.finished_at
     assert ended is not None  # only a finished run is reported
+    own = url_target(target)
     return Message(
         id=f"{ID_PREFIX}_{uuid7_hex(ended, _digest(job, target)[:10])}",
-        endpoint_id=endpoint_id,
-        url=None if endpoint_id else target,
+        endpoint_id=None if own else target,
+        url=own.url if own else None,
+        sealed_headers=own.sealed_headers if own else (),
         event=event_of(job),
         body=_body(event_of(job), ended, _about(job)),
         created_at=ended,
@@ -69,6 +73,7 @@ def draft_of(message: Message, url: str, duplicate_key: str | None, *, once: boo
             "id": message.id,
             "endpoint_id": message.endpoint_id,
             "url": message.url,
+            "headers": encoded(message.sealed_headers),
             "event": message.event,
             "body": message.body,
             "created_at": stamp(message.created_at),
@@ -86,6 +91,7 @@ def message_of(payload: Mapping[str, Any]) -> Message:
         id=payload["id"],
         endpoint_id=payload["endpoint_id"],
         url=payload["url"],
+        sealed_headers=decoded(payload["headers"]),
         event=WebhookEvent(payload["event"]),
         body=payload["body"],
         created_at=parse_stamp(payload["created_at"]),

@@ -80,6 +80,8 @@ class Message:
     """None for the `webhook_url` of a single job."""
     url: str | None = field(repr=False)
     """That URL; an endpoint's is looked up for each attempt."""
+    sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
+    """The headers that go to that URL; an endpoint's are looked up as well."""
     event: WebhookEvent
     body: str = field(repr=False)
     """Its UTF-8 form is signed and sent."""

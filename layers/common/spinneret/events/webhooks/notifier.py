@@ -9,6 +9,7 @@ from typing import Final
 from spinneret.events.webhooks.messages import draft_of, event_of, message_about, notification_key
 from spinneret.events.webhooks.models import Endpoint
 from spinneret.events.webhooks.ports import EndpointStore
+from spinneret.events.webhooks.targets import url_target
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobEvent, Reply
 from spinneret.jobs.ports import JobStore
@@ -49,16 +50,16 @@ class Notifier:
 
     def _submit(self, job: Job) -> None:
         """All in one transaction: WEBHOOK_ENDPOINTS_MAX and a URL are below JobStore's bound."""
-        ids = [target for target in job.notify if not is_url(target)]
+        own = {target: url_target(target) for target in job.notify}
+        ids = [target for target, to in own.items() if to is None]
         endpoints = self._endpoints.find(job.tenant, ids)
         drafts = []
-        for target in job.notify:
+        for target, to in own.items():
             endpoint = endpoints.get(target)
-            if not (is_url(target) or _receives(endpoint, job)):
-                continue
-            message = message_about(job, target, endpoint_id=endpoint.id if endpoint else None)
-            url = endpoint.url if endpoint else target
-            drafts.append(draft_of(message, url, notification_key(job, target), once=True))
+            url = to.url if to else _url_for(endpoint, job)
+            if url is not None:
+                message, key = message_about(job, target), notification_key(job, target)
+                drafts.append(draft_of(message, url, key, once=True))
         self._jobs.submit(job.tenant, drafts, None, lambda _: Reply(status=202, body={}))
 
     def _mark(self, job: Job) -> None:
@@ -81,10 +82,8 @@ class Notifier:
         logger.warning("notification_left", extra={"job_id": job.id, "reason": "the job changes"})
 
 
-def is_url(target: str) -> bool:
-    """Whether a target of a job is a URL; ids of endpoints contain no colon."""
-    return ":" in target
-
-
-def _receives(endpoint: Endpoint | None, job: Job) -> bool:
-    return endpoint is not None and endpoint.is_active and event_of(job) in endpoint.events
+def _url_for(endpoint: Endpoint | None, job: Job) -> str | None:
+    """The URL of an endpoint that receives the job's event."""
+    if endpoint is None or not endpoint.is_active or event_of(job) not in endpoint.events:
+        return None
+    return endpoint.url

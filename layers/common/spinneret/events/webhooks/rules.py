@@ -187,28 +187,28 @@ def in_force(secrets: SealedSecrets, now: datetime) -> tuple[bytes, ...]:
     return (secrets.newest, old) if old else (secrets.newest,)
 
 
-def allowed_headers(given: Mapping[str, str]) -> dict[str, str]:
-    """The given headers, if all of them may be sent with deliveries.
+def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[str, str]:
+    """The headers of a request's `field`, if all of them may be sent with deliveries.
 
     Raises ValidationFailed for signature, hop-by-hop and framing headers, for names and values
     that HTTP doesn't allow, and for too many or too large headers. The message shows no value.
     """
     if len(given) > CUSTOM_HEADERS_MAX:
-        raise _refused(f"more than {CUSTOM_HEADERS_MAX} headers")
+        raise _refused(field, f"more than {CUSTOM_HEADERS_MAX} headers")
     if sum(len(name) + len(value) for name, value in given.items()) > CUSTOM_HEADERS_MAX_BYTES:
-        raise _refused(f"more than {CUSTOM_HEADERS_MAX_BYTES} bytes of headers")
+        raise _refused(field, f"more than {CUSTOM_HEADERS_MAX_BYTES} bytes of headers")
     seen: set[str] = set()
     for name, value in given.items():
         if not _TOKEN.fullmatch(name):
-            raise _refused("a header's name isn't a token")
+            raise _refused(field, "a header's name isn't a token")
         # CGI and WSGI write both `-` and `_` as `_`: they would read one header for the other.
         alike = name.lower().replace("_", "-")
         if alike in _RESERVED or alike.startswith(_SIGNATURE_PREFIXES):
-            raise _refused("the sender sets this header itself", name)
+            raise _refused(field, "the sender sets this header itself", name)
         if alike in seen:
-            raise _refused("the header is given twice", name)
+            raise _refused(field, "the header is given twice", name)
         if not _FIELD_VALUE.fullmatch(value):
-            raise _refused("the value is no printable ASCII text without outer blanks", name)
+            raise _refused(field, "the value is no printable ASCII text without outer blanks", name)
         seen.add(alike)
     return dict(given)
 
@@ -260,6 +260,6 @@ def _full_year(two_digits: int, rest: tuple[int, ...], now: datetime) -> int:
     return year - 100 if is_beyond else year
 
 
-def _refused(message: str, name: str | None = None) -> ValidationFailed:
-    field = "headers" if name is None else f"headers.{name}"
+def _refused(field: str, message: str, name: str | None = None) -> ValidationFailed:
+    field = field if name is None else f"{field}.{name}"
     return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field}]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from spinneret.events.webhooks import rules
 from spinneret.events.webhooks.kinds import DELIVERY
@@ -25,18 +25,20 @@ from spinneret.events.webhooks.models import (
 )
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
 from spinneret.events.webhooks.signing import check_strength
-from spinneret.events.webhooks.vault import DEFAULT, Vault
+from spinneret.events.webhooks.targets import UrlTarget, target_text
+from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService, Placed, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound
+from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
-_RACES = 5  # changes of one endpoint at the same time are rare
+_JOB_HEADERS: Final = "webhook_headers"
+_RACES: Final = 5  # changes of one endpoint at the same time are rare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,12 +88,21 @@ class WebhookService:
 
     # ------------------------------------------------------------ For those who submit jobs
 
-    def targets(self, tenant: str, webhook_url: str | None) -> tuple[str, ...]:
+    def targets(
+        self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
+    ) -> tuple[str, ...]:
         """The targets to notify of the end of a job that is submitted now (`Draft.notify`).
 
-        The ids of the active endpoints, and the job's own URL. Raises FeatureDisabled for such a
-        URL only, UrlInvalid, UrlBlocked, and Conflict while there is no secret to sign for it.
+        The ids of the active endpoints, and the job's own URL with its headers, sealed. Raises
+        FeatureDisabled for such a URL only, UrlInvalid, UrlBlocked, ValidationFailed (headers), and
+        Conflict while there is no secret to sign for it.
         """
+        headers = rules.allowed_headers(webhook_headers, _JOB_HEADERS)
+        if headers and webhook_url is None:
+            raise ValidationFailed(
+                "webhook_headers are sent to a webhook_url, and there is none",
+                details={"fields": [{"field": _JOB_HEADERS}]},
+            )
         if not self._enabled and webhook_url is None:
             return ()
         self.require_enabled()
@@ -105,7 +116,8 @@ class WebhookService:
                 "a webhook_url is signed with the tenant's default secret, and there is none yet",
                 details={"field": "webhook_url"},
             )
-        return (*ids, url)
+        sealed = self._vault.seal_headers(tenant, owner_of_url(url), headers)
+        return (*ids, target_text(UrlTarget(url=url, sealed_headers=sealed)))
 
     # ------------------------------------------------------------ Endpoints
 
