@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.events.webhooks import rules
-from spinneret.events.webhooks.excerpts import excerpt_of, logged_payload
+from spinneret.events.webhooks.excerpts import logged_payload
 from spinneret.events.webhooks.messages import message_of
 from spinneret.events.webhooks.models import (
     Action,
@@ -23,11 +23,10 @@ from spinneret.events.webhooks.models import (
     GiveUp,
     Message,
     Retry,
-    SealedSecrets,
 )
 from spinneret.events.webhooks.ports import Cooldowns, DeliveryLog, EndpointStore
-from spinneret.events.webhooks.signing import sign
-from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
+from spinneret.events.webhooks.sending import Answer, Destination, Sender
+from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
@@ -36,61 +35,14 @@ from spinneret.kernel.errors import (
     DeliveryFailed,
     DeliveryRefused,
     DependencyUnavailable,
-    FetchFailed,
-    FetchTimeout,
     PermanentError,
 )
 from spinneret.kernel.redaction import redact_text
-from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
-from spinneret.web.fetching.urls import parse_url
 
 logger = logging.getLogger(__name__)
 
 GONE: Final = "410 Gone"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Destination:
-    """Where a message goes at this moment."""
-
-    url: str = field(repr=False)
-    secrets: SealedSecrets
-    sealed_headers: tuple[bytes, ...] = field(repr=False)
-    endpoint: Endpoint | None
-
-    @property
-    def owner(self) -> str:
-        """The owner that its secrets are sealed for."""
-        return DEFAULT if self.endpoint is None else self.endpoint.id
-
-    @property
-    def owner_of_headers(self) -> str:
-        """The owner that its headers are sealed for."""
-        return owner_of_url(self.url) if self.endpoint is None else self.endpoint.id
-
-    @property
-    def target(self) -> str:
-        """What a cooldown is stored under."""
-        return self.url if self.endpoint is None else self.endpoint.id
-
-    @property
-    def host(self) -> str:
-        """For messages: a URL may hold a credential."""
-        return parse_url(self.url).host
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Answer:
-    """The result of one attempt; no status when there was no answer."""
-
-    status: int | None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    text: str | None = field(default=None, repr=False)
-    sent_at: datetime
-    error: str
-    """The error message if the attempt counts as failed."""
-    duration_ms: int | None = None
 
 
 class DeliveryHandler:
@@ -113,8 +65,7 @@ class DeliveryHandler:
         self._endpoints = endpoints
         self._log = log
         self._cooldowns = cooldowns
-        self._fetcher = fetcher
-        self._vault = vault
+        self._sender = Sender(fetcher=fetcher, vault=vault, clock=clock)
         self._clock = clock
         self._random = random
 
@@ -127,7 +78,7 @@ class DeliveryHandler:
             destination = self._destination(context.job.tenant, message)
             line = replace(line, url=redact_text(destination.url))
             cooldown = self._permit(context, line, destination)
-            answer = self._attempt(context.job.tenant, message, destination)
+            answer = self._sender.send(context.job.tenant, message, destination)
         except PermanentError as error:
             self._write(context, replace(line, status=DeliveryStatus.FAILED, error=error.message))
             raise
@@ -135,14 +86,14 @@ class DeliveryHandler:
 
     # ------------------------------------------------------------ Before the attempt
 
-    def _destination(self, tenant: str, message: Message) -> _Destination:
+    def _destination(self, tenant: str, message: Message) -> Destination:
         """Raises DeliveryRefused."""
         if message.endpoint_id is None:
             assert message.url is not None  # a message has one or the other
             secrets = self._endpoints.default_secrets(tenant)
             if secrets is None:
                 raise DeliveryRefused("there is no default secret to sign with")
-            return _Destination(
+            return Destination(
                 url=message.url,
                 secrets=secrets,
                 sealed_headers=message.sealed_headers,
@@ -151,14 +102,14 @@ class DeliveryHandler:
         endpoint = self._endpoints.get(tenant, message.endpoint_id)
         if endpoint is None or not endpoint.is_active:
             raise DeliveryRefused("the webhook is inactive or gone")
-        return _Destination(
+        return Destination(
             url=endpoint.url,
             secrets=endpoint.secrets,
             sealed_headers=endpoint.sealed_headers,
             endpoint=endpoint,
         )
 
-    def _permit(self, context: Context, line: Delivery, to: _Destination) -> Cooldown | None:
+    def _permit(self, context: Context, line: Delivery, to: Destination) -> Cooldown | None:
         """Wait out the target's cooldown, or get the permit to try; the cooldown, if there is one.
 
         Raises Defer, and after WEBHOOK_WAIT_SECONDS DeliveryRefused.
@@ -179,51 +130,15 @@ class DeliveryHandler:
         self._write(context, replace(line, next_attempt_at=check))
         raise Defer(check, to.host)
 
-    # ------------------------------------------------------------ The attempt
-
-    def _attempt(self, tenant: str, message: Message, to: _Destination) -> _Answer:
-        """Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
-        body, now = message.body.encode(), self._clock()
-        request = FetchRequest(
-            url=to.url,
-            method="POST",
-            body=body,
-            headers=self._headers(tenant, message.id, body, to, now),
-            follow_redirects=False,
-            excerpt_bytes=bounds.WEBHOOK_EXCERPT_BYTES,
-            total_seconds=bounds.WEBHOOK_SECONDS,
-            read_seconds=bounds.WEBHOOK_SECONDS,
-        )
-        try:
-            page = self._fetcher.fetch(request)
-        except (FetchTimeout, FetchFailed) as error:
-            return _Answer(status=None, sent_at=now, error=error.message)
-        return _Answer(
-            status=page.status_code,
-            headers=page.headers,
-            text=excerpt_of(page.body),
-            sent_at=now,
-            error=f"{to.host} answered {page.status_code}",
-            duration_ms=page.duration_ms,
-        )
-
-    def _headers(
-        self, tenant: str, message_id: str, body: bytes, to: _Destination, now: datetime
-    ) -> Mapping[str, str]:
-        custom = self._vault.headers(tenant, to.owner_of_headers, to.sealed_headers)
-        keys = self._vault.secrets(tenant, to.owner, rules.in_force(to.secrets, now))
-        signed = sign(body, id=message_id, timestamp=now, secrets=keys)
-        return {**custom, "Content-Type": "application/json", **signed}
-
     # ------------------------------------------------------------ After it
 
     def _conclude(
         self,
         context: Context,
         line: Delivery,
-        to: _Destination,
+        to: Destination,
         cooldown: Cooldown | None,
-        answer: _Answer,
+        answer: Answer,
     ) -> Mapping[str, Any]:
         """Write the log under the lease, then apply the answer to later deliveries."""
         now = self._clock()
@@ -248,7 +163,7 @@ class DeliveryHandler:
                 raise DeliveryFailed(action.reason, details=details)
 
     def _keep_cooldown(
-        self, tenant: str, target: str, former: Cooldown | None, answer: _Answer
+        self, tenant: str, target: str, former: Cooldown | None, answer: Answer
     ) -> None:
         """An outage of the store is logged only: the message was sent either way."""
         seconds = (answer.duration_ms or 0) / 1000
@@ -282,7 +197,7 @@ class DeliveryHandler:
 
 
 def _attempted(
-    line: Delivery, answer: _Answer, action: Action, attempt: int, now: datetime
+    line: Delivery, answer: Answer, action: Action, attempt: int, now: datetime
 ) -> Delivery:
     line = replace(
         line,

@@ -1,4 +1,4 @@
-"""What follows an endpoint's answer, and which custom headers a tenant may send."""
+"""What follows an endpoint's answer, and which secrets and headers a tenant may give."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from spinneret.events.webhooks.models import (
     Retry,
     SealedSecrets,
 )
+from spinneret.events.webhooks.signing import signing_key
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 
@@ -31,6 +32,7 @@ RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # an endpoint can delay a delivery
 SLOW_SECONDS: Final = 3.0
 SLOW_COOLDOWN_CAP_SECONDS: Final = 60.0  # so that a thousand a day are still sent
 
+SECRET_MIN_DISTINCT: Final = 12  # different bytes of a secret that a tenant chose
 CUSTOM_HEADERS_MAX: Final = 20
 CUSTOM_HEADERS_MAX_BYTES: Final = 8 * 1024  # what common servers take as a whole request head
 
@@ -185,6 +187,19 @@ def in_force(secrets: SealedSecrets, now: datetime) -> tuple[bytes, ...]:
     """The secrets that sign at this moment, newest first."""
     old = secrets.old_until is not None and now < secrets.old_until and secrets.old
     return (secrets.newest, old) if old else (secrets.newest,)
+
+
+def check_strength(secret: str) -> None:
+    """Raises ValidationFailed for a secret that we don't sign with, or that was not made at random.
+
+    24 random bytes have fewer than SECRET_MIN_DISTINCT different ones with a chance below 10^-14.
+    """
+    try:
+        key = signing_key(secret)
+    except ValidationFailed as error:
+        raise _refused("secret", error.message) from None
+    if len(set(key)) < SECRET_MIN_DISTINCT:
+        raise _refused("secret", "it repeats itself: generate it at random")
 
 
 def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[str, str]:

@@ -24,7 +24,6 @@ from spinneret.events.webhooks.models import (
     WebhookEvent,
 )
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
-from spinneret.events.webhooks.signing import check_strength
 from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
@@ -135,7 +134,7 @@ class WebhookService:
         if secret is None:
             secret, sealed = self._vault.new_secret(tenant, endpoint_id)
         else:
-            check_strength(secret)
+            rules.check_strength(secret)
             sealed = self._vault.seal_secret(tenant, endpoint_id, secret)
         now = self._clock()
         endpoint = Endpoint(

@@ -24,7 +24,6 @@ SIGNATURE_HEADER: Final = "webhook-signature"
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 (marks a secret, is none)
 SECRET_MIN_BYTES: Final = 24  # Standard Webhooks 1.0.0, "Signature scheme"
 SECRET_MAX_BYTES: Final = 64  # the same
-SECRET_MIN_DISTINCT: Final = 12  # different bytes of a secret that a tenant chose
 NEW_SECRET_BYTES: Final = 32  # as long as the hash: RFC 2104, section 3
 TOLERANCE: Final = timedelta(minutes=5)  # as the published verifiers have it
 SIGNATURES_READ: Final = 64  # a few secrets in rotation; more is somebody wasting our time
@@ -166,19 +165,6 @@ def signing_key(secret: str) -> bytes:
             f"with or without {SECRET_PREFIX} before it",
         )
     return key
-
-
-def check_strength(secret: str) -> None:
-    """Raises ValidationFailed for a secret that we don't sign with, or that was not made at random.
-
-    24 random bytes have fewer than SECRET_MIN_DISTINCT different ones with a chance below 10^-14.
-    """
-    try:
-        key = signing_key(secret)
-    except ValidationFailed as error:
-        raise _invalid("secret", error.message) from None
-    if len(set(key)) < SECRET_MIN_DISTINCT:
-        raise _invalid("secret", "the secret repeats itself: generate it at random")
 
 
 def _key(secret: object) -> bytes | None:
