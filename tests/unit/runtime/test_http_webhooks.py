@@ -323,7 +323,7 @@ def notified(api: Api, answer_: Answer) -> tuple[str, ...]:
     return job.notify
 
 
-def test_a_crawl_is_told_to_its_url_and_to_the_active_webhooks(api: Api, key: str) -> None:
+def test_a_crawl_notifies_its_url_and_the_active_webhooks(api: Api, key: str) -> None:
     api.hooks.service.rotate_default("acme")
     endpoint = created(api, key)
     own = "https://own.example/hook"
@@ -385,7 +385,7 @@ def test_a_url_that_must_not_be_reached_is_refused(api: Api, key: str) -> None:
     assert_refused(answer_, 403, "URL_BLOCKED")
 
 
-def test_a_stage_without_webhooks_has_no_such_routes_and_tells_nobody(api: Api, key: str) -> None:
+def test_a_stage_without_webhooks_has_no_such_routes_nor_notifications(api: Api, key: str) -> None:
     endpoint = created(api, key)
     api.hooks.enabled = False
     api.services.webhooks = api.hooks.service
