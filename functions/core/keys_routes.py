@@ -43,7 +43,7 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
         request.name,
         request.scopes,
         request.expires_at,
-        requests_per_minute=request.requests_per_minute,
+        rate_limit_rpm=request.rate_limit_rpm,
         issuer=caller,
     )
     return Response(
@@ -57,27 +57,28 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
 @router.get("/api/v1/api-keys", **declared(Scope.ADMIN))
 def list_keys(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
     """The tenant's keys, newest first; ended ones are shown for 30 days more."""
-    return key_list(_keys().page(routes.principal.tenant, position_of(cursor), limit))
+    page = _keys().page(routes.principal.tenant, position_of(cursor), limit)
+    return key_list(page, _keys().now())
 
 
 @router.get("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
 def get_key(key_id: str) -> KeyView:
     """One key."""
-    return key_view(_keys().get(routes.principal.tenant, key_id))
+    return key_view(_keys().get(routes.principal.tenant, key_id), _keys().now())
 
 
-@router.delete("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
-def revoke_key(key_id: str) -> KeyView:
-    """Revoke a key, effective at once; answers the key, also when it was revoked before."""
+@router.delete("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN, {204: None}))
+def revoke_key(key_id: str) -> Response[None]:
+    """Revoke a key, effective at once; the answer is the same for a key that is revoked already."""
     key = _keys().revoke(routes.principal.tenant, key_id)
     _services().live.end_all(key.tenant, key.id)
-    return key_view(key)
+    return Response(status_code=204)
 
 
 def _refuse_idempotency_key() -> None:
-    """A replay would have to show the secret again, so it would have to be stored.
+    """A replay would have to show the secret again, which would have to be stored for it.
 
-    To ignore the header would let a client issue keys twice that relies on it.
+    Ignoring the header would let a client that relies on it issue two keys.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
         raise ValidationFailed(

@@ -13,7 +13,7 @@ _ENDPOINT: Final = {
     "url": "https://hooks.example.com/spinneret",
     "events": ["job.completed", "job.failed"],
     "header_names": ["X-Team"],
-    "active": True,
+    "is_active": True,
     "disabled_reason": None,
     "old_secret_until": None,
     "created_at": _MADE,
@@ -34,8 +34,8 @@ REPLACE_WEBHOOK: Final[Examples] = {
         "request": {
             "name": "crawls",
             "url": "https://hooks.example.com/spinneret",
-            "active": False,
+            "is_active": False,
         },
-        "answer": {**_ENDPOINT, "active": False, "updated_at": "2026-01-03T08:30:00.000000Z"},
+        "answer": {**_ENDPOINT, "is_active": False, "updated_at": "2026-01-03T08:30:00.000000Z"},
     }
 }

@@ -71,9 +71,9 @@ _SUBMISSION: Final = declared(
     ),
 )
 def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
-    """Make a webhook. Its secret is in this answer and nowhere else."""
-    webhooks = _shown_once()
-    return _secret(201, issued_endpoint(*webhooks.create(_tenant(), request.wish())))
+    """Make a webhook. Its secret, given or generated, is in this answer and nowhere else."""
+    made = _shown_once().create(_tenant(), request.endpoint, request.secret)
+    return _secret(201, issued_endpoint(*made))
 
 
 @router.get("/api/v1/webhooks", **declared(Scope.READ, {200: EndpointList}, FeatureDisabled))
@@ -120,7 +120,7 @@ def get_webhook(endpoint_id: str) -> EndpointView:
 )
 def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
     """Replace a webhook but its secret; headers that are left out stay as they are."""
-    changed = _webhooks().update(_tenant(), endpoint_id, request.wish())
+    changed = _webhooks().update(_tenant(), endpoint_id, request.endpoint)
     return endpoint_view(changed, whole_url=True)
 
 
@@ -146,7 +146,7 @@ def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
 @router.post("/api/v1/webhooks/<endpoint_id>/test", **_SUBMISSION)
 def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
     """Send an event `webhook.test`."""
-    return submitted(_webhooks().test(_tenant(), endpoint_id, _request_key()))
+    return submitted(_service().test(_tenant(), endpoint_id, _request_key()))
 
 
 @router.get(
@@ -167,8 +167,7 @@ def list_deliveries(
 @router.post("/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver", **_SUBMISSION)
 def redeliver(endpoint_id: str, delivery_id: str) -> Response[dict[str, Any]]:
     """Send the same message again, with the same id."""
-    webhooks = _webhooks()
-    return submitted(webhooks.redeliver(_tenant(), endpoint_id, delivery_id, _request_key()))
+    return submitted(_service().redeliver(_tenant(), endpoint_id, delivery_id, _request_key()))
 
 
 def _tenant() -> str:
@@ -176,20 +175,25 @@ def _tenant() -> str:
 
 
 def _may_write() -> bool:
-    """Whoever may set a URL may see what is secret in it."""
+    """Callers that may set a URL may see the secrets in it."""
     return routes.principal.may(Scope.WRITE)
 
 
 def _webhooks() -> WebhookService:
-    webhooks = routes.services.webhooks
+    """Raises FeatureDisabled."""
+    webhooks = _service()
     webhooks.require_enabled()
     return webhooks
 
 
-def _shown_once() -> WebhookService:
-    """For answers with a secret: to replay one it would have to be stored.
+def _service() -> WebhookService:
+    return routes.services.webhooks
 
-    To ignore the header would let a client make secrets twice that relies on it.
+
+def _shown_once() -> WebhookService:
+    """For answers that show a secret, which a replay would need stored in clear text.
+
+    Ignoring the header would let a client that relies on it make two secrets.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
         raise ValidationFailed(
@@ -209,5 +213,5 @@ def _secret(status: int, body: Shown) -> Response[Shown]:
 
 
 def _request_key() -> RequestKey | None:
-    """Scoped by the path, whose ids say what is asked for: these requests have no body."""
+    """Scoped by the path with its ids, since these requests have no body."""
     return request_key(router, routes.principal, router.current_event.path)

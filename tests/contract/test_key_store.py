@@ -1,4 +1,4 @@
-"""What every key store holds: the fake, moto, and DynamoDB Local."""
+"""What every key store guarantees: the fake, moto, and DynamoDB Local."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.access.keys.ports import KeyStore
 from spinneret.kernel.errors import Conflict
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
-from tests.fakes.tenancy import FakeKeyStore
+from tests.fakes.keys import FakeKeyStore
 from tests.fakes.time import START
 
 pytestmark = OF_AWS
@@ -62,7 +62,7 @@ def listed(keys: KeyStore, tenant: str, limit: int = 100) -> list[str]:
         {},
         {"expires_at": START + timedelta(days=30, microseconds=1)},
         {"revoked_at": START + timedelta(microseconds=1)},
-        {"requests_per_minute": 6000},
+        {"rate_limit_rpm": 6000},
         {"scopes": frozenset(Scope)},
         {"scopes": frozenset()},
         {"name": "Läptop 🕷"},

@@ -1,4 +1,4 @@
-"""What every store of rate windows holds: the fake, moto, and DynamoDB Local."""
+"""What every store of rate windows guarantees: the fake, moto, and DynamoDB Local."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.access.keys.dynamo_windows import DynamoRateWindows
 from spinneret.access.keys.models import Allowance
 from spinneret.access.keys.ports import RateWindows
 from tests.contract.backends import OF_AWS, Tables
-from tests.fakes.tenancy import FakeRateWindows
+from tests.fakes.keys import FakeRateWindows
 from tests.fakes.time import START
 
 pytestmark = OF_AWS

@@ -1,4 +1,4 @@
-"""What every store of uploads holds.
+"""What every store of uploads guarantees.
 
 That S3 keeps clients to their form is tried on the stack, whose emulator reads the policy but
 doesn't check its signature.

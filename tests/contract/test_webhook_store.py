@@ -1,4 +1,4 @@
-"""What every store of webhooks holds: the fake, moto, and DynamoDB Local."""
+"""What every store of webhooks guarantees: the fake, moto, and DynamoDB Local."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from spinneret.events.webhooks.dynamo import DynamoEndpointStore
-from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog, DynamoHolds
+from spinneret.events.webhooks.dynamo_deliveries import DynamoCooldowns, DynamoDeliveryLog
 from spinneret.events.webhooks.models import (
+    Cooldown,
     Delivery,
     DeliveryStatus,
     Endpoint,
-    Hold,
     SealedSecrets,
     WebhookEvent,
 )
-from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore, Holds
+from spinneret.events.webhooks.ports import Cooldowns, DeliveryLog, EndpointStore
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job
 from spinneret.jobs.ports import JobStore
@@ -30,9 +30,9 @@ from tests.contract.stored_jobs import SECOND, claimed
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 from tests.fakes.webhooks import (
+    FakeCooldowns,
     FakeDeliveryLog,
     FakeEndpointStore,
-    FakeHolds,
     stored_delivery,
     stored_endpoint,
 )
@@ -59,10 +59,10 @@ def log(store: JobStore, tables: Tables | None) -> DeliveryLog:
 
 
 @pytest.fixture
-def holds(tables: Tables | None) -> Holds:
+def cooldowns(tables: Tables | None) -> Cooldowns:
     if tables is None:
-        return FakeHolds()
-    return DynamoHolds(tables.client, tables.names["Webhooks"])
+        return FakeCooldowns()
+    return DynamoCooldowns(tables.client, tables.names["Webhooks"])
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def paged(page: Callable[[str | None], tuple[list[str], str | None]]) -> list[st
     [
         {},
         {"name": "Größe 🕸", "events": frozenset(WebhookEvent), "version": 7},
-        {"active": False, "disabled_reason": "410 Gone", "updated_at": START + SECOND},
+        {"is_active": False, "disabled_reason": "410 Gone", "updated_at": START + SECOND},
         {"header_names": ("X-Tag", "Authorization"), "sealed_headers": (b"\x00\xff", b"two")},
         {"secrets": SealedSecrets(newest=b"\xff", old=b"\x00", old_until=START + SECOND)},
     ],
@@ -215,11 +215,11 @@ def test_default_secrets_are_replaced_by_who_knows_them(
         {
             "status": DeliveryStatus.DELIVERED,
             "attempts": 5,
-            "response_code": 204,
-            "response_text": "",
+            "response_status": 204,
+            "response_body": "",
             "delivered_at": START + SECOND,
         },
-        {"attempts": 1, "response_text": "ü\x00🕷", "next_attempt_at": START + SECOND},
+        {"attempts": 1, "response_body": "ü\x00🕷", "next_attempt_at": START + SECOND},
     ],
     ids=["plain", "of a url", "failed", "delivered", "waiting"],
 )
@@ -285,7 +285,7 @@ def test_a_page_of_the_longest_lines_is_whole(log: DeliveryLog, tenant: str, job
             tenant=tenant,
             id=f"dlv_{number:03}",
             url="https://receiver.example/" + "x" * 2000,
-            response_text="🕷" * 1000,
+            response_body="🕷" * 1000,
             error="x" * 1000,
         )
         log.write(line, factories.lease(job), START)
@@ -293,7 +293,7 @@ def test_a_page_of_the_longest_lines_is_whole(log: DeliveryLog, tenant: str, job
     assert log.page(tenant, "wh_1", None, 100).deliveries == tuple(written[::-1])
 
 
-# ---------------------------------------------------------------- Holds
+# ---------------------------------------------------------------- Cooldowns
 
 
 def until(seconds: float) -> datetime:
@@ -301,29 +301,34 @@ def until(seconds: float) -> datetime:
 
 
 @pytest.mark.parametrize("target", ["wh_1", "https://own.example/?" + "ü" * 2000])
-def test_a_target_is_held_until_it_is_not(holds: Holds, tenant: str, target: str) -> None:
-    assert holds.find(tenant, target) is None
-    for hold in (Hold(failures=1, until=until(10)), Hold(failures=2, until=until(0.000001))):
-        holds.put(tenant, target, hold)
-        assert holds.find(tenant, target) == hold
-    assert holds.find(f"{tenant}-2", target) is None
-    assert holds.find(tenant, f"{target}2") is None
+def test_a_target_cools_down_until_that_is_ended(
+    cooldowns: Cooldowns, tenant: str, target: str
+) -> None:
+    assert cooldowns.find(tenant, target) is None
+    for cooldown in (
+        Cooldown(failures=1, until=until(10)),
+        Cooldown(failures=2, until=until(0.000001)),
+    ):
+        cooldowns.put(tenant, target, cooldown)
+        assert cooldowns.find(tenant, target) == cooldown
+    assert cooldowns.find(f"{tenant}-2", target) is None
+    assert cooldowns.find(tenant, f"{target}2") is None
     for _ in range(2):
-        holds.end(tenant, target)
-    assert holds.find(tenant, target) is None
+        cooldowns.end(tenant, target)
+    assert cooldowns.find(tenant, target) is None
 
 
-def test_one_of_those_who_saw_a_hold_takes_its_turn(holds: Holds, tenant: str) -> None:
-    seen = Hold(failures=3, until=until(10))
-    holds.put(tenant, "wh_1", seen)
-    assert holds.take_turn(tenant, "wh_1", seen, until(35))
-    assert not holds.take_turn(tenant, "wh_1", seen, until(36))
-    assert holds.find(tenant, "wh_1") == Hold(failures=3, until=until(35))
+def test_one_of_all_that_saw_a_cooldown_gets_the_permit(cooldowns: Cooldowns, tenant: str) -> None:
+    seen = Cooldown(failures=3, until=until(10))
+    cooldowns.put(tenant, "wh_1", seen)
+    assert cooldowns.take_permit(tenant, "wh_1", seen, until(35))
+    assert not cooldowns.take_permit(tenant, "wh_1", seen, until(36))
+    assert cooldowns.find(tenant, "wh_1") == Cooldown(failures=3, until=until(35))
 
 
-def test_a_hold_that_has_ended_gives_no_turn(holds: Holds, tenant: str) -> None:
-    seen = Hold(failures=3, until=until(10))
-    holds.put(tenant, "wh_1", seen)
-    holds.end(tenant, "wh_1")
-    assert not holds.take_turn(tenant, "wh_1", seen, until(35))
-    assert holds.find(tenant, "wh_1") is None
+def test_a_cooldown_that_has_ended_gives_no_permit(cooldowns: Cooldowns, tenant: str) -> None:
+    seen = Cooldown(failures=3, until=until(10))
+    cooldowns.put(tenant, "wh_1", seen)
+    cooldowns.end(tenant, "wh_1")
+    assert not cooldowns.take_permit(tenant, "wh_1", seen, until(35))
+    assert cooldowns.find(tenant, "wh_1") is None

@@ -57,7 +57,7 @@ class Estate:
 
 def issued_key(owner: Tenant, scope: str) -> dict[str, Any]:
     """A new key of the owner's tenant, with its secret."""
-    wanted = {"name": "matrix", "scopes": [scope], "requests_per_minute": RATE}
+    wanted = {"name": "matrix", "scopes": [scope], "rate_limit_rpm": RATE}
     answer = owner("POST", KEYS, wanted)
     assert answer.status_code == 201, answer.text
     issued: dict[str, Any] = answer.json()

@@ -77,7 +77,7 @@ def credentials(estate: Estate, stranger: Tenant) -> Mapping[str, Credential]:
     owner = estate.owner
     secrets = {scope: issued_key(owner, scope)["secret"] for scope in SCOPES}
     revoked = issued_key(owner, "admin")
-    assert owner("DELETE", f"{KEYS}/{revoked['key_id']}").status_code == 200
+    assert owner("DELETE", f"{KEYS}/{revoked['key_id']}").status_code == 204
     tickets = [
         owner("POST", f"/api/v1/jobs/{each['job_id']}/tickets").json()["ticket"]
         for each in (estate.objects, estate.spares)

@@ -160,7 +160,7 @@ def test_the_revocation_of_a_key_ends_its_sockets_and_no_others(
         for socket in (revoked, other):
             say(socket, "subscribe", job_id)
             _caught_up(socket)
-        assert owner("DELETE", f"{KEYS}/{issued['key_id']}").status_code == 200
+        assert owner("DELETE", f"{KEYS}/{issued['key_id']}").status_code == 204
         with pytest.raises(ConnectionClosed):
             revoked.recv(timeout=SECONDS)
         website.release()

@@ -78,7 +78,7 @@ def test_a_completed_crawl_is_delivered_signed(tenant: Tenant, website: Website)
     assert told["data"]["result"] == tenant.job(job_id)["result"]
     line = logged(tenant, hook["endpoint_id"], "delivered")
     assert (line["delivery_id"], line["attempts"]) == (message_id, 1)
-    assert (line["response_code"], line["response_text"]) == (200, "taken")
+    assert (line["response_status"], line["response_body"]) == (200, "taken")
 
 
 def test_a_failed_crawl_is_delivered_too(tenant: Tenant, website: Website) -> None:
@@ -119,10 +119,10 @@ def test_a_receiver_that_is_gone_is_asked_no_more(tenant: Tenant, website: Websi
     website.statuses[tenant.name] = [410]
     tenant("POST", f"{HOOKS}/{hook['endpoint_id']}/test")
     line = logged(tenant, hook["endpoint_id"], "failed")
-    assert (line["response_code"], line["attempts"]) == (410, 1)
+    assert (line["response_status"], line["attempts"]) == (410, 1)
     view = waited(
         lambda: tenant("GET", f"{HOOKS}/{hook['endpoint_id']}").json(),
-        lambda view: not view["active"],
+        lambda view: not view["is_active"],
     )
     assert view["disabled_reason"] == "410 Gone"
     tenant.finished(tenant.crawl(f"{website.url}/page?text=after"))

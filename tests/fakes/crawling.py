@@ -54,7 +54,7 @@ class CrawlSlice:
         self.sites = Sites(self.clock)
         self.robots = FakeRobotsStore()
         self.proxies = Proxies(self.clock, self.pages)
-        self.targets: Targets = lambda _tenant, _url: ()
+        self.targets: Targets = lambda _tenant, _url, _headers: ()
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
         self._numbers = itertools.count(1)

@@ -1,9 +1,9 @@
-"""The whole webhook slice on fakes: jobs that end, notices, deliveries."""
+"""The whole webhook slice on fakes: jobs that end, notifications, deliveries."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from spinneret.events.webhooks.models import (
     WebhookEvent,
 )
 from spinneret.events.webhooks.notifier import Notifier
-from spinneret.events.webhooks.service import EndpointWish, WebhookService
+from spinneret.events.webhooks.service import RequestedEndpoint, WebhookService
 from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.models import Draft, Job, JobFilter, JobRef, Priority, Reply
 from spinneret.jobs.ports import Listener
@@ -32,10 +32,11 @@ from tests.fakes.fetching import fetched_page
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
-from tests.fakes.webhooks import URL, FakeDeliveryLog, FakeEndpointStore, FakeHolds
+from tests.fakes.webhooks import URL, FakeCooldowns, FakeDeliveryLog, FakeEndpointStore
 from tests.kinds import KINDS
 
 _PASSES = 100
+NO_HEADERS: Mapping[str, str] = {}
 
 
 class Receiver:
@@ -82,7 +83,7 @@ class WebhookSlice:
         self.queue = FakeJobQueue()
         self.endpoints = FakeEndpointStore()
         self.log = FakeDeliveryLog(self.store)
-        self.holds = FakeHolds()
+        self.cooldowns = FakeCooldowns()
         self.sealer = FakeSealer()
         self.receiver = Receiver(self.clock)
         self.work: Handler = lambda _: {"title": "Silk"}
@@ -135,16 +136,28 @@ class WebhookSlice:
 
     def endpoint(self, tenant: str = "acme", **given: Any) -> tuple[Endpoint, str]:
         """A new endpoint and its secret."""
-        return self.service.create(tenant, wish(**given))
+        return self.service.create(tenant, requested(**given))
 
-    def submit(self, *, webhook_url: str | None = None, payload: Any = None) -> JobRef:
-        """A job of the tenant `acme`, with those to tell that there are now."""
+    def submit(
+        self,
+        *,
+        webhook_url: str | None = None,
+        webhook_headers: Mapping[str, str] = NO_HEADERS,
+        payload: Any = None,
+    ) -> JobRef:
+        """A job of the tenant `acme`, with the targets that exist now."""
+        return self.submit_to(
+            self.service.targets("acme", webhook_url, webhook_headers), payload=payload
+        )
+
+    def submit_to(self, targets: tuple[str, ...], *, payload: Any = None) -> JobRef:
+        """A job of the tenant `acme` with these targets."""
         draft = Draft(
             kind="crawl",
             payload=payload or {"url": "https://site.example/page"},
             priority=Priority.NORMAL,
             domain="site.example",
-            notify=self.service.targets("acme", webhook_url),
+            notify=targets,
             duplicate_key=None,
         )
         placed: list[JobRef] = []
@@ -168,7 +181,7 @@ class WebhookSlice:
         handler = DeliveryHandler(
             endpoints=self.wrap("endpoints", self.endpoints),
             log=self.wrap("log", self.log),
-            holds=self.wrap("holds", self.holds),
+            cooldowns=self.wrap("cooldowns", self.cooldowns),
             fetcher=self.wrap("receiver", self.receiver),
             vault=self.vault,
             clock=self.clock,
@@ -243,11 +256,11 @@ class WebhookSlice:
         return f"{prefix}_{next(self._numbers):04}"
 
 
-def wish(**given: Any) -> EndpointWish:
+def requested(**given: Any) -> RequestedEndpoint:
     """An endpoint that takes everything."""
     values: dict[str, Any] = {
         "name": "ours",
         "url": URL,
         "events": frozenset({WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED}),
     }
-    return EndpointWish(**values | given)
+    return RequestedEndpoint(**values | given)

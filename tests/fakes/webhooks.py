@@ -1,4 +1,4 @@
-"""Endpoints, the delivery log and holds in memory."""
+"""Endpoints, the delivery log and cooldowns in memory."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from spinneret.events.webhooks.models import (
+    Cooldown,
     Delivery,
     DeliveryPage,
     Endpoint,
     EndpointPage,
-    Hold,
     SealedSecrets,
     WebhookEvent,
 )
@@ -24,7 +24,7 @@ URL = "https://receiver.example/hook"
 
 
 class FakeEndpointStore:
-    """Implements EndpointStore; can be told to be down."""
+    """Implements EndpointStore; can be set to be down."""
 
     def __init__(self) -> None:
         self.available = True
@@ -107,30 +107,30 @@ class FakeDeliveryLog:
         return DeliveryPage(deliveries=tuple(lines[each] for each in ids), after=last)
 
 
-class FakeHolds:
-    """Implements Holds; can be told to be down."""
+class FakeCooldowns:
+    """Implements Cooldowns; can be set to be down."""
 
     def __init__(self) -> None:
         self.available = True
-        self._holds: dict[tuple[str, str], Hold] = {}
+        self._cooldowns: dict[tuple[str, str], Cooldown] = {}
 
-    def find(self, tenant: str, target: str) -> Hold | None:
+    def find(self, tenant: str, target: str) -> Cooldown | None:
         self._require()
-        return self._holds.get((tenant, target))
+        return self._cooldowns.get((tenant, target))
 
-    def put(self, tenant: str, target: str, hold: Hold) -> None:
+    def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
         self._require()
-        self._holds[tenant, target] = hold
+        self._cooldowns[tenant, target] = cooldown
 
-    def take_turn(self, tenant: str, target: str, seen: Hold, until: datetime) -> bool:
+    def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
         if self.find(tenant, target) != seen:
             return False
-        self._holds[tenant, target] = Hold(failures=seen.failures, until=until)
+        self._cooldowns[tenant, target] = Cooldown(failures=seen.failures, until=until)
         return True
 
     def end(self, tenant: str, target: str) -> None:
         self._require()
-        self._holds.pop((tenant, target), None)
+        self._cooldowns.pop((tenant, target), None)
 
     def _require(self) -> None:
         if not self.available:
@@ -161,6 +161,10 @@ def stored_delivery(**given: Any) -> Delivery:
         "url": URL,
         "event": WebhookEvent.JOB_COMPLETED,
         "job_id": "job_1",
+        "job_type": "crawl",
+        "payload": {"type": "job.completed", "data": {"job_id": "job_1", "result": {"n": 1.5}}},
+        "delivery_job_id": "job_2",
+        "max_attempts": 5,
         "created_at": START,
     }
     return Delivery(**values | given)

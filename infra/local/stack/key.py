@@ -63,7 +63,7 @@ def issue(
     request = KeyRequest(
         name=bootstrap.NAME,
         scopes=frozenset({scope}),
-        requests_per_minute=requests_per_minute,
+        rate_limit_rpm=requests_per_minute,
     )
     try:
         return bootstrap.issue(client, table, tenant, request)

@@ -28,7 +28,7 @@ from spinneret.operations.service import HealthService
 from spinneret.runtime.http import entrypoint
 from spinneret.runtime.http.routes import Routes
 from tests.fakes.crawling import CrawlSlice
-from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
+from tests.fakes.keys import FakeKeyStore, FakeRateWindows
 from tests.fakes.uploads import FakeUploadStore
 from tests.fakes.webhook_slice import WebhookSlice
 from tests.kinds import KINDS
@@ -143,11 +143,11 @@ class Api:
         self,
         tenant: str = "acme",
         *scopes: Scope,
-        requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE_MAX,
+        rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE_MAX,
     ) -> str:
         """The secret of a new key; with both ordinary scopes and the highest rate unless told."""
         given = frozenset(scopes or (Scope.READ, Scope.WRITE))
-        return self.keys.issue(tenant, "test", given, requests_per_minute=requests_per_minute)[1]
+        return self.keys.issue(tenant, "test", given, rate_limit_rpm=rate_limit_rpm)[1]
 
     def send(self, name: str, key: str | None = None, **changes: Any) -> Answer:
         """Send a stored event with changes: `body` (text or JSON), `headers` (None drops one),

@@ -59,6 +59,18 @@ def test_an_authorization_header_counts_alone(api: Api, key: str, authorization:
     assert_refused(api.send(SUBMIT, headers=headers), 401, "AUTH_REQUIRED")
 
 
+@pytest.mark.parametrize("authorization", ["{}", "Basic {}", "Bearer", "Bearer  ", "Bearer:{}", ""])
+def test_an_authorization_header_of_another_form_is_named_as_the_reason(
+    api: Api, key: str, authorization: str
+) -> None:
+    answer = api.send(SUBMIT, headers={"Authorization": authorization.format(key)})
+    refusal = assert_refused(answer, 401, "AUTH_REQUIRED")
+    assert "Bearer <API key>" in refusal["error"]
+    assert key not in answer.text
+    unknown = api.send(SUBMIT, headers={"Authorization": "Bearer spn_unknown"})
+    assert "Bearer" not in unknown.body["error"]
+
+
 def test_of_two_keys_the_one_in_the_authorization_header_is_used(api: Api) -> None:
     reader, writer = api.key("acme", Scope.READ), api.key("acme", Scope.WRITE)
     bearer = {"X-Api-Key": reader, "Authorization": f"Bearer {writer}"}

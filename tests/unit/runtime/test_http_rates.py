@@ -16,7 +16,7 @@ NAMES = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 @pytest.fixture
 def slow(api: Api) -> str:
     """A key for three requests a minute."""
-    return api.key(requests_per_minute=3)
+    return api.key(rate_limit_rpm=3)
 
 
 def rate(answer: Answer) -> list[str | None]:

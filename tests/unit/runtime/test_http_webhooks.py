@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
 
 from spinneret.access.keys.models import Scope
+from spinneret.events.webhooks.signing import verify
 from spinneret.kernel import bounds
 from tests.fakes.webhook_slice import answer
 from tests.unit.runtime.api import SUBMIT, Answer, Api
@@ -56,7 +58,7 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(api: Api, key: str) -> N
         "url": URL,
         "events": ["job.completed", "job.failed"],
         "header_names": ["Authorization"],
-        "active": True,
+        "is_active": True,
         "disabled_reason": None,
         "old_secret_until": None,
         "created_at": "2026-01-02T12:00:00.000000Z",
@@ -110,11 +112,46 @@ def test_webhooks_are_listed_newest_first_page_by_page(api: Api, key: str) -> No
 
 def test_a_webhook_is_replaced_but_its_secret_and_headers(api: Api, key: str) -> None:
     endpoint = created(api, key, headers={"X-Tag": "one"})
-    body = {"name": "theirs", "url": URL + "/2", "events": ["job.failed"], "active": False}
+    body = {"name": "theirs", "url": URL + "/2", "events": ["job.failed"], "is_active": False}
     view = ask(api, key, "PUT", f"/{endpoint}", body).body
     assert view | body == view
     assert view["header_names"] == ["X-Tag"]
     assert ask(api, key, "PUT", f"/{endpoint}", {**body, "headers": {}}).body["header_names"] == []
+
+
+@pytest.mark.parametrize("prefix", ["whsec_", ""])
+def test_a_webhook_may_come_with_its_own_secret(api: Api, key: str, prefix: str) -> None:
+    own = prefix + base64.b64encode(bytes(range(24))).decode()
+    made = create(api, key, secret=own).body
+    assert made["secret"] == own
+    ask(api, key, "POST", f"/{made['endpoint_id']}/test")
+    api.hooks.settle()
+    [request] = api.hooks.receiver.requests
+    assert verify(request.headers, request.body or b"", [own], api.hooks.clock())
+    assert own not in ask(api, key, "GET", f"/{made['endpoint_id']}").text
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "",
+        "hunter2",
+        "Zm9v",
+        base64.b64encode(bytes(range(23))).decode(),
+        base64.b64encode(bytes(range(65))).decode(),
+        base64.b64encode(b"aaaabbbb" * 4).decode(),
+        base64.b64encode(bytes(range(11)) * 3).decode(),
+        base64.urlsafe_b64encode(bytes(range(230, 256))).decode(),
+        "whsec_" + "A" * 200,
+        7,
+    ],
+)
+def test_a_weak_or_malformed_secret_is_refused_and_not_repeated(
+    api: Api, key: str, secret: Any
+) -> None:
+    answer_ = create(api, key, secret=secret)
+    assert fields_of(assert_refused(answer_, 422, "VALIDATION_ERROR")) == ["secret"]
+    assert len(str(secret)) < 7 or str(secret) not in answer_.text
 
 
 def test_a_secret_is_rotated(api: Api, key: str) -> None:
@@ -174,17 +211,26 @@ def test_a_test_event_is_delivered_and_logged(api: Api, key: str) -> None:
     assert line == {
         "delivery_id": submitted.body["delivery_id"],
         "endpoint_id": endpoint,
-        "job_id": submitted.body["job_id"],
-        "url": URL,
+        "job_id": None,
+        "job_type": None,
         "event": "webhook.test",
+        "payload": {
+            "type": "webhook.test",
+            "timestamp": "2026-01-02T12:00:00.000000Z",
+            "data": {"endpoint_id": endpoint},
+        },
+        "delivery_job_id": submitted.body["job_id"],
+        "url": URL,
         "status": "delivered",
         "attempts": 2,
-        "response_code": 200,
-        "response_text": "thanks",
+        "max_attempts": 5,
+        "last_attempt_at": "2026-01-02T12:00:05.000000Z",
+        "next_attempt_at": None,
+        "response_status": 200,
+        "response_body": "thanks",
         "error": None,
         "created_at": "2026-01-02T12:00:00.000000Z",
         "delivered_at": "2026-01-02T12:00:05.000000Z",
-        "next_attempt_at": None,
     }
 
 
@@ -214,14 +260,14 @@ def test_a_redelivery_repeats_id_and_body(api: Api, key: str) -> None:
     again = ask(api, key, "POST", path)
     assert (again.status, again.body["delivery_id"]) == (202, line["delivery_id"])
     twice = ask(api, key, "POST", path)
-    assert twice.body["job_id"] == again.body["job_id"] != line["job_id"]
+    assert twice.body["job_id"] == again.body["job_id"] != line["delivery_job_id"]
     api.hooks.settle()
     first, second = api.hooks.receiver.requests
     assert first.body == second.body
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
     assert second.url == URL + "/new"
     [line] = ask(api, key, "GET", f"/{endpoint}/deliveries").body["items"]
-    assert (line["status"], line["job_id"]) == ("delivered", again.body["job_id"])
+    assert (line["status"], line["delivery_job_id"]) == ("delivered", again.body["job_id"])
 
 
 def test_a_delivery_under_way_is_not_begun_again(api: Api, key: str) -> None:
@@ -238,7 +284,7 @@ def test_nothing_is_sent_to_an_inactive_webhook(api: Api, key: str) -> None:
     endpoint = created(api, key)
     delivery = ask(api, key, "POST", f"/{endpoint}/test").body["delivery_id"]
     api.hooks.settle()
-    ask(api, key, "PUT", f"/{endpoint}", {"name": "ours", "url": URL, "active": False})
+    ask(api, key, "PUT", f"/{endpoint}", {"name": "ours", "url": URL, "is_active": False})
     for path in ("test", f"deliveries/{delivery}/redeliver"):
         assert_refused(ask(api, key, "POST", f"/{endpoint}/{path}"), 409, "CONFLICT")
 
@@ -277,7 +323,7 @@ def notified(api: Api, answer_: Answer) -> tuple[str, ...]:
     return job.notify
 
 
-def test_a_crawl_is_told_to_its_url_and_to_the_active_webhooks(api: Api, key: str) -> None:
+def test_a_crawl_notifies_its_url_and_the_active_webhooks(api: Api, key: str) -> None:
     api.hooks.service.rotate_default("acme")
     endpoint = created(api, key)
     own = "https://own.example/hook"
@@ -296,6 +342,38 @@ def test_a_crawl_with_a_url_of_its_own_is_another_crawl(api: Api, key: str) -> N
     assert len(set(ids)) == 3
 
 
+def test_a_crawl_with_other_headers_for_its_url_is_another_crawl(api: Api, key: str) -> None:
+    api.hooks.service.rotate_default("acme")
+    own = "https://own.example/hook"
+    given: list[dict[str, str]] = [{}, {"X-Team": "one"}, {"X-Team": "two"}]
+    ids = [
+        crawl(api, key, webhook_url=own, webhook_headers=headers).body["job_id"]
+        for headers in (*given, *given)
+    ]
+    assert ids[:3] == ids[3:]
+    assert len(set(ids)) == 3
+    assert crawl(api, key, webhook_url=own).body["job_id"] == ids[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"webhook_headers": {"X-Team": "one"}}, "webhook_headers"),
+        ({"webhook_url": URL, "webhook_headers": {"Host": "hush"}}, "webhook_headers.Host"),
+        ({"webhook_url": URL, "webhook_headers": {"X-Team": 7}}, "webhook_headers.X-Team"),
+        ({"webhook_url": URL, "webhook_headers": ["hush"]}, "webhook_headers"),
+        ({"webhook_url": URL, "webhook_headers": None}, "webhook_headers"),
+    ],
+)
+def test_headers_of_a_crawl_that_can_not_be_sent_are_refused(
+    api: Api, key: str, fields: dict[str, Any], field: str
+) -> None:
+    api.hooks.service.rotate_default("acme")
+    answer_ = crawl(api, key, **fields)
+    assert fields_of(assert_refused(answer_, 422, "VALIDATION_ERROR")) == [field]
+    assert "hush" not in answer_.text
+
+
 def test_a_url_that_could_not_be_signed_for_is_refused(api: Api, key: str) -> None:
     answer_ = crawl(api, key, webhook_url="https://own.example/hook")
     assert_refused(answer_, 409, "CONFLICT")
@@ -307,7 +385,7 @@ def test_a_url_that_must_not_be_reached_is_refused(api: Api, key: str) -> None:
     assert_refused(answer_, 403, "URL_BLOCKED")
 
 
-def test_a_stage_without_webhooks_has_no_such_routes_and_tells_nobody(api: Api, key: str) -> None:
+def test_a_stage_without_webhooks_has_no_such_routes_nor_notifications(api: Api, key: str) -> None:
     endpoint = created(api, key)
     api.hooks.enabled = False
     api.services.webhooks = api.hooks.service
@@ -317,6 +395,15 @@ def test_a_stage_without_webhooks_has_no_such_routes_and_tells_nobody(api: Api, 
     assert notified(api, crawl(api, key)) == ()
     refused = crawl(api, key, webhook_url="https://own.example/hook")
     assert_refused(refused, 404, "FEATURE_DISABLED")
+
+
+def test_what_was_accepted_is_replayed_where_webhooks_were_switched_off(api: Api, key: str) -> None:
+    path = f"/{created(api, key)}/test"
+    first = ask(api, key, "POST", path, idempotency="once")
+    api.hooks.enabled = False
+    api.services.webhooks = api.hooks.service
+    replay = ask(api, key, "POST", path, idempotency="once")
+    assert (replay.status, replay.body) == (202, first.body)
 
 
 # ---------------------------------------------------------------- Secrets in URLs

@@ -17,8 +17,8 @@ from spinneret.jobs.ports import NewJob
 from spinneret.runtime.sockets import socket_entrypoint
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
+from tests.fakes.keys import FakeKeyStore, FakeRateWindows
 from tests.fakes.live import FakeConnectionStore, FakeSockets
-from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
 from tests.fakes.time import HandClock
 
 CLIENT = "client="

@@ -1,1 +1,1 @@
-"""Who may ask, and how much: keys, tickets, rate limits, uploads."""
+"""Who may call, and how much: keys, tickets, rate limits, uploads."""

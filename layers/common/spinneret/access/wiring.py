@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import TenancySettings, key_service
+from spinneret.access.keys.wiring import KeySettings, key_service
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.uploads.wiring import UploadSettings, upload_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdmissionSettings(TenancySettings, UploadSettings):
+class AdmissionSettings(KeySettings, UploadSettings):
     """What every API function reads."""
 
 

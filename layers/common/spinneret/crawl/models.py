@@ -26,10 +26,12 @@ class CrawlRequest(BaseModel):
     force: bool = False
     """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
     webhook_url: UrlText | None = None
-    """Told the end of these crawls, signed with the tenant's default secret.
+    """Notified of the end of these crawls, signed with the tenant's default secret.
 
-    A crawl that is told to another URL, or to none, is another crawl.
+    A crawl with another URL, with other headers for it, or without one, is another crawl.
     """
+    webhook_headers: Annotated[dict[str, str], Field(repr=False)] = {}
+    """Sent with the notifications to `webhook_url`; never shown again."""
 
     proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None
     """Fetch the pages by way of these proxies; directly while the config is inactive or empty.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Final
+from typing import Any, Final
 
 from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.models import (
@@ -35,8 +35,8 @@ from spinneret.web.hosts.service import SiteSettings
 
 RECIPE: Final = 1  # goes up when the same page would be processed to another result
 
-Targets = Callable[[str, str | None], tuple[str, ...]]
-"""Whom the end of a tenant's job is told, given a URL for it alone (`Draft.notify`)."""
+Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
+"""(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
 RequireProxy = Callable[[str, str], None]
 """(tenant, config id): raises where no crawl may go by these proxies."""
 
@@ -74,25 +74,28 @@ class CrawlService:
         A single URL that is refused raises; among several, each has its own outcome, and only a
         request without any acceptable URL raises.
         """
-        if request.proxy_config_id is not None:
-            self._require_proxy(tenant, request.proxy_config_id)
-        refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
-        notify = self._targets(tenant, request.webhook_url)
-        if request.url is not None:
-            draft = self._draft(request.url, request, notify)
-            url = parse_url(request.url)
-            if error := refusal(url.host, url.unusual_port):
-                return self._refuse(tenant, key, error)
-            return self._jobs.submit(tenant, [draft], key, _single)
-        checked = [self._check(url, request, notify, refusal) for url in request.urls or ()]
-        drafts = [each.draft for each in checked if each.draft]
-        if not drafts:
-            return self._refuse(tenant, key, _none_acceptable(checked))
-        return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
+        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def get(self, tenant: str, job_id: str) -> CrawlView:
         """Raises NotFound."""
         return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL))
+
+    def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
+        if request.proxy_config_id is not None:
+            self._require_proxy(tenant, request.proxy_config_id)
+        refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
+        notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
+        if request.url is not None:
+            draft = self._draft(request.url, request, notify)
+            url = parse_url(request.url)
+            if error := refusal(url.host, url.unusual_port):
+                raise error
+            return self._jobs.submit(tenant, [draft], key, _single)
+        checked = [self._check(url, request, notify, refusal) for url in request.urls or ()]
+        drafts = [each.draft for each in checked if each.draft]
+        if not drafts:
+            raise _none_acceptable(checked)
+        return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
 
     def _check(
         self,
@@ -117,19 +120,12 @@ class CrawlService:
             return error
         return None
 
-    def _refuse(self, tenant: str, key: RequestKey | None, error: DomainError) -> Submitted:
-        """Raises the error, unless the key has its answer from before the site was refused."""
-
-        def refuse(_: Sequence[Placed]) -> Reply:
-            raise error
-
-        return self._jobs.submit(tenant, [], key, refuse)
-
     def _draft(self, url: str, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
         check_url_at_submission(url, self._policy)
-        same = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
-        if request.webhook_url is not None:  # a job without it would tell nobody there
+        same: dict[str, Any] = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
+        if request.webhook_url is not None:  # a job without it would not notify that URL
             same["webhook_url"] = request.webhook_url
+            same["webhook_headers"] = request.webhook_headers
         payload = {"url": canonical_url(url)}
         if request.proxy_config_id is not None:  # a site may show others something else
             same["proxy_config_id"] = payload["proxy_config_id"] = request.proxy_config_id

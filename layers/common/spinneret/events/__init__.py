@@ -1,1 +1,1 @@
-"""What happened, for whoever wants to know: webhooks."""
+"""Domain events and their subscribers: webhooks."""

@@ -204,6 +204,8 @@ class Draft:
     notify: tuple[str, ...] = field(default=(), repr=False)
     duplicate_key: str | None
     """None bypasses the duplicate check (`force`)."""
+    once: bool = False
+    """Whether a job of the same key stands for this one however it ended, failures included."""
 
 
 @dataclass(frozen=True, kw_only=True)

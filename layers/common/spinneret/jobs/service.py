@@ -23,6 +23,7 @@ from spinneret.jobs.ports import Holder, JobQueue, JobStore, NewJob, SubmissionR
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
+    DomainError,
     IdempotencyMismatch,
     NotFound,
 )
@@ -81,10 +82,8 @@ class JobService:
         """
         for _ in range(_RACES):
             now = self._clock()
-            if request and (stored := self._store.find_reply(request, now)):
-                if stored.payload != request.payload:
-                    raise IdempotencyMismatch("this Idempotency-Key came with another payload")
-                return Submitted(reply=stored.reply, replayed=True)
+            if replayed := self._replayed(request):
+                return replayed
             placed, new = self._place(tenant, drafts, request)
             reply = answer(placed)
             events = [
@@ -98,12 +97,37 @@ class JobService:
             return Submitted(reply=reply)
         raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
 
+    def replayed_or(
+        self, request: RequestKey | None, submission: Callable[[], Submitted]
+    ) -> Submitted:
+        """The result of `submission`, or the stored answer if that refuses a request which had one.
+
+        What a request was checked against may have changed since it was accepted, by its own effect
+        too. Looking after the refusal also finds an answer that was stored during the checks.
+        """
+        try:
+            return submission()
+        except DomainError:
+            replayed = self._replayed(request)
+            if replayed is None:
+                raise
+            return replayed
+
     def get(self, ref: JobRef, kind: str) -> Job:
         """A job of one kind; raises NotFound for an unknown, foreign or other kind of id."""
         job = self._store.get(ref)
         if job is None or job.kind != kind:
             raise NotFound("no such job")
         return job
+
+    def _replayed(self, request: RequestKey | None) -> Submitted | None:
+        """The answer to an earlier request under the same key. Raises IdempotencyMismatch."""
+        stored = self._store.find_reply(request, self._clock()) if request else None
+        if request is None or stored is None:
+            return None
+        if stored.payload != request.payload:
+            raise IdempotencyMismatch("this Idempotency-Key came with another payload")
+        return Submitted(reply=stored.reply, replayed=True)
 
     def _place(
         self, tenant: str, drafts: Sequence[Draft], request: RequestKey | None
@@ -120,8 +144,9 @@ class JobService:
                 placed.append(Placed(job=fresh[key], duplicate=True))
                 continue
             holder = self._holder(tenant, holders.get(key)) if key else None
-            if holder is not None and holder.job is not None and self._still_answers(holder.job):
-                placed.append(Placed(job=holder.job, duplicate=True))
+            former = holder.job if holder else None
+            if former is not None and (draft.once or self._still_answers(former)):
+                placed.append(Placed(job=former, duplicate=True))
                 continue
             job = self._new_job(tenant, draft, batch, request)
             new[job.id] = NewJob(job=job, replaces=holder)

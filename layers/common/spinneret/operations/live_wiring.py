@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import TenancySettings, key_service
+from spinneret.access.keys.wiring import KeySettings, key_service
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import live_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiveApiSettings(JobSettings, TenancySettings):
+class LiveApiSettings(JobSettings, KeySettings):
     """The WebSocket API's environment."""
 
 

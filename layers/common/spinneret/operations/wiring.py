@@ -10,7 +10,7 @@ import boto3
 from botocore.config import Config
 
 from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import TenancySettings, key_service
+from spinneret.access.keys.wiring import KeySettings, key_service
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.uploads.wiring import UploadSettings, upload_service
 from spinneret.aws.clients import CONFIG, translated
@@ -29,7 +29,7 @@ _SECONDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoreApiSettings(JobSettings, SearchSettings, TenancySettings, UploadSettings):
+class CoreApiSettings(JobSettings, SearchSettings, KeySettings, UploadSettings):
     """The core API's environment."""
 
     content_bucket: str

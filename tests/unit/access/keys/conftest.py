@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.access.keys.service import KeyService
-from tests.fakes.tenancy import FakeKeyStore, FakeRateWindows
+from tests.fakes.keys import FakeKeyStore, FakeRateWindows
 from tests.fakes.time import HandClock
 
 

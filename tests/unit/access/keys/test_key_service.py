@@ -19,7 +19,7 @@ from spinneret.kernel.errors import (
     NotFound,
     ValidationFailed,
 )
-from tests.fakes.tenancy import FakeKeyStore
+from tests.fakes.keys import FakeKeyStore
 from tests.fakes.time import HandClock
 
 READ = frozenset({Scope.READ})
@@ -72,9 +72,9 @@ def test_a_secret_is_compared_as_a_whole(keys: KeyService) -> None:
 
 def test_a_principal_has_the_rate_of_its_key(keys: KeyService) -> None:
     _, secret = keys.issue("acme", "laptop", READ)
-    assert keys.authenticate(secret).requests_per_minute == 60
-    _, secret = keys.issue("acme", "laptop", READ, requests_per_minute=7)
-    assert keys.authenticate(secret).requests_per_minute == 7
+    assert keys.authenticate(secret).rate_limit_rpm == 60
+    _, secret = keys.issue("acme", "laptop", READ, rate_limit_rpm=7)
+    assert keys.authenticate(secret).rate_limit_rpm == 7
 
 
 def test_a_key_shows_eight_characters_of_its_secret(keys: KeyService) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from spinneret.access.keys.models import Allowance, Principal, Scope
 from spinneret.access.keys.service import KeyService
-from tests.fakes.tenancy import FakeRateWindows
+from tests.fakes.keys import FakeRateWindows
 from tests.fakes.time import HandClock
 
 
@@ -16,7 +16,7 @@ from tests.fakes.time import HandClock
 def holder(keys: KeyService) -> Principal:
     """Who holds a key for two requests a minute."""
     return keys.authenticate(
-        keys.issue("acme", "laptop", frozenset({Scope.READ}), requests_per_minute=2)[1]
+        keys.issue("acme", "laptop", frozenset({Scope.READ}), rate_limit_rpm=2)[1]
     )
 
 

@@ -81,14 +81,16 @@ def test_no_60_seconds_admit_more_than_the_limit(limit: int, gaps: list[int]) ->
 
 @pytest.mark.parametrize("limit", [1, 5, 59, 60, 61, 300])
 def test_who_takes_whatever_is_given_gets_the_limit_and_no_more(limit: int) -> None:
-    """Asks in bursts at hostile moments: at the ends of seconds, and as told by each refusal."""
+    """Asks in bursts at hostile moments: at the ends of seconds, and as each refusal advises."""
     choice = random.Random(limit)
     caller, time = Caller(limit), 59 * SECOND + 900_000
     while time < 20 * MINUTE:
         for _ in range(choice.choice([1, 2, limit + 1])):
             answer = caller.ask(time)
-        told = answer.reset_seconds * SECOND
-        time += choice.choice([1, SECOND // 10, SECOND, told, SECOND - time % SECOND - 1 or SECOND])
+        advised = answer.reset_seconds * SECOND
+        time += choice.choice(
+            [1, SECOND // 10, SECOND, advised, SECOND - time % SECOND - 1 or SECOND]
+        )
     assert caller.most == limit
 
 

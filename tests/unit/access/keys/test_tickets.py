@@ -10,7 +10,7 @@ import pytest
 from spinneret.access.keys.models import Principal, Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.kernel.errors import AuthRequired, DependencyUnavailable
-from tests.fakes.tenancy import FakeKeyStore
+from tests.fakes.keys import FakeKeyStore
 from tests.fakes.time import HandClock
 
 REFUSED = r"^a valid API key is required$"
@@ -25,14 +25,14 @@ def holder(keys: KeyService) -> Principal:
 def test_a_ticket_shows_one_job_for_reading_at_the_rate_of_its_key(
     keys: KeyService, clock: HandClock
 ) -> None:
-    key, secret = keys.issue("acme", "laptop", frozenset(Scope), requests_per_minute=7)
+    key, secret = keys.issue("acme", "laptop", frozenset(Scope), rate_limit_rpm=7)
     ticket = keys.issue_ticket(keys.authenticate(secret), "job_1")
     assert ticket.expires_at == clock() + timedelta(seconds=900)
     assert keys.redeem(ticket.secret) == Principal(
         tenant="acme",
         key_id=key.id,
         scopes=frozenset({Scope.READ}),
-        requests_per_minute=7,
+        rate_limit_rpm=7,
         job_id="job_1",
         expires_at=ticket.expires_at,
     )

@@ -1,11 +1,10 @@
-"""What becomes of one message: attempts, holds, ends."""
+"""What becomes of one message: attempts, cooldowns, ends."""
 
 from __future__ import annotations
 
 import itertools
 import json
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -15,7 +14,7 @@ from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, UrlBlocked
-from tests.fakes.webhook_slice import WebhookSlice, answer, wish
+from tests.fakes.webhook_slice import WebhookSlice, answer, requested
 from tests.fakes.webhooks import URL
 
 
@@ -103,23 +102,6 @@ def test_a_secret_that_was_copied_to_another_endpoint_signs_nothing(hooks: Webho
 # ---------------------------------------------------------------- What an answer leads to
 
 
-def test_a_delivered_message_is_logged_with_its_answer(hooks: WebhookSlice) -> None:
-    endpoint, _ = hooks.endpoint()
-    hooks.receiver.answers = [answer(202, "thanks, token=abcdefghijklmnop1234 " + "x" * 3000)]
-    job = delivery(hooks)
-    hooks.settle()
-    [line] = hooks.lines(endpoint.id)
-    assert (line.status, line.attempts, line.response_code) == (DeliveryStatus.DELIVERED, 1, 202)
-    assert (line.job_id, line.error, line.next_attempt_at) == (job.id, None, None)
-    assert line.delivered_at == hooks.clock()
-    assert line.response_text is not None
-    assert line.response_text.startswith("thanks")
-    assert len(line.response_text) == 1000
-    assert "abcdefghijklmnop1234" not in line.response_text
-    result = hooks.job(job.ref).result
-    assert result == {"status_code": 202, "delivery_id": line.id, "attempts": 1, "duration_ms": 1}
-
-
 @pytest.mark.parametrize("given", [answer(500), answer(404), answer(302), answer(401)])
 def test_a_refused_message_is_sent_five_times_with_growing_delays(
     hooks: WebhookSlice, given: DomainError
@@ -141,40 +123,41 @@ def test_a_refused_message_is_sent_five_times_with_growing_delays(
     assert (line.status, line.attempts, line.next_attempt_at) == (DeliveryStatus.FAILED, 5, None)
 
 
-def test_the_log_says_when_the_next_attempt_comes(hooks: WebhookSlice) -> None:
-    endpoint, _ = hooks.endpoint()
-    hooks.receiver.answers = [answer(500, "sorry"), answer(200)]
-    job = hooks.run(delivery(hooks).ref)
-    [line] = hooks.lines(endpoint.id)
-    assert line.next_attempt_at == job.due_at == hooks.clock() + timedelta(seconds=5)
-    assert (line.status, line.error) == (DeliveryStatus.PENDING, "receiver.example answered 500")
-    hooks.settle()
-    [line] = hooks.lines(endpoint.id)
-    assert (line.status, line.attempts) == (DeliveryStatus.DELIVERED, 2)
-
-
 def test_an_endpoint_that_is_gone_is_disabled(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(410)]
     job = delivery(hooks)
     hooks.settle()
     disabled = hooks.service.get("acme", endpoint.id)
-    assert (disabled.active, disabled.disabled_reason) == (False, "410 Gone")
+    assert (disabled.is_active, disabled.disabled_reason) == (False, "410 Gone")
     ended = hooks.job(job.ref)
     assert (ended.status, ended.attempts) == (JobStatus.FAILED, 1)
     hooks.finish()
     assert len(hooks.deliveries()) == 1
-    enabled = hooks.service.update("acme", endpoint.id, wish())
-    assert (enabled.active, enabled.disabled_reason) == (True, None)
+    enabled = hooks.service.update("acme", endpoint.id, requested())
+    assert (enabled.is_active, enabled.disabled_reason) == (True, None)
+
+
+def test_a_message_is_redelivered_as_often_as_it_is_asked_for(hooks: WebhookSlice) -> None:
+    endpoint, _ = hooks.endpoint()
+    hooks.finish()
+    hooks.settle()
+    for _ in range(2):
+        [line] = hooks.lines(endpoint.id)
+        submitted = hooks.service.redeliver("acme", endpoint.id, line.id, None)
+        assert submitted.reply.body["message"] == "accepted"
+        hooks.settle()
+    assert len(hooks.deliveries()) == len(hooks.receiver.ids) == 3
+    assert set(hooks.receiver.ids) == {line.id}
 
 
 def test_an_endpoint_that_was_changed_meanwhile_is_not_disabled(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(410)]
-    hooks.receiver.on_request = lambda: void(hooks.service.update("acme", endpoint.id, wish()))
+    hooks.receiver.on_request = lambda: void(hooks.service.update("acme", endpoint.id, requested()))
     hooks.finish()
     hooks.settle()
-    assert hooks.service.get("acme", endpoint.id).active
+    assert hooks.service.get("acme", endpoint.id).is_active
 
 
 @pytest.mark.parametrize("gone", ["removed", "inactive"])
@@ -184,7 +167,7 @@ def test_nothing_is_sent_to_an_endpoint_that_is_no_more(hooks: WebhookSlice, gon
     if gone == "removed":
         hooks.service.remove("acme", endpoint.id)
     else:
-        hooks.service.update("acme", endpoint.id, wish(active=False))
+        hooks.service.update("acme", endpoint.id, requested(is_active=False))
     hooks.settle()
     ended = hooks.job(job.ref)
     assert (ended.status, ended.attempts, hooks.receiver.requests) == (JobStatus.FAILED, 1, [])
@@ -204,7 +187,7 @@ def test_an_address_that_must_not_be_reached_ends_the_delivery(hooks: WebhookSli
     )
 
 
-@pytest.mark.parametrize("part", ["endpoints", "log", "holds", "sealer"])
+@pytest.mark.parametrize("part", ["endpoints", "log", "cooldowns", "sealer"])
 def test_an_outage_of_our_own_is_waited_for_uncharged(hooks: WebhookSlice, part: str) -> None:
     endpoint, _ = hooks.endpoint()
     job = delivery(hooks)

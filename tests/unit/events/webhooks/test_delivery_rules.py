@@ -17,7 +17,7 @@ from spinneret.events.webhooks.rules import (
     RETRY_AFTER_CAP_SECONDS,
     delay,
     next_action,
-    next_look,
+    next_check,
     retry_after,
 )
 from tests.fakes.time import START
@@ -26,7 +26,7 @@ from tests.unit.events.webhooks.cases import moment, table
 NAMES = {Delivered: "delivered", Disable: "disable", GiveUp: "give_up"}
 units = st.floats(0, 1, exclude_max=True)
 statuses = st.one_of(st.none(), st.integers(), st.integers(100, 599))
-wishes = st.one_of(
+retry_afters = st.one_of(
     st.text(),
     st.integers(-10, 200_000).map(str),
     st.from_regex(r"(Mon|Sunday),? [0-9]{2}[ -](Jan|Feb)[ -][0-9]{2,4} [0-9:]{8} GMT"),
@@ -70,7 +70,7 @@ DEFAULT = Retry(after_seconds=5, throttle=True)
         {"Retry-After": "Fri, 02 Jan 2026 12:02:00 GMT", "Date": 5},
     ],
 )
-def test_headers_that_can_not_be_read_wish_for_nothing(headers: Any) -> None:
+def test_headers_that_can_not_be_read_ask_for_nothing(headers: Any) -> None:
     assert next_action(503, headers) == DEFAULT
     assert next_action(200, headers) == Delivered()
     assert next_action(410, headers) == Disable()
@@ -114,7 +114,7 @@ def test_status_and_headers_suffice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "seconds"),
+    ("asked", "seconds"),
     [
         ("9" * 100_000, RETRY_AFTER_CAP_SECONDS),
         ("0" * 100_000 + "7", 7),
@@ -122,10 +122,10 @@ def test_status_and_headers_suffice() -> None:
         ("Fri, 02 Jan 2026 11:00:00 GMT", 0),
         ("soon", None),
     ],
-    ids=["too many digits", "many zeros", "later", "past", "no wish"],
+    ids=["too many digits", "many zeros", "later", "past", "unreadable"],
 )
-def test_a_wish_is_from_zero_to_its_cap(wish: str, seconds: float | None) -> None:
-    assert retry_after({"retry-after": wish}, START) == seconds
+def test_a_retry_after_is_from_zero_to_its_cap(asked: str, seconds: float | None) -> None:
+    assert retry_after({"retry-after": asked}, START) == seconds
 
 
 @pytest.mark.parametrize(
@@ -163,17 +163,17 @@ def test_a_delay_is_within_a_tenth_of_the_schedule(attempt: int, unit: float) ->
 
 
 @given(st.floats(0, 100_000), units)
-def test_who_waits_looks_again_after_the_hold_and_soon(waited: float, unit: float) -> None:
-    late = (next_look(START, waited, unit) - START).total_seconds()
+def test_a_waiting_delivery_checks_soon_after_the_cooldown(waited: float, unit: float) -> None:
+    late = (next_check(START, waited, unit) - START).total_seconds()
     assert 0 <= late <= min(waited, 900) + 1e-6
 
 
-@given(statuses, wishes, st.integers(-1, 2 * MAX_ATTEMPTS), units)
+@given(statuses, retry_afters, st.integers(-1, 2 * MAX_ATTEMPTS), units)
 def test_any_answer_leads_to_a_bounded_action(
-    status: int | None, wish: str, attempt: int, unit: float
+    status: int | None, asked: str, attempt: int, unit: float
 ) -> None:
     action = next_action(
-        status, {"retry-after": wish}, attempt=attempt, now=START, unit_random=unit
+        status, {"retry-after": asked}, attempt=attempt, now=START, unit_random=unit
     )
     successful = status is not None and 200 <= status <= 299
     assert isinstance(action, Delivered) == successful

@@ -1,4 +1,4 @@
-"""What the delivery log keeps of an answer, and that no half of a secret is in it."""
+"""The delivery log's excerpts of messages and answers, without a half of a secret in them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.events.webhooks.excerpts import excerpt_of
-from spinneret.events.webhooks.models import RESPONSE_TEXT_MAX_CHARS
+from spinneret.events.webhooks.excerpts import excerpt_of, logged_payload
+from spinneret.events.webhooks.models import RESPONSE_BODY_MAX_CHARS
 from spinneret.kernel import bounds
 from spinneret.kernel.redaction import MARK
 
@@ -90,13 +90,13 @@ def test_what_follows_a_secret_may_tell_that_it_is_one(offset: int) -> None:
     "body", ["thanks", "", "{}", "x" * 999, "one\ntwo", "ü" * 500, "x" * (BOUND - 1), "🕷" * 1000]
 )
 def test_a_short_answer_is_kept_to_its_end(body: str) -> None:
-    assert excerpt_of(body.encode()) == body[:RESPONSE_TEXT_MAX_CHARS]
+    assert excerpt_of(body.encode()) == body[:RESPONSE_BODY_MAX_CHARS]
 
 
 @pytest.mark.parametrize("filler", ["x", " ", "all is well. ", '{"ok":true},', "ü", "蜘"])
 def test_the_first_thousand_characters_of_a_long_answer_are_kept(filler: str) -> None:
     body = (filler * BOUND).encode()[:BOUND]
-    assert excerpt_of(body) == (filler * BOUND)[:RESPONSE_TEXT_MAX_CHARS]
+    assert excerpt_of(body) == (filler * BOUND)[:RESPONSE_BODY_MAX_CHARS]
 
 
 def test_a_secret_is_replaced_and_what_follows_it_is_kept() -> None:
@@ -106,3 +106,13 @@ def test_a_secret_is_replaced_and_what_follows_it_is_kept() -> None:
 
 def test_bytes_that_are_no_text_are_kept_as_replacement_characters() -> None:
     assert excerpt_of(b"a\xff\xfeb") == "a\ufffd\ufffdb"
+
+
+# ---------------------------------------------------------------- What was sent
+
+
+def test_a_logged_message_shows_no_secret() -> None:
+    content = {"type": "job.failed", "data": {"job_id": "job_1", "error": {"password": LETTERS}}}
+    logged = logged_payload(content)
+    assert LETTERS not in str(logged)
+    assert (logged["type"], logged["data"]["job_id"]) == ("job.failed", "job_1")

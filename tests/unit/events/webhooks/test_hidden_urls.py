@@ -1,4 +1,4 @@
-"""URLs hold secrets: they are sent to, and shown to nobody who may not set them."""
+"""URLs contain secrets: they are sent to, and shown only to those who may set them."""
 
 from __future__ import annotations
 
@@ -84,20 +84,22 @@ def test_jobs_timelines_and_logs_show_nothing_of_it(
     ]  # fmt: skip
     jobs = [hooks.finish(webhook_url=url) for _ in range(2)]
     jobs += hooks.deliveries()
-    told: list[Any] = [repr(endpoint)]
+    shown: list[Any] = [repr(endpoint)]
     waited_for: set[str | None] = set()
     while any(job.status not in TERMINAL for job in jobs):
         hooks.clock.advance(5)
         jobs = [hooks.job(job.ref) if job.kind == "crawl" else hooks.run(job.ref) for job in jobs]
-        told += [job_view(job).model_dump() for job in jobs]
+        shown += [job_view(job).model_dump() for job in jobs]
         waited_for |= {job.waiting_for for job in jobs}
-        told += [hooks.lines(owner)[0].error for owner in (endpoint.id, DEFAULT)]
+        shown += [hooks.lines(owner)[0].error for owner in (endpoint.id, DEFAULT)]
     for job in jobs:
-        told += [event_view(event).model_dump() for event in hooks.store.events(job.ref, None, 999)]
-    told += [caplog.text, *(record.__dict__ for record in caplog.records)]
+        shown += [
+            event_view(event).model_dump() for event in hooks.store.events(job.ref, None, 999)
+        ]
+    shown += [caplog.text, *(record.__dict__ for record in caplog.records)]
     assert len(waited_for) == 2
-    assert len(told) > 30
-    assert HUSH not in str(told)
+    assert len(shown) > 30
+    assert HUSH not in str(shown)
 
 
 def test_a_message_tells_the_crawled_urls_without_their_secrets(hooks: WebhookSlice) -> None:

@@ -65,8 +65,8 @@ def test_a_refusal_to_sign_does_not_show_the_secret(case: dict[str, Any]) -> Non
     for secret in case.get("secrets", []):
         with pytest.raises(ValidationFailed) as refusal:
             sign(b"", id="msg_1", timestamp=START, secrets=[secret, "whsec_"])
-        told = f"{refusal.value!r} {refusal.value} {refusal.value.details}"
-        assert not any(secret[at : at + 8] in told for at in range(6, max(len(secret) - 8, 0)))
+        shown = f"{refusal.value!r} {refusal.value} {refusal.value.details}"
+        assert not any(secret[at : at + 8] in shown for at in range(6, max(len(secret) - 8, 0)))
 
 
 WEST, EAST = (timezone(timedelta(hours=hours)) for hours in (-1, 1))

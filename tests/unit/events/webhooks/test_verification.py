@@ -96,7 +96,7 @@ def test_a_delivery_is_believed_or_refused_for_one_reason(case: dict[str, Any]) 
     assert refusal.value.reason == case["refused"]
 
 
-# ---------------------------------------------------------------- What a table can't hold
+# ---------------------------------------------------------------- What a table can't contain
 
 
 def test_a_clock_of_another_zone_shows_the_same_moment() -> None:
@@ -149,9 +149,9 @@ def test_a_refusal_shows_neither_secret_nor_signature_nor_what_was_sent() -> Non
         with pytest.raises(VerificationFailed) as refusal:
             verify(broken, b"[]", secrets, START)
         error = refusal.value
-        told = f"{error!r} {error} {error.details} {error.__cause__!r}"
+        shown = f"{error!r} {error} {error.details} {error.__cause__!r}"
         for hidden in (FIRST[6:14], SECOND[6:14], *broken.values()):
-            assert hidden not in told
+            assert hidden not in shown
         assert error.__suppress_context__ or error.__context__ is None
         assert (error.code, error.status) == ("WEBHOOK_UNVERIFIED", 401)
 
@@ -192,7 +192,7 @@ def test_no_other_secret_believes_it(
 
 
 @given(bodies.filter(len), ids, st.data())
-def test_any_flipped_bit_is_noticed(body: bytes, message_id: str, data: st.DataObject) -> None:
+def test_any_flipped_bit_is_detected(body: bytes, message_id: str, data: st.DataObject) -> None:
     headers = sign(body, id=message_id, timestamp=START, secrets=[FIRST])
     place = data.draw(st.sampled_from([*NAMES, "body"]))
     text = body if place == "body" else headers[place].encode()
@@ -205,7 +205,7 @@ def test_any_flipped_bit_is_noticed(body: bytes, message_id: str, data: st.DataO
 
 
 @given(bodies, st.data())
-def test_a_body_of_another_length_is_noticed(body: bytes, data: st.DataObject) -> None:
+def test_a_body_of_another_length_is_detected(body: bytes, data: st.DataObject) -> None:
     headers = sign(body, id="msg_1", timestamp=START, secrets=[FIRST])
     other = data.draw(st.one_of(bodies, st.just(body + b"\0"), st.just(b"\0" + body)))
     if other != body:

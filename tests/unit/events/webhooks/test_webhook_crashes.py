@@ -13,7 +13,7 @@ from tests.fakes.webhook_slice import WebhookSlice
 
 
 def prepared() -> WebhookSlice:
-    """With an accepted job that is to be told to one endpoint."""
+    """With an accepted job whose end goes to one endpoint."""
     hooks = WebhookSlice()
     hooks.endpoint()
     hooks.submit()

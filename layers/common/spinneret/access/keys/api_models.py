@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import (
@@ -44,11 +45,11 @@ class KeyRequest(BaseModel):
     ]
     scopes: Annotated[
         frozenset[Annotated[Scope, Field(strict=False)]], Field(min_length=1, strict=False)
-    ]
+    ] = frozenset({Scope.READ})
     expires_at: (
         Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_spelled_out)] | None
     ) = None
-    requests_per_minute: Annotated[int, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = (
+    rate_limit_rpm: Annotated[int, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = (
         bounds.KEY_REQUESTS_PER_MINUTE
     )
 
@@ -61,7 +62,10 @@ class KeyView(BaseModel):
     prefix: str
     """The secret's first characters."""
     scopes: list[Scope]
-    requests_per_minute: int
+    rate_limit_rpm: int
+    """Requests per minute."""
+    is_active: bool
+    """Neither revoked nor expired."""
     created_at: str
     expires_at: str | None
     revoked_at: str | None
@@ -88,14 +92,15 @@ class TicketView(BaseModel):
     expires_at: str
 
 
-def key_view(key: ApiKey) -> KeyView:
-    """The view of a key."""
+def key_view(key: ApiKey, now: datetime) -> KeyView:
+    """The view of a key; `now` decides whether it has expired."""
     return KeyView(
         key_id=key.id,
         name=key.name,
         prefix=key.prefix,
         scopes=[scope for scope in Scope if scope in key.scopes],
-        requests_per_minute=key.requests_per_minute,
+        rate_limit_rpm=key.rate_limit_rpm,
+        is_active=key.is_active(now),
         created_at=stamp(key.created_at),
         expires_at=stamp(key.expires_at) if key.expires_at else None,
         revoked_at=stamp(key.revoked_at) if key.revoked_at else None,
@@ -103,14 +108,14 @@ def key_view(key: ApiKey) -> KeyView:
 
 
 def issued_key(key: ApiKey, secret: str) -> IssuedKey:
-    """The answer to who asked for the key."""
-    return IssuedKey(**key_view(key).model_dump(), secret=secret)
+    """The answer to the issue of a key."""
+    return IssuedKey(**key_view(key, key.created_at).model_dump(), secret=secret)
 
 
-def key_list(page: KeyPage) -> KeyList:
-    """The view of a page."""
+def key_list(page: KeyPage, now: datetime) -> KeyList:
+    """The view of a page; see `key_view`."""
     return KeyList(
-        items=[key_view(key) for key in page.keys],
+        items=[key_view(key, now) for key in page.keys],
         next_cursor=cursor_of(page.after),
         has_more=page.after is not None,
     )

@@ -31,12 +31,12 @@ NAME: Final = "issued on the command line"
 _OPTIONS: Final[Mapping[Any, str]] = {
     "name": "--name",
     "expires_at": "--expires",
-    "requests_per_minute": "--requests-per-minute",
+    "rate_limit_rpm": "--requests-per-minute",
 }
 
 
 def issue(client: DynamoDBClient, table: str, tenant: str, request: KeyRequest) -> str:
-    """The secret of a new key, which no tenant's bounds hold back.
+    """The secret of a new key, which no tenant's bounds limit.
 
     Raises ValidationFailed and DependencyUnavailable.
     """
@@ -45,7 +45,7 @@ def issue(client: DynamoDBClient, table: str, tenant: str, request: KeyRequest) 
         request.name,
         request.scopes,
         request.expires_at,
-        requests_per_minute=request.requests_per_minute,
+        rate_limit_rpm=request.rate_limit_rpm,
     )
     return secret
 
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
             name=given.name,
             scopes=frozenset(given.scopes or [Scope.ADMIN]),
             expires_at=given.expires,
-            requests_per_minute=given.requests_per_minute,
+            rate_limit_rpm=given.requests_per_minute,
         )
         secret = issue(dynamodb_client(), given.table, given.tenant, request)
     except ValidationError as error:

@@ -10,7 +10,7 @@ Tenancy table
     pk `T#<tenant>#RATE#<key id>`, sk `SLOTS`      the key's rate window (dynamo_windows.py); apart
                                                    from the credential, so that a flood of writes
                                                    never slows reading it, and a function may be
-                                                   given leave to write nothing but windows
+                                                   permitted to write windows only
 
 A key is added and revoked in one transaction over credential, list row and roster. `purge_at`
 (epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.

@@ -67,7 +67,7 @@ class DynamoRateWindows:
     def _replace(self, place: items.Item, former: RateWindow, changed: RateWindow) -> bool:
         """Put a window in place of another; False when that one has changed.
 
-        Every write counts one more or begins a later slot, so these two tell.
+        Every write raises the count or begins a later slot, so comparing the two suffices.
         """
         attributes = items.window_attributes(changed)
         assignments = "SET " + ", ".join(f"#{name} = :to_{name}" for name in attributes)
@@ -81,7 +81,7 @@ class DynamoRateWindows:
     def _update(
         self, place: items.Item, assignments: str, condition: dynamo.Condition
     ) -> tuple[bool, Mapping[str, Any]]:
-        """Whether the condition held, and the item after the update or as it stands."""
+        """Whether the condition was met, and the item after the update or unchanged."""
         expression, values = condition
         try:
             with translated("dynamodb"), _throttling_refuses():

@@ -19,7 +19,7 @@ from spinneret.kernel.clock import (
 
 Item = dict[str, Any]
 
-_NEVER: Final = ""  # the roster's word for a key without an end
+_NEVER: Final = ""  # in the roster: a key without an end
 
 
 def credential_key(secret_hash: str) -> Item:
@@ -53,7 +53,7 @@ def window_key(tenant: str, key_id: str) -> Item:
 
 
 def key_attributes(key: ApiKey) -> Item:
-    """What both rows of a key hold."""
+    """The attributes of both rows of a key."""
     item = {
         "id": key.id,
         "tenant": key.tenant,
@@ -61,7 +61,7 @@ def key_attributes(key: ApiKey) -> Item:
         "secret_hash": key.secret_hash,
         "prefix": key.prefix,
         "scopes": sorted(key.scopes),
-        "requests_per_minute": key.requests_per_minute,
+        "rate_limit_rpm": key.rate_limit_rpm,
         "created_at": stamp(key.created_at),
         "expires_at": optional_stamp(key.expires_at),
         "revoked_at": optional_stamp(key.revoked_at),
@@ -81,7 +81,7 @@ def key_from_item(item: Mapping[str, Any]) -> ApiKey:
         secret_hash=item["secret_hash"],
         prefix=item["prefix"],
         scopes=frozenset(Scope(scope) for scope in item["scopes"]),
-        requests_per_minute=int(item["requests_per_minute"]),
+        rate_limit_rpm=int(item["rate_limit_rpm"]),
         created_at=parse_stamp(item["created_at"]),
         expires_at=parse_optional_stamp(item.get("expires_at")),
         revoked_at=parse_optional_stamp(item.get("revoked_at")),

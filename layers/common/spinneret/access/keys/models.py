@@ -38,7 +38,7 @@ class ApiKey:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
-    requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE
+    rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
 
     def is_active(self, now: datetime) -> bool:
         """Neither revoked nor expired."""
@@ -60,7 +60,7 @@ class Principal:
     tenant: str
     key_id: str
     scopes: frozenset[Scope]
-    requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE
+    rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
     job_id: str | None = None
     """The one job that a ticket shows; None for the holder of a key."""
     expires_at: datetime | None = None
@@ -117,11 +117,11 @@ class RateWindow:
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """What a key's limit said to one request, and says to the next ones."""
+    """A key's limit after one request: whether it was admitted, and how many more would be."""
 
     admitted: bool
     limit: int
     remaining: int
     """Requests that would be admitted at this moment."""
     reset_seconds: int
-    """Whole seconds until more are admitted, if nobody asks meanwhile."""
+    """Whole seconds until more are admitted, if no request comes meanwhile."""

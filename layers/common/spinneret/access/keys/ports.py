@@ -1,4 +1,4 @@
-"""What tenancy needs from outside."""
+"""What API keys need from outside."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class KeyStore(Protocol):
 
 
 class RateWindows(Protocol):
-    """How many requests of each key were admitted of late."""
+    """How many requests of each key were admitted in the last minute."""
 
     def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
         """Admit a request and count it, or refuse it uncounted; `limit` is per minute.
 
         A clock that lags behind another process's is taken for as late as that. A limit that has
-        changed holds from the next second on. Raises RateLimited when the key's requests come
+        changed applies from the next second on. Raises RateLimited when the key's requests come
         faster than they can be counted, and DependencyUnavailable.
         """
         ...

@@ -62,7 +62,7 @@ def has_room(window: RateWindow, slot: int) -> bool:
 
 
 def allowance(window: RateWindow, limit: int, now: datetime, *, admitted: bool) -> Allowance:
-    """What to tell a caller who was admitted into the window, or refused by it."""
+    """The limit as shown to a caller whom the window admitted or refused."""
     moment = _taken_for(now, window)
     counting = [each for each in (*window.past, _current(window)) if _end(each) > moment]
     requests = _requests(counting)

@@ -1,4 +1,4 @@
-"""Issuing and checking API keys and tickets, and counting what their holders ask (T-01, F-06)."""
+"""Issuing and checking API keys and tickets, and counting their holders' requests (T-01, F-06)."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ class KeyService:
         scopes: frozenset[Scope],
         expires_at: datetime | None = None,
         *,
-        requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE,
+        rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE,
         issuer: Principal | None = None,
     ) -> tuple[ApiKey, str]:
         """Make a key; the second value is the secret, which can't be had again.
 
-        Without an `issuer` it is the operator who asks: neither the issuer's scopes nor
-        KEYS_PER_TENANT bound that, so that a tenant without an admin key can be given one.
+        Without an `issuer` the operator issues the key: neither an issuer's scopes nor
+        KEYS_PER_TENANT limit that, so that a tenant without an admin key can be given one.
         Raises ValidationFailed for a tenant name that isn't lower case letters, digits, hyphens and
-        for an end that isn't in the future, Forbidden and Conflict by the issuer's bounds.
+        for an end that isn't in the future, and for an issuer Forbidden and Conflict.
         """
         now = self._clock()
         if not _TENANT.fullmatch(tenant):
@@ -93,7 +93,7 @@ class KeyService:
             scopes=scopes,
             created_at=now,
             expires_at=_in_bounds(expires_at, now),
-            requests_per_minute=requests_per_minute,
+            rate_limit_rpm=rate_limit_rpm,
         )
         self._keys.add(key, now, None if issuer is None else bounds.KEYS_PER_TENANT)
         return key, secret
@@ -103,25 +103,24 @@ class KeyService:
         return self._principal(self._keys.find(hash_of(secret)) if secret else None)
 
     def take(self, principal: Principal) -> Allowance | None:
-        """Count a request against its key's rate; None while the windows can't be reached.
+        """Count a request against its key's limit; None while the windows can't be reached.
 
-        A limit that fails open harms less than one that stops everybody; what has no credential
-        was refused before. What comes too fast to be counted is refused: a flood must not lift
-        the limit.
+        The limit fails open: an outage of the windows must not stop every request. Requests that
+        come too fast to be counted are refused, so that a flood can't lift the limit.
         """
         subject = {"tenant": principal.tenant, "key_id": principal.key_id}
         try:
             return self._windows.take(
                 principal.tenant,
                 principal.key_id,
-                principal.requests_per_minute,
+                principal.rate_limit_rpm,
                 self._clock(),
             )
         except RateLimited as error:
             logger.warning("rate_limit_flooded", extra={**subject, "reason": error.message})
             return Allowance(
                 admitted=False,
-                limit=principal.requests_per_minute,
+                limit=principal.rate_limit_rpm,
                 remaining=0,
                 reset_seconds=_FLOOD_SECONDS,
             )
@@ -137,6 +136,10 @@ class KeyService:
         """See KeyStore.page."""
         return self._keys.page(tenant, after, limit)
 
+    def now(self) -> datetime:
+        """The moment by which keys are judged."""
+        return self._clock()
+
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
         """End a key, and its tickets with it, from the next request on; again is no error.
 
@@ -145,7 +148,7 @@ class KeyService:
         return _known(self._keys.revoke(tenant, key_id, self._clock()))
 
     def is_active(self, tenant: str, key_id: str) -> bool:
-        """Whether a key is still good; what was opened with it asks again by its id."""
+        """Whether a key is still valid: for connections that were opened with it."""
         key = self._keys.get(tenant, key_id)
         return key is not None and key.is_active(self._clock())
 
@@ -188,7 +191,7 @@ class KeyService:
             tenant=key.tenant,
             key_id=key.id,
             scopes=key.scopes,
-            requests_per_minute=key.requests_per_minute,
+            rate_limit_rpm=key.rate_limit_rpm,
             expires_at=key.expires_at,
         )
 

@@ -1,4 +1,4 @@
-"""Chooses the adapters of tenancy."""
+"""Chooses the adapters of API keys."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TenancySettings(Settings):
-    """Where credentials are kept."""
+class KeySettings(Settings):
+    """The table of keys, tickets and rate windows."""
 
     tenancy_table: str
 
 
-def key_service(settings: TenancySettings) -> KeyService:
+def key_service(settings: KeySettings) -> KeyService:
     """API keys of this stage."""
     return keys_in(dynamodb_client(), settings.tenancy_table)
 

@@ -18,7 +18,7 @@ _MEDIA_TYPE: Final = "application/json"
 
 
 class S3UploadStore:
-    """Implements UploadStore by presigned POST policies, which S3 holds clients to.
+    """Implements UploadStore by presigned POST policies, which S3 enforces.
 
     https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
     """
@@ -28,7 +28,7 @@ class S3UploadStore:
         self._bucket = bucket
 
     def form(self, tenant: str, upload_id: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
-        """See UploadStore; nothing is sent, and the role that signs must still hold at the end."""
+        """See UploadStore; no request; the signing role must be valid until the form expires."""
         with translated("s3"):
             made = self._client.generate_presigned_post(
                 Bucket=self._bucket,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -15,7 +15,7 @@ from spinneret.events.webhooks.models import (
     SealedSecrets,
     WebhookEvent,
 )
-from spinneret.events.webhooks.service import EndpointWish
+from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
@@ -30,8 +30,11 @@ Events = Annotated[
 ]
 
 
-class EndpointRequest(BaseModel):
-    """Body of `POST /api/v1/webhooks`."""
+class EndpointUpdate(BaseModel):
+    """Body of `PUT /api/v1/webhooks/{endpoint_id}`: the whole endpoint but its secret.
+
+    Without `headers` they stay as they are; `{}` removes them.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -40,24 +43,27 @@ class EndpointRequest(BaseModel):
     events: Events = frozenset({WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED})
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
     """Sent with every delivery; never shown again."""
-    active: bool = True
+    is_active: bool = True
 
-    def wish(self) -> EndpointWish:
+    @property
+    def endpoint(self) -> RequestedEndpoint:
         """The request as the service takes it."""
-        return EndpointWish(
+        return RequestedEndpoint(
             name=self.name,
             url=self.url,
             events=self.events,
             headers=self.headers,
-            active=self.active,
+            is_active=self.is_active,
         )
 
 
-class EndpointUpdate(EndpointRequest):
-    """Body of `PUT /api/v1/webhooks/{endpoint_id}`: the whole endpoint but its secret.
+class EndpointRequest(EndpointUpdate):
+    """Body of `POST /api/v1/webhooks`."""
 
-    Without `headers` they stay as they are; `{}` removes them.
-    """
+    secret: Annotated[str | None, Field(repr=False, max_length=bounds.WEBHOOK_SECRET_MAX_CHARS)] = (
+        None
+    )
+    """`whsec_` and the base64 form of 24 to 64 random bytes; without it one is generated."""
 
 
 class EndpointView(BaseModel):
@@ -69,7 +75,7 @@ class EndpointView(BaseModel):
     """Without what is secret in it, unless the caller may change it."""
     events: list[WebhookEvent]
     header_names: list[str]
-    active: bool
+    is_active: bool
     disabled_reason: str | None
     """Why it is inactive, when that wasn't asked for."""
     old_secret_until: str | None
@@ -105,18 +111,26 @@ class DeliveryView(BaseModel):
     delivery_id: str
     """Sent as `webhook-id`."""
     endpoint_id: str | None
-    job_id: str
+    job_id: str | None
+    """The job whose end is reported; null for a test."""
+    job_type: str | None
+    event: WebhookEvent
+    payload: dict[str, Any]
+    """What is sent, without secrets; a result that is too large for the log is left out."""
+    delivery_job_id: str
     """The job that delivers it."""
     url: str | None
-    event: WebhookEvent
     status: DeliveryStatus
     attempts: int
-    response_code: int | None
-    response_text: str | None
+    max_attempts: int
+    last_attempt_at: str | None
+    next_attempt_at: str | None
+    response_status: int | None
+    response_body: str | None
+    """The beginning of the answer, without secrets."""
     error: str | None
     created_at: str
     delivered_at: str | None
-    next_attempt_at: str | None
 
 
 class DeliveryList(BaseModel):
@@ -132,6 +146,7 @@ class DeliverySubmission(BaseModel):
 
     delivery_id: str
     job_id: str
+    """The job that delivers it."""
     status: JobStatus
     message: str
 
@@ -144,7 +159,7 @@ def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointVie
         url=endpoint.url if whole_url else redact_text(endpoint.url),
         events=sorted(endpoint.events),
         header_names=list(endpoint.header_names),
-        active=endpoint.active,
+        is_active=endpoint.is_active,
         disabled_reason=endpoint.disabled_reason,
         old_secret_until=optional_stamp(endpoint.secrets.old_until),
         created_at=stamp(endpoint.created_at),
@@ -185,14 +200,19 @@ def _delivery_view(delivery: Delivery) -> DeliveryView:
         delivery_id=delivery.id,
         endpoint_id=delivery.endpoint_id,
         job_id=delivery.job_id,
-        url=delivery.url,
+        job_type=delivery.job_type,
         event=delivery.event,
+        payload=dict(delivery.payload),
+        delivery_job_id=delivery.delivery_job_id,
+        url=delivery.url,
         status=delivery.status,
         attempts=delivery.attempts,
-        response_code=delivery.response_code,
-        response_text=delivery.response_text,
+        max_attempts=delivery.max_attempts,
+        last_attempt_at=optional_stamp(delivery.last_attempt_at),
+        next_attempt_at=optional_stamp(delivery.next_attempt_at),
+        response_status=delivery.response_status,
+        response_body=delivery.response_body,
         error=delivery.error,
         created_at=stamp(delivery.created_at),
         delivered_at=optional_stamp(delivery.delivered_at),
-        next_attempt_at=optional_stamp(delivery.next_attempt_at),
     )

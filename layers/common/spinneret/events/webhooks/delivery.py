@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.events.webhooks import rules
-from spinneret.events.webhooks.excerpts import excerpt_of
+from spinneret.events.webhooks.excerpts import logged_payload
 from spinneret.events.webhooks.messages import message_of
 from spinneret.events.webhooks.models import (
     Action,
+    Cooldown,
     Delivered,
     Delivery,
     DeliveryStatus,
     Disable,
     Endpoint,
     GiveUp,
-    Hold,
     Message,
     Retry,
-    SealedSecrets,
 )
-from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore, Holds
-from spinneret.events.webhooks.signing import sign
-from spinneret.events.webhooks.vault import DEFAULT, Vault
+from spinneret.events.webhooks.ports import Cooldowns, DeliveryLog, EndpointStore
+from spinneret.events.webhooks.sending import Answer, Destination, Sender
+from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
@@ -35,60 +35,20 @@ from spinneret.kernel.errors import (
     DeliveryFailed,
     DeliveryRefused,
     DependencyUnavailable,
-    FetchFailed,
-    FetchTimeout,
     PermanentError,
 )
 from spinneret.kernel.redaction import redact_text
-from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
-from spinneret.web.fetching.urls import parse_url
 
 logger = logging.getLogger(__name__)
 
 GONE: Final = "410 Gone"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Destination:
-    """Where a message goes at this moment."""
-
-    url: str = field(repr=False)
-    secrets: SealedSecrets
-    endpoint: Endpoint | None
-
-    @property
-    def owner(self) -> str:
-        """What its secrets are sealed for."""
-        return DEFAULT if self.endpoint is None else self.endpoint.id
-
-    @property
-    def target(self) -> str:
-        """What a hold names."""
-        return self.url if self.endpoint is None else self.endpoint.id
-
-    @property
-    def host(self) -> str:
-        """For messages: a URL may hold a credential."""
-        return parse_url(self.url).host
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Answer:
-    """What came of one attempt; no status when there was no answer."""
-
-    status: int | None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    text: str | None = field(default=None, repr=False)
-    error: str
-    """What a failure of it is called."""
-    duration_ms: int | None = None
-
-
 class DeliveryHandler:
-    """Sends a message once per claim, and says what follows.
+    """Sends a message once per claim and returns its result, or raises what follows.
 
-    A receiver may get a message more than once: what was sent isn't known until it is written.
+    Delivery is at least once: a crash between sending and logging sends the message again.
     """
 
     def __init__(
@@ -96,7 +56,7 @@ class DeliveryHandler:
         *,
         endpoints: EndpointStore,
         log: DeliveryLog,
-        holds: Holds,
+        cooldowns: Cooldowns,
         fetcher: Fetcher,
         vault: Vault,
         clock: Clock,
@@ -104,99 +64,71 @@ class DeliveryHandler:
     ) -> None:
         self._endpoints = endpoints
         self._log = log
-        self._holds = holds
-        self._fetcher = fetcher
-        self._vault = vault
+        self._cooldowns = cooldowns
+        self._sender = Sender(fetcher=fetcher, vault=vault, clock=clock)
         self._clock = clock
         self._random = random
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Raises DeliveryFailed to be called again, Defer to wait for the target, and a
-        PermanentError when there is no use in either."""
+        """Raises DeliveryFailed to be retried, Defer to wait for the target, and PermanentError
+        when neither would help."""
         message = message_of(context.job.payload)
         line = _line(context.job, message)
         try:
             destination = self._destination(context.job.tenant, message)
             line = replace(line, url=redact_text(destination.url))
-            hold = self._turn(context, line, destination)
-            answer = self._attempt(context.job.tenant, message, destination)
+            cooldown = self._permit(context, line, destination)
+            answer = self._sender.send(context.job.tenant, message, destination)
         except PermanentError as error:
             self._write(context, replace(line, status=DeliveryStatus.FAILED, error=error.message))
             raise
-        return self._conclude(context, line, destination, hold, answer)
+        return self._conclude(context, line, destination, cooldown, answer)
 
     # ------------------------------------------------------------ Before the attempt
 
-    def _destination(self, tenant: str, message: Message) -> _Destination:
+    def _destination(self, tenant: str, message: Message) -> Destination:
         """Raises DeliveryRefused."""
         if message.endpoint_id is None:
             assert message.url is not None  # a message has one or the other
             secrets = self._endpoints.default_secrets(tenant)
             if secrets is None:
                 raise DeliveryRefused("there is no default secret to sign with")
-            return _Destination(url=message.url, secrets=secrets, endpoint=None)
+            return Destination(
+                url=message.url,
+                secrets=secrets,
+                sealed_headers=message.sealed_headers,
+                endpoint=None,
+            )
         endpoint = self._endpoints.get(tenant, message.endpoint_id)
-        if endpoint is None or not endpoint.active:
+        if endpoint is None or not endpoint.is_active:
             raise DeliveryRefused("the webhook is inactive or gone")
-        return _Destination(url=endpoint.url, secrets=endpoint.secrets, endpoint=endpoint)
+        return Destination(
+            url=endpoint.url,
+            secrets=endpoint.secrets,
+            sealed_headers=endpoint.sealed_headers,
+            endpoint=endpoint,
+        )
 
-    def _turn(self, context: Context, line: Delivery, to: _Destination) -> Hold | None:
-        """The hold that this attempt tries to end, if there is one. Raises Defer.
+    def _permit(self, context: Context, line: Delivery, to: Destination) -> Cooldown | None:
+        """Wait out the target's cooldown, or get the permit to try; the cooldown, if there is one.
 
-        After WEBHOOK_WAIT_SECONDS raises DeliveryRefused.
+        Raises Defer, and after WEBHOOK_WAIT_SECONDS DeliveryRefused.
         """
         tenant, now = context.job.tenant, self._clock()
-        hold = self._holds.find(tenant, to.target)
-        if hold is None:
+        cooldown = self._cooldowns.find(tenant, to.target)
+        if cooldown is None:
             return None
         waited = (now - (context.job.started_at or now)).total_seconds()
         if waited > bounds.WEBHOOK_WAIT_SECONDS:
             raise DeliveryRefused(f"{to.host} was out of reach or too slow for too long")
-        until = hold.until
+        until = cooldown.until
         if until <= now:
-            until = now + timedelta(seconds=bounds.WEBHOOK_TURN_SECONDS)
-            if self._holds.take_turn(tenant, to.target, hold, until):
-                return hold
-        look = rules.next_look(until, waited, self._random())
-        self._write(context, replace(line, next_attempt_at=look))
-        raise Defer(look, to.host)
-
-    # ------------------------------------------------------------ The attempt
-
-    def _attempt(self, tenant: str, message: Message, to: _Destination) -> _Answer:
-        """Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
-        body = message.body.encode()
-        request = FetchRequest(
-            url=to.url,
-            method="POST",
-            body=body,
-            headers=self._headers(tenant, message.id, body, to),
-            follow_redirects=False,
-            excerpt_bytes=bounds.WEBHOOK_EXCERPT_BYTES,
-            total_seconds=bounds.WEBHOOK_SECONDS,
-            read_seconds=bounds.WEBHOOK_SECONDS,
-        )
-        try:
-            page = self._fetcher.fetch(request)
-        except (FetchTimeout, FetchFailed) as error:
-            return _Answer(status=None, error=error.message)
-        return _Answer(
-            status=page.status_code,
-            headers=page.headers,
-            text=excerpt_of(page.body),
-            error=f"{to.host} answered {page.status_code}",
-            duration_ms=page.duration_ms,
-        )
-
-    def _headers(
-        self, tenant: str, message_id: str, body: bytes, to: _Destination
-    ) -> Mapping[str, str]:
-        now = self._clock()
-        sealed = to.endpoint.sealed_headers if to.endpoint else ()
-        custom = self._vault.headers(tenant, to.owner, sealed)
-        keys = self._vault.secrets(tenant, to.owner, rules.in_force(to.secrets, now))
-        signed = sign(body, id=message_id, timestamp=now, secrets=keys)
-        return {**custom, "Content-Type": "application/json", **signed}
+            until = now + timedelta(seconds=bounds.WEBHOOK_PERMIT_SECONDS)
+            if self._cooldowns.take_permit(tenant, to.target, cooldown, until):
+                return cooldown
+        check = rules.next_check(until, waited, self._random())
+        self._write(context, replace(line, next_attempt_at=check))
+        raise Defer(check, to.host)
 
     # ------------------------------------------------------------ After it
 
@@ -204,18 +136,18 @@ class DeliveryHandler:
         self,
         context: Context,
         line: Delivery,
-        to: _Destination,
-        hold: Hold | None,
-        answer: _Answer,
+        to: Destination,
+        cooldown: Cooldown | None,
+        answer: Answer,
     ) -> Mapping[str, Any]:
-        """First the log, under the lease; then what the answer means for later deliveries."""
+        """Write the log under the lease, then apply the answer to later deliveries."""
         now = self._clock()
         attempt = context.job.attempts + 1
         action = rules.next_action(
             answer.status, answer.headers, attempt=attempt, now=now, unit_random=self._random()
         )
         self._write(context, _attempted(line, answer, action, attempt, now))
-        self._keep_hold(context.job.tenant, to.target, hold, answer)
+        self._keep_cooldown(context.job.tenant, to.target, cooldown, answer)
         details = {"status_code": answer.status, "delivery_id": line.id}
         match action:
             case Delivered():
@@ -230,27 +162,29 @@ class DeliveryHandler:
             case GiveUp():
                 raise DeliveryFailed(action.reason, details=details)
 
-    def _keep_hold(self, tenant: str, target: str, former: Hold | None, answer: _Answer) -> None:
-        """An outage of the store changes nothing about what was delivered."""
+    def _keep_cooldown(
+        self, tenant: str, target: str, former: Cooldown | None, answer: Answer
+    ) -> None:
+        """An outage of the store is logged only: the message was sent either way."""
         seconds = (answer.duration_ms or 0) / 1000
-        hold = rules.hold_after(
+        cooldown = rules.cooldown_after(
             former, answer.status, answer.headers, seconds=seconds, now=self._clock()
         )
         try:
-            if hold is not None:
-                self._holds.put(tenant, target, hold)
+            if cooldown is not None:
+                self._cooldowns.put(tenant, target, cooldown)
             elif former is not None:
-                self._holds.end(tenant, target)
+                self._cooldowns.end(tenant, target)
         except DependencyUnavailable as error:
-            logger.warning("hold_not_kept", extra={"reason": error.message})
+            logger.warning("cooldown_not_kept", extra={"reason": error.message})
 
     def _disable(self, endpoint: Endpoint | None) -> None:
-        """By the endpoint's own word; a tenant that has changed it meanwhile knows better."""
+        """As the endpoint asked; skipped when the tenant has changed the endpoint meanwhile."""
         if endpoint is None:
             return
         disabled = replace(
             endpoint,
-            active=False,
+            is_active=False,
             disabled_reason=GONE,
             updated_at=self._clock(),
             version=endpoint.version + 1,
@@ -263,13 +197,14 @@ class DeliveryHandler:
 
 
 def _attempted(
-    line: Delivery, answer: _Answer, action: Action, attempt: int, now: datetime
+    line: Delivery, answer: Answer, action: Action, attempt: int, now: datetime
 ) -> Delivery:
     line = replace(
         line,
         attempts=attempt,
-        response_code=answer.status,
-        response_text=answer.text,
+        last_attempt_at=answer.sent_at,
+        response_status=answer.status,
+        response_body=answer.text,
         error=answer.error,
     )
     match action:
@@ -282,13 +217,18 @@ def _attempted(
 
 
 def _line(job: Job, message: Message) -> Delivery:
+    content = json.loads(message.body)
     return Delivery(
         tenant=job.tenant,
         id=message.id,
         endpoint_id=message.endpoint_id,
         url=None if message.url is None else redact_text(message.url),
         event=message.event,
-        job_id=job.id,
+        job_id=content["data"].get("job_id"),
+        job_type=content["data"].get("kind"),
+        payload=logged_payload(content),
+        delivery_job_id=job.id,
         attempts=job.attempts,
+        max_attempts=job.max_attempts,
         created_at=message.created_at,
     )

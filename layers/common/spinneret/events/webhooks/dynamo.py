@@ -6,7 +6,7 @@ Webhooks table
     pk `T#<tenant>#ENDPOINT-COUNT`, sk `COUNT`          how many there are; every addition and
                                                         removal changes it in one transaction
     pk `T#<tenant>#DEFAULT-SECRET`, sk `SECRET`         what `webhook_url`s are signed with
-    (deliveries and holds: see dynamo_deliveries)
+    (deliveries and cooldowns: see dynamo_deliveries)
 
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
 """

@@ -1,11 +1,12 @@
-"""The delivery log and the holds on DynamoDB.
+"""The delivery log and the cooldowns on DynamoDB.
 
 Webhooks table
     pk `T#<tenant>#DELIVERIES#<endpoint id>`, sk `<delivery id>`   a line of the log; pages by
                                                                    partition in the order of ids,
                                                                    which is by time; the id is empty
                                                                    for `webhook_url`s of single jobs
-    pk `T#<tenant>#HOLD#<sha256 of the target>`, sk `HOLD`         a target that is left alone
+    pk `T#<tenant>#COOLDOWN#<sha256 of the target>`, sk `COOLDOWN`
+                                                                   a target that is cooling down
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.events.webhooks import items
-from spinneret.events.webhooks.models import Delivery, DeliveryPage, Hold
+from spinneret.events.webhooks.models import Cooldown, Delivery, DeliveryPage
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import stamp
@@ -65,32 +66,32 @@ class DynamoDeliveryLog:
         )
 
 
-class DynamoHolds:
-    """Implements Holds."""
+class DynamoCooldowns:
+    """Implements Cooldowns."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
-    def find(self, tenant: str, target: str) -> Hold | None:
-        """See Holds."""
+    def find(self, tenant: str, target: str) -> Cooldown | None:
+        """See Cooldowns."""
         with translated("dynamodb"):
             answer: Any = self._client.get_item(
-                TableName=self._table, Key=items.hold_key(tenant, target), ConsistentRead=True
+                TableName=self._table, Key=items.cooldown_key(tenant, target), ConsistentRead=True
             )
         item = answer.get("Item")
-        return items.hold_from_item(item) if item else None
+        return items.cooldown_from_item(item) if item else None
 
-    def put(self, tenant: str, target: str, hold: Hold) -> None:
-        """See Holds."""
-        row = {**items.hold_key(tenant, target), **items.hold_attributes(hold)}
+    def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
+        """See Cooldowns."""
+        row = {**items.cooldown_key(tenant, target), **items.cooldown_attributes(cooldown)}
         with translated("dynamodb"):
             self._client.put_item(TableName=self._table, Item=row)
 
-    def take_turn(self, tenant: str, target: str, seen: Hold, until: datetime) -> bool:
-        """See Holds: one conditional write."""
-        key = items.hold_key(tenant, target)
-        changes = items.hold_attributes(Hold(failures=seen.failures, until=until))
+    def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
+        """See Cooldowns: one conditional write."""
+        key = items.cooldown_key(tenant, target)
+        changes = items.cooldown_attributes(Cooldown(failures=seen.failures, until=until))
         unchanged = dynamo.equals(until=stamp(seen.until), failures=seen.failures)
         try:
             dynamo.transact(self._client, [dynamo.update(self._table, key, changes, unchanged)])
@@ -99,6 +100,6 @@ class DynamoHolds:
         return True
 
     def end(self, tenant: str, target: str) -> None:
-        """See Holds."""
+        """See Cooldowns."""
         with translated("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=items.hold_key(tenant, target))
+            self._client.delete_item(TableName=self._table, Key=items.cooldown_key(tenant, target))

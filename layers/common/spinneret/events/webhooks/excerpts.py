@@ -1,13 +1,15 @@
-"""What the delivery log keeps of an endpoint's answer."""
+"""The parts of a message and of its answer that the delivery log keeps."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import takewhile
-from typing import Final
+from typing import Any, Final
 
-from spinneret.events.webhooks.models import RESPONSE_TEXT_MAX_CHARS
+from spinneret.events.webhooks.models import RESPONSE_BODY_MAX_CHARS
 from spinneret.kernel import bounds
-from spinneret.kernel.redaction import redact_text
+from spinneret.kernel.canonical import canonical_json
+from spinneret.kernel.redaction import redact, redact_text
 
 _AHEAD_BYTES: Final = 1024  # longer than all known tokens; what is left has 1000 characters
 
@@ -15,14 +17,27 @@ _AHEAD_BYTES: Final = 1024  # longer than all known tokens; what is left has 100
 def excerpt_of(body: bytes) -> str:
     """The beginning of an answer of which WEBHOOK_EXCERPT_BYTES were read, without secrets.
 
-    A body that fills the bound may end within a secret, which isn't recognised any more, or before
-    the name that makes one of it. Its last bytes therefore only serve to judge the others: kept is
-    what is redacted alike with and without them, up to the first difference.
+    A body that was cut at the bound may end inside a secret, or before the name that identifies
+    one, so that redaction misses it. It is therefore redacted with and without its last bytes, and
+    kept up to the first difference between the two.
     """
     clean = _redacted(body)
     if len(body) >= bounds.WEBHOOK_EXCERPT_BYTES:
         clean = _common_beginning(clean, _redacted(body[:-_AHEAD_BYTES]))
-    return clean[:RESPONSE_TEXT_MAX_CHARS]
+    return clean[:RESPONSE_BODY_MAX_CHARS]
+
+
+def logged_payload(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A message without secrets; over WEBHOOK_LOG_PAYLOAD_BYTES without its result.
+
+    It then says `truncated`, as a message does that would be too large to be sent with its result.
+    All other fields are bounded.
+    """
+    clean: dict[str, Any] = redact(content)
+    if len(canonical_json(clean)) <= bounds.WEBHOOK_LOG_PAYLOAD_BYTES:
+        return clean
+    rest = {name: value for name, value in clean["data"].items() if name != "result"}
+    return {**clean, "data": {**rest, "truncated": True}}
 
 
 def _redacted(body: bytes) -> str:

@@ -1,17 +1,18 @@
-"""Endpoints, secrets, deliveries and holds as DynamoDB items, and back; the table's keys."""
+"""Endpoints, secrets, deliveries and cooldowns as DynamoDB items, and back; the table's keys."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.events.webhooks.models import (
+    Cooldown,
     Delivery,
     DeliveryStatus,
     Endpoint,
-    Hold,
     SealedSecrets,
     WebhookEvent,
 )
@@ -26,7 +27,7 @@ from spinneret.kernel.clock import (
 
 Item = dict[str, Any]
 
-_HOLD_MEMORY = timedelta(days=1)
+_COOLDOWN_MEMORY = timedelta(days=1)
 
 
 def endpoints_partition(tenant: str) -> str:
@@ -54,11 +55,11 @@ def log_partition(tenant: str, endpoint_id: str | None) -> str:
     return f"T#{tenant}#DELIVERIES#{endpoint_id or ''}"
 
 
-def hold_key(tenant: str, target: str) -> Item:
-    """Primary key of a hold; a URL may be anything, so the target is hashed."""
+def cooldown_key(tenant: str, target: str) -> Item:
+    """Primary key of a cooldown; the target is hashed: a URL may be long or secret."""
     return {
-        "pk": f"T#{tenant}#HOLD#{hashlib.sha256(target.encode()).hexdigest()}",
-        "sk": "HOLD",
+        "pk": f"T#{tenant}#COOLDOWN#{hashlib.sha256(target.encode()).hexdigest()}",
+        "sk": "COOLDOWN",
     }
 
 
@@ -72,7 +73,7 @@ def endpoint_item(endpoint: Endpoint) -> Item:
         "events": sorted(endpoint.events),
         "header_names": list(endpoint.header_names),
         "sealed_headers": list(endpoint.sealed_headers),
-        "active": endpoint.active,
+        "is_active": endpoint.is_active,
         "disabled_reason": endpoint.disabled_reason,
         "created_at": stamp(endpoint.created_at),
         "updated_at": stamp(endpoint.updated_at),
@@ -93,7 +94,7 @@ def endpoint_from_item(item: Mapping[str, Any]) -> Endpoint:
         secrets=secrets_from_item(item),
         header_names=tuple(item["header_names"]),
         sealed_headers=tuple(bytes(part) for part in item["sealed_headers"]),
-        active=item["active"],
+        is_active=item["is_active"],
         disabled_reason=item.get("disabled_reason"),
         created_at=parse_stamp(item["created_at"]),
         updated_at=parse_stamp(item["updated_at"]),
@@ -132,10 +133,15 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
         "url": delivery.url,
         "event": delivery.event.value,
         "job_id": delivery.job_id,
+        "job_type": delivery.job_type,
+        "payload": json.dumps(delivery.payload, separators=(",", ":"), ensure_ascii=False),
+        "delivery_job_id": delivery.delivery_job_id,
         "status": delivery.status.value,
         "attempts": delivery.attempts,
-        "response_code": delivery.response_code,
-        "response_text": delivery.response_text,
+        "max_attempts": delivery.max_attempts,
+        "last_attempt_at": optional_stamp(delivery.last_attempt_at),
+        "response_status": delivery.response_status,
+        "response_body": delivery.response_body,
         "error": delivery.error,
         "created_at": stamp(delivery.created_at),
         "delivered_at": optional_stamp(delivery.delivered_at),
@@ -147,18 +153,23 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
 
 def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
     """The inverse of `delivery_item`."""
-    code = item.get("response_code")
+    status = item.get("response_status")
     return Delivery(
         tenant=item["tenant"],
         id=item["sk"],
         endpoint_id=item.get("endpoint_id"),
         url=item.get("url"),
         event=WebhookEvent(item["event"]),
-        job_id=item["job_id"],
+        job_id=item.get("job_id"),
+        job_type=item.get("job_type"),
+        payload=json.loads(item["payload"]),
+        delivery_job_id=item["delivery_job_id"],
         status=DeliveryStatus(item["status"]),
         attempts=int(item["attempts"]),
-        response_code=None if code is None else int(code),
-        response_text=item.get("response_text"),
+        max_attempts=int(item["max_attempts"]),
+        last_attempt_at=parse_optional_stamp(item.get("last_attempt_at")),
+        response_status=None if status is None else int(status),
+        response_body=item.get("response_body"),
         error=item.get("error"),
         created_at=parse_stamp(item["created_at"]),
         delivered_at=parse_optional_stamp(item.get("delivered_at")),
@@ -166,18 +177,18 @@ def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
     )
 
 
-def hold_attributes(hold: Hold) -> Item:
-    """A hold without its primary key; forgotten when nothing was sent for a day after it."""
+def cooldown_attributes(cooldown: Cooldown) -> Item:
+    """A cooldown without its primary key; it expires a day after its end."""
     return {
-        "failures": hold.failures,
-        "until": stamp(hold.until),
-        "purge_at": epoch_seconds(hold.until + _HOLD_MEMORY),
+        "failures": cooldown.failures,
+        "until": stamp(cooldown.until),
+        "purge_at": epoch_seconds(cooldown.until + _COOLDOWN_MEMORY),
     }
 
 
-def hold_from_item(item: Mapping[str, Any]) -> Hold:
-    """The inverse of `hold_attributes`."""
-    return Hold(failures=int(item["failures"]), until=parse_stamp(item["until"]))
+def cooldown_from_item(item: Mapping[str, Any]) -> Cooldown:
+    """The inverse of `cooldown_attributes`."""
+    return Cooldown(failures=int(item["failures"]), until=parse_stamp(item["until"]))
 
 
 def _present(item: Item) -> Item:

@@ -1,13 +1,14 @@
-"""Endpoints, deliveries and what may follow one attempt."""
+"""Endpoints, deliveries, cooldowns, and the actions that may follow an attempt."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
-RESPONSE_TEXT_MAX_CHARS: Final = 1000  # P-10
+RESPONSE_BODY_MAX_CHARS: Final = 1000  # P-10
 
 
 class WebhookEvent(StrEnum):
@@ -16,7 +17,7 @@ class WebhookEvent(StrEnum):
     JOB_COMPLETED = "job.completed"
     JOB_FAILED = "job.failed"
     TEST = "webhook.test"
-    """Sent when the tenant asks for it, and never else."""
+    """Sent only when the tenant asks for it."""
 
 
 class DeliveryStatus(StrEnum):
@@ -29,18 +30,18 @@ class DeliveryStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SealedSecrets:
-    """What deliveries are signed with, encrypted."""
+    """The secrets that sign deliveries, encrypted."""
 
     newest: bytes = field(repr=False)
     old: bytes | None = field(default=None, repr=False)
-    """The one before, which signs besides the newest …"""
+    """The one before it, which signs as well …"""
     old_until: datetime | None = None
     """… up to this moment."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """Where a tenant wants its events; what may hold a credential stays out of the repr."""
+    """A tenant's webhook; fields that may hold a credential stay out of the repr."""
 
     tenant: str
     id: str
@@ -52,9 +53,9 @@ class Endpoint:
     """Of the headers that are sent with every delivery; they passed `rules.allowed_headers`."""
     sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
     """Names and values, encrypted in parts: a value may be a credential."""
-    active: bool = True
+    is_active: bool = True
     disabled_reason: str | None = None
-    """Why it is inactive, when that wasn't the tenant's own doing."""
+    """Why it is inactive, when the tenant didn't do it."""
     created_at: datetime
     updated_at: datetime
     version: int = 1
@@ -71,14 +72,16 @@ class EndpointPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """What one delivery says to whom: the payload of its job."""
+    """The content and destination of one delivery: the payload of its job."""
 
     id: str
-    """Sent as `webhook-id`, the same on every attempt: receivers tell duplicates by it."""
+    """Sent as `webhook-id`, the same on every attempt: receivers recognise duplicates by it."""
     endpoint_id: str | None
     """None for the `webhook_url` of a single job."""
     url: str | None = field(repr=False)
     """That URL; an endpoint's is looked up for each attempt."""
+    sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
+    """The headers that go to that URL; an endpoint's are looked up as well."""
     event: WebhookEvent
     body: str = field(repr=False)
     """Its UTF-8 form is signed and sent."""
@@ -87,7 +90,7 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """One message on its way: a line of the delivery log."""
+    """One message's delivery: a line of the delivery log."""
 
     tenant: str
     id: str
@@ -96,15 +99,24 @@ class Delivery:
     url: str | None = field(repr=False)
     """Without secrets; None when the endpoint was gone before the first attempt."""
     event: WebhookEvent
-    job_id: str
+    job_id: str | None
+    """The job whose end is reported; None for a test."""
+    job_type: str | None
+    """That job's kind."""
+    payload: Mapping[str, Any] = field(repr=False)
+    """What is sent, without secrets and, where it is too large for the log, without its result."""
+    delivery_job_id: str
     """The job that delivers it; a redelivery is another one."""
     status: DeliveryStatus = DeliveryStatus.PENDING
     attempts: int = 0
-    """Attempts that this job has made so far."""
-    response_code: int | None = None
+    """Attempts that the delivering job has made so far."""
+    max_attempts: int
+    last_attempt_at: datetime | None = None
+    """When the last attempt began, as its `webhook-timestamp` has it."""
+    response_status: int | None = None
     """Of the last attempt; None when it had no answer."""
-    response_text: str | None = field(default=None, repr=False)
-    """The beginning of that answer without secrets, at most RESPONSE_TEXT_MAX_CHARS."""
+    response_body: str | None = field(default=None, repr=False)
+    """The beginning of that answer without secrets, at most RESPONSE_BODY_MAX_CHARS."""
     error: str | None = None
     """Why it isn't delivered."""
     created_at: datetime
@@ -122,18 +134,18 @@ class DeliveryPage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hold:
-    """A target that didn't answer, said that it is overloaded, or is slow: its deliveries wait."""
+class Cooldown:
+    """A target that didn't answer, was overloaded or slow, and whose deliveries wait."""
 
     failures: int
     """In a row, slow answers among them."""
     until: datetime
-    """From then on one delivery at a time tries whether it is back."""
+    """After it, one delivery at a time gets the permit to try the target."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Delivered:
-    """The endpoint took the event."""
+    """The endpoint accepted the event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +154,7 @@ class Retry:
 
     after_seconds: float
     throttle: bool = False
-    """The endpoint is overloaded: its other deliveries should hold back as well."""
+    """The endpoint is overloaded: its other deliveries should wait as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +166,7 @@ class GiveUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Disable:
-    """The endpoint wants no more events; this one is failed."""
+    """The endpoint asked for no more events; this delivery has failed."""
 
 
 Action = Delivered | Retry | GiveUp | Disable

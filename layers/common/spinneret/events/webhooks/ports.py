@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Protocol
 
 from spinneret.events.webhooks.models import (
+    Cooldown,
     Delivery,
     DeliveryPage,
     Endpoint,
     EndpointPage,
-    Hold,
     SealedSecrets,
 )
 from spinneret.jobs.models import Lease
@@ -25,11 +25,11 @@ class EndpointStore(Protocol):
         ...
 
     def get(self, tenant: str, endpoint_id: str) -> Endpoint | None:
-        """The endpoint as it stands."""
+        """The endpoint, read consistently."""
         ...
 
     def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
-        """Those that exist, by id, as they stand; at most 100 are asked for."""
+        """Those of at most 100 ids that exist, by id."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
@@ -37,7 +37,7 @@ class EndpointStore(Protocol):
         ...
 
     def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:
-        """Write `endpoint` over `former`; False when that version isn't what stands any more."""
+        """Write `endpoint` over `former`; False when another version is stored by now."""
         ...
 
     def remove(self, tenant: str, endpoint_id: str) -> bool:
@@ -45,13 +45,13 @@ class EndpointStore(Protocol):
         ...
 
     def default_secrets(self, tenant: str) -> SealedSecrets | None:
-        """What the tenant's `webhook_url`s are signed with."""
+        """The secrets that sign the tenant's `webhook_url` deliveries."""
         ...
 
     def replace_default(
         self, tenant: str, former: SealedSecrets | None, secrets: SealedSecrets
     ) -> bool:
-        """Write `secrets` over `former`; False when that isn't what stands any more."""
+        """Write `secrets` over `former`; False when others are stored by now."""
         ...
 
 
@@ -66,7 +66,7 @@ class DeliveryLog(Protocol):
         ...
 
     def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
-        """One line as it stands."""
+        """One line, read consistently."""
         ...
 
     def page(
@@ -76,27 +76,27 @@ class DeliveryLog(Protocol):
         ...
 
 
-class Holds(Protocol):
-    """Targets that are left alone for a while. All methods raise DependencyUnavailable.
+class Cooldowns(Protocol):
+    """Targets that get no deliveries for a while. All methods raise DependencyUnavailable.
 
     `target` is an endpoint's id or a URL.
     """
 
-    def find(self, tenant: str, target: str) -> Hold | None:
-        """The hold as it stands."""
+    def find(self, tenant: str, target: str) -> Cooldown | None:
+        """The target's cooldown, if there is one."""
         ...
 
-    def put(self, tenant: str, target: str, hold: Hold) -> None:
-        """Hold the target; of several that do so at once one wins, whichever."""
+    def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
+        """Start or replace the target's cooldown; of concurrent calls the last one wins."""
         ...
 
-    def take_turn(self, tenant: str, target: str, seen: Hold, until: datetime) -> bool:
-        """Prolong the hold that was seen, so that nobody else tries before `until`.
+    def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
+        """Permit one delivery to try: extend the cooldown `seen` to `until`, for all others.
 
-        False when it isn't what stands any more.
+        False when the stored cooldown isn't `seen` any more.
         """
         ...
 
     def end(self, tenant: str, target: str) -> None:
-        """Hold the target no longer; harmless when it isn't held."""
+        """End the target's cooldown; does nothing when there is none."""
         ...

@@ -1,4 +1,4 @@
-"""What an endpoint's answer leads to, and which headers of their own tenants may send along."""
+"""What follows an endpoint's answer, and which secrets and headers a tenant may give."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Final
 
 from spinneret.events.webhooks.models import (
     Action,
+    Cooldown,
     Delivered,
     Disable,
     GiveUp,
-    Hold,
     Retry,
     SealedSecrets,
 )
+from spinneret.events.webhooks.signing import signing_key
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 
@@ -24,17 +25,18 @@ from spinneret.kernel.errors import ValidationFailed
 DELAYS_SECONDS: Final = (5.0, 300.0, 1800.0, 7200.0)
 MAX_ATTEMPTS: Final = 1 + len(DELAYS_SECONDS)
 JITTER: Final = 0.1  # ± 10 %
-RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # an endpoint may not hold a delivery for longer
+RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # an endpoint can delay a delivery no longer
 
-# A target this slow holds a place of the lane that all tenants share. Slack's Events API, for one,
-# takes a longer wait for a failure.
+# A target this slow occupies a place of the lane that all tenants share. Slack's Events API, for
+# example, counts a longer wait as a failure.
 SLOW_SECONDS: Final = 3.0
-SLOW_HOLD_CAP_SECONDS: Final = 60.0  # so that a thousand a day still get their turn
+SLOW_COOLDOWN_CAP_SECONDS: Final = 60.0  # so that a thousand a day are still sent
 
+SECRET_MIN_DISTINCT: Final = 12  # different bytes of a secret that a tenant chose
 CUSTOM_HEADERS_MAX: Final = 20
 CUSTOM_HEADERS_MAX_BYTES: Final = 8 * 1024  # what common servers take as a whole request head
 
-# Standard Webhooks 1.0.0, "Delivery success and failure", and 503, which says the same.
+# Standard Webhooks 1.0.0, "Delivery success and failure", and 503, which means the same.
 OVERLOADED: Final = frozenset(
     {
         HTTPStatus.TOO_MANY_REQUESTS,
@@ -87,10 +89,10 @@ def next_action(
     now: datetime | None = None,
     unit_random: float = 0.5,
 ) -> Action:
-    """What follows an attempt that was answered with `status`; None means no answer came.
+    """What follows an attempt that was answered with `status`; None for no answer.
 
-    `attempt` counts from 1; `unit_random` is in [0, 1), its default means no jitter. What can't be
-    read counts as missing, of the headers, the status and `now` alike.
+    `attempt` counts from 1; `unit_random` is in [0, 1), its default means no jitter. Headers, a
+    status and `now` that can't be read count as missing.
 
     Everything but 2xx and 410 is tried again: a 404 or 401 may come from a receiver that is being
     deployed, and a redirect is never followed, so the endpoint has time to be corrected.
@@ -104,9 +106,9 @@ def next_action(
     if attempt >= MAX_ATTEMPTS:
         last = "without an answer" if status is None else f"answered {status}"
         return GiveUp(reason=f"{attempt} attempts failed, the last one {last}")
-    wish = retry_after(headers, now) or 0.0
+    requested = retry_after(headers, now) or 0.0
     return Retry(
-        after_seconds=max(delay(attempt, unit_random), wish),
+        after_seconds=max(delay(attempt, unit_random), requested),
         throttle=status in OVERLOADED,
     )
 
@@ -118,7 +120,7 @@ def delay(attempt: int, unit_random: float) -> float:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None) -> float | None:
-    """Seconds that the endpoint asks for, from 0 to the cap; None if it asks for nothing readable.
+    """Seconds that the endpoint asks for, from 0 to the cap; None if nothing readable is asked for.
 
     RFC 9110, section 10.2.3: whole seconds or a date in one of the three forms. A date is compared
     with the answer's own Date, for both are by one clock; with `now` when there is none.
@@ -133,47 +135,48 @@ def retry_after(headers: Mapping[str, str], now: datetime | None) -> float | Non
     return min(max((moment - since).total_seconds(), 0.0), RETRY_AFTER_CAP_SECONDS)
 
 
-def hold_after(
-    former: Hold | None,
+def cooldown_after(
+    former: Cooldown | None,
     status: int | None,
     headers: Mapping[str, str],
     *,
     seconds: float,
     now: datetime,
-) -> Hold | None:
-    """The hold after an attempt that took so long; None when there is no reason for one.
+) -> Cooldown | None:
+    """The cooldown after an attempt of `seconds`; None when there is no reason for one.
 
-    Silence and overload hold a target back, by the answer's own Retry-After for up to an hour. So
-    does slowness, whatever the answer: one delivery at a time then tries, and of a backlog the rest
-    keeps out of the lane. Every other answer says that the target is there.
+    Silence and overload start one, of up to an hour by the answer's own Retry-After. So does
+    slowness, whatever the answer: then one delivery at a time tries, and the rest of a backlog
+    stays out of the lane. Every other answer shows that the target is available.
     """
     if status is None or status in OVERLOADED:
-        wish = min(retry_after(headers, now) or 0.0, bounds.RETRY_AFTER_MAX_SECONDS)
-        return _held(former, bounds.WEBHOOK_HOLD_CAP_SECONDS, wish, now)
+        requested = min(retry_after(headers, now) or 0.0, bounds.RETRY_AFTER_MAX_SECONDS)
+        return _lengthened(former, bounds.WEBHOOK_COOLDOWN_CAP_SECONDS, requested, now)
     if seconds >= SLOW_SECONDS:
-        return _held(former, SLOW_HOLD_CAP_SECONDS, 0.0, now)
+        return _lengthened(former, SLOW_COOLDOWN_CAP_SECONDS, 0.0, now)
     return None
 
 
-def next_look(until: datetime, waited_seconds: float, unit_random: float) -> datetime:
-    """When a delivery that has waited so long looks again at a target that is held `until` then.
+def next_check(until: datetime, waited_seconds: float, unit_random: float) -> datetime:
+    """When a waiting delivery checks again whether its target, cooling down `until` then, is back.
 
-    One of all that wait gets the turn, and each look costs the lane a moment. So they come back one
-    after the other, within as much time as they have waited, up to a quarter of an hour.
+    Only one of all waiting deliveries gets the permit to try, and each check costs the lane a
+    moment. So the checks are spread over as much time as the delivery has waited, up to a quarter
+    of an hour.
     """
     spread = min(waited_seconds, bounds.SQS_MAX_DELAY_SECONDS)
     return until + timedelta(seconds=spread * unit_random)
 
 
-def _held(former: Hold | None, cap: float, at_least: float, now: datetime) -> Hold:
+def _lengthened(former: Cooldown | None, cap: float, at_least: float, now: datetime) -> Cooldown:
     """Twice as long each time, up to `cap`."""
     failures = 1 if former is None else former.failures + 1
-    own = min(cap, bounds.WEBHOOK_HOLD_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
-    return Hold(failures=failures, until=now + timedelta(seconds=max(own, at_least)))
+    own = min(cap, bounds.WEBHOOK_COOLDOWN_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
+    return Cooldown(failures=failures, until=now + timedelta(seconds=max(own, at_least)))
 
 
 def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> SealedSecrets:
-    """With a new secret, the former newest one for a day more, and none before that."""
+    """A new secret, and the one before it for a day more; older ones are dropped."""
     if secrets is None:
         return SealedSecrets(newest=newest)
     until = now + timedelta(seconds=bounds.WEBHOOK_OLD_SECRET_SECONDS)
@@ -181,33 +184,46 @@ def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> Seal
 
 
 def in_force(secrets: SealedSecrets, now: datetime) -> tuple[bytes, ...]:
-    """Those that sign at this moment, the newest first."""
+    """The secrets that sign at this moment, newest first."""
     old = secrets.old_until is not None and now < secrets.old_until and secrets.old
     return (secrets.newest, old) if old else (secrets.newest,)
 
 
-def allowed_headers(given: Mapping[str, str]) -> dict[str, str]:
-    """The headers that a tenant wants on its deliveries, if all of them may be sent.
+def check_strength(secret: str) -> None:
+    """Raises ValidationFailed for a secret that we don't sign with, or that was not made at random.
+
+    24 random bytes have fewer than SECRET_MIN_DISTINCT different ones with a chance below 10^-14.
+    """
+    try:
+        key = signing_key(secret)
+    except ValidationFailed as error:
+        raise _refused("secret", error.message) from None
+    if len(set(key)) < SECRET_MIN_DISTINCT:
+        raise _refused("secret", "it repeats itself: generate it at random")
+
+
+def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[str, str]:
+    """The headers of a request's `field`, if all of them may be sent with deliveries.
 
     Raises ValidationFailed for signature, hop-by-hop and framing headers, for names and values
-    that HTTP doesn't allow, and for too much of them. Its message never shows a value.
+    that HTTP doesn't allow, and for too many or too large headers. The message shows no value.
     """
     if len(given) > CUSTOM_HEADERS_MAX:
-        raise _refused(f"more than {CUSTOM_HEADERS_MAX} headers")
+        raise _refused(field, f"more than {CUSTOM_HEADERS_MAX} headers")
     if sum(len(name) + len(value) for name, value in given.items()) > CUSTOM_HEADERS_MAX_BYTES:
-        raise _refused(f"more than {CUSTOM_HEADERS_MAX_BYTES} bytes of headers")
+        raise _refused(field, f"more than {CUSTOM_HEADERS_MAX_BYTES} bytes of headers")
     seen: set[str] = set()
     for name, value in given.items():
         if not _TOKEN.fullmatch(name):
-            raise _refused("a header's name isn't a token")
+            raise _refused(field, "a header's name isn't a token")
         # CGI and WSGI write both `-` and `_` as `_`: they would read one header for the other.
         alike = name.lower().replace("_", "-")
         if alike in _RESERVED or alike.startswith(_SIGNATURE_PREFIXES):
-            raise _refused("the sender sets this header itself", name)
+            raise _refused(field, "the sender sets this header itself", name)
         if alike in seen:
-            raise _refused("the header is given twice", name)
+            raise _refused(field, "the header is given twice", name)
         if not _FIELD_VALUE.fullmatch(value):
-            raise _refused("the value is no printable ASCII text without outer blanks", name)
+            raise _refused(field, "the value is no printable ASCII text without outer blanks", name)
         seen.add(alike)
     return dict(given)
 
@@ -234,7 +250,7 @@ def _in_utc(now: datetime | None) -> datetime | None:
 
 
 def _http_date(text: str, now: datetime | None) -> datetime | None:
-    """None for what is no date, and for a year of two digits without `now` to tell its century."""
+    """None for what is no date; a year of two digits needs `now` for its century."""
     found = next((match for form in _HTTP_DATES if (match := form.fullmatch(text))), None)
     if found is None:
         return None
@@ -259,6 +275,6 @@ def _full_year(two_digits: int, rest: tuple[int, ...], now: datetime) -> int:
     return year - 100 if is_beyond else year
 
 
-def _refused(message: str, name: str | None = None) -> ValidationFailed:
-    field = "headers" if name is None else f"headers.{name}"
+def _refused(field: str, message: str, name: str | None = None) -> ValidationFailed:
+    field = field if name is None else f"{field}.{name}"
     return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field}]})

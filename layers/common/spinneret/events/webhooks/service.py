@@ -1,10 +1,10 @@
-"""Endpoints of a tenant, what they were sent, and who is told of a job's end."""
+"""Webhook endpoints of a tenant, their deliveries, and the targets of a job's notifications."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from spinneret.events.webhooks import rules
 from spinneret.events.webhooks.kinds import DELIVERY
@@ -24,34 +24,40 @@ from spinneret.events.webhooks.models import (
     WebhookEvent,
 )
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
-from spinneret.events.webhooks.vault import DEFAULT, Vault
+from spinneret.events.webhooks.targets import UrlTarget, target_text
+from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService, Placed, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound
+from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
-_RACES = 5  # changes of one endpoint at the same time are rare
+_JOB_HEADERS: Final = "webhook_headers"
+_RACES: Final = 5  # changes of one endpoint at the same time are rare
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndpointWish:
-    """What a tenant says of an endpoint."""
+class RequestedEndpoint:
+    """An endpoint as its tenant requests it."""
 
     name: str
     url: str = field(repr=False)
     events: frozenset[WebhookEvent]
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     """None leaves them as they are: they can't be read back."""
-    active: bool = True
+    is_active: bool = True
 
 
 class WebhookService:
-    """Webhooks of one tenant. All methods but `targets` need the feature to be on."""
+    """Webhooks of one tenant.
+
+    `targets`, `test` and `redeliver` check that the feature is on, as a stored answer is replayed
+    even when it is off; before all other methods `require_enabled` has to be called.
+    """
 
     def __init__(
         self,
@@ -81,17 +87,26 @@ class WebhookService:
 
     # ------------------------------------------------------------ For those who submit jobs
 
-    def targets(self, tenant: str, webhook_url: str | None) -> tuple[str, ...]:
-        """Whom the end of a job is told that is submitted now (`Draft.notify`).
+    def targets(
+        self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """The targets to notify of the end of a job that is submitted now (`Draft.notify`).
 
-        The ids of the active endpoints, and the job's own URL. Raises FeatureDisabled for such a
-        URL only, UrlInvalid, UrlBlocked, and Conflict while there is no secret to sign for it.
+        The ids of the active endpoints, and the job's own URL with its headers, sealed. Raises
+        FeatureDisabled for such a URL only, UrlInvalid, UrlBlocked, ValidationFailed (headers), and
+        Conflict while there is no secret to sign for it.
         """
+        headers = rules.allowed_headers(webhook_headers, _JOB_HEADERS)
+        if headers and webhook_url is None:
+            raise ValidationFailed(
+                "webhook_headers are sent to a webhook_url, and there is none",
+                details={"fields": [{"field": _JOB_HEADERS}]},
+            )
         if not self._enabled and webhook_url is None:
             return ()
         self.require_enabled()
         page = self._endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
-        ids = tuple(each.id for each in page.endpoints if each.active)
+        ids = tuple(each.id for each in page.endpoints if each.is_active)
         if webhook_url is None:
             return ids
         url = check_url_at_submission(webhook_url, self._policy).text
@@ -100,28 +115,38 @@ class WebhookService:
                 "a webhook_url is signed with the tenant's default secret, and there is none yet",
                 details={"field": "webhook_url"},
             )
-        return (*ids, url)
+        sealed = self._vault.seal_headers(tenant, owner_of_url(url), headers)
+        return (*ids, target_text(UrlTarget(url=url, sealed_headers=sealed)))
 
     # ------------------------------------------------------------ Endpoints
 
-    def create(self, tenant: str, wish: EndpointWish) -> tuple[Endpoint, str]:
-        """A new endpoint and its secret. Raises UrlInvalid, UrlBlocked, ValidationFailed (headers)
-        and Conflict when there are too many."""
+    def create(
+        self, tenant: str, requested: RequestedEndpoint, secret: str | None = None
+    ) -> tuple[Endpoint, str]:
+        """A new endpoint and its secret, generated unless given.
+
+        Raises UrlInvalid, UrlBlocked, ValidationFailed (headers, secret) and Conflict when there
+        are too many endpoints.
+        """
         endpoint_id = self._new_id("wh")
-        headers = rules.allowed_headers(wish.headers or {})
-        url = check_url_at_submission(wish.url, self._policy).text
-        secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+        headers = rules.allowed_headers(requested.headers or {})
+        url = check_url_at_submission(requested.url, self._policy).text
+        if secret is None:
+            secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+        else:
+            rules.check_strength(secret)
+            sealed = self._vault.seal_secret(tenant, endpoint_id, secret)
         now = self._clock()
         endpoint = Endpoint(
             tenant=tenant,
             id=endpoint_id,
-            name=wish.name,
+            name=requested.name,
             url=url,
-            events=wish.events,
+            events=requested.events,
             secrets=SealedSecrets(newest=sealed),
             header_names=tuple(headers),
             sealed_headers=self._vault.seal_headers(tenant, endpoint_id, headers),
-            active=wish.active,
+            is_active=requested.is_active,
             created_at=now,
             updated_at=now,
         )
@@ -139,23 +164,23 @@ class WebhookService:
         """See EndpointStore.page."""
         return self._endpoints.page(tenant, after, limit)
 
-    def update(self, tenant: str, endpoint_id: str, wish: EndpointWish) -> Endpoint:
-        """Replace what the tenant says of it; raises as `create` does, and NotFound."""
+    def update(self, tenant: str, endpoint_id: str, requested: RequestedEndpoint) -> Endpoint:
+        """Replace all but the secrets; raises as `create` does, and NotFound."""
         changes: dict[str, Any] = {
-            "name": wish.name,
-            "url": check_url_at_submission(wish.url, self._policy).text,
-            "events": wish.events,
-            "active": wish.active,
+            "name": requested.name,
+            "url": check_url_at_submission(requested.url, self._policy).text,
+            "events": requested.events,
+            "is_active": requested.is_active,
             "disabled_reason": None,
         }
-        if wish.headers is not None:
-            headers = rules.allowed_headers(wish.headers)
+        if requested.headers is not None:
+            headers = rules.allowed_headers(requested.headers)
             changes["header_names"] = tuple(headers)
             changes["sealed_headers"] = self._vault.seal_headers(tenant, endpoint_id, headers)
         return self._change(tenant, endpoint_id, lambda former: replace(former, **changes))
 
     def remove(self, tenant: str, endpoint_id: str) -> None:
-        """What is on its way to it fails. Raises NotFound."""
+        """Remove an endpoint; its pending deliveries fail. Raises NotFound."""
         if not self._endpoints.remove(tenant, endpoint_id):
             raise NotFound("no such webhook")
 
@@ -191,9 +216,13 @@ class WebhookService:
         return self._log.page(tenant, self._logged_under(tenant, endpoint_id), after, limit)
 
     def test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
-        """Send an event that is about nothing. Raises NotFound, and Conflict when inactive."""
+        """Send `webhook.test`. Raises NotFound, and Conflict when the endpoint is inactive."""
+        return self._jobs.replayed_or(key, lambda: self._test(tenant, endpoint_id, key))
+
+    def _test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
+        self.require_enabled()
         endpoint = self.get(tenant, endpoint_id)
-        if not endpoint.active:
+        if not endpoint.is_active:
             raise Conflict("the webhook is inactive")
         message = trial_message(self._new_id(ID_PREFIX), endpoint.id, self._clock())
         return self._submit(tenant, message, draft_of(message, endpoint.url, None), key)
@@ -206,18 +235,26 @@ class WebhookService:
         Raises NotFound, also once the body isn't kept any more, and Conflict while the message is
         on its way or when the endpoint is inactive.
         """
+        return self._jobs.replayed_or(
+            key, lambda: self._redeliver(tenant, endpoint_id, delivery_id, key)
+        )
+
+    def _redeliver(
+        self, tenant: str, endpoint_id: str, delivery_id: str, key: RequestKey | None
+    ) -> Submitted:
+        self.require_enabled()
         logged_under = self._logged_under(tenant, endpoint_id)
         line = self._log.get(tenant, logged_under, delivery_id)
         if line is None:
             raise NotFound("no such delivery")
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.job_id), DELIVERY)
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.delivery_job_id), DELIVERY)
         if job.status not in TERMINAL:
             raise Conflict("the delivery is under way", details={"job_id": job.id})
         message = message_of(job.payload)
         url = message.url
         if url is None:
             endpoint = self.get(tenant, endpoint_id)
-            if not endpoint.active:
+            if not endpoint.is_active:
                 raise Conflict("the webhook is inactive")
             url = endpoint.url
         draft = draft_of(message, url, redelivery_key(message, job.id))

@@ -68,7 +68,7 @@ class Refusal(StrEnum):
 
 
 class VerificationFailed(PermanentError):
-    """The delivery must not be acted upon; holds the reason and nothing of what was sent."""
+    """The delivery must not be acted upon; contains the reason and nothing of the delivery."""
 
     code: ClassVar[str] = "WEBHOOK_UNVERIFIED"
     status: ClassVar[int] = 401
@@ -184,7 +184,7 @@ def _key(secret: object) -> bytes | None:
 
 
 def _receivers_keys(secrets: object) -> list[bytes]:
-    """One bad secret is a fault even if another would do: better seen now than at its turn."""
+    """One malformed secret is an error even if another is valid: it would fail later."""
     if not secrets:
         raise VerificationFailed(Refusal.NO_SECRET)
     given = _listed(secrets)
@@ -207,7 +207,7 @@ def _listed(given: object) -> list[Any] | None:
 
 
 def _fields(headers: object) -> list[tuple[object, object]]:
-    """Names and values; nothing is said of their types, but that they aren't bytes."""
+    """Names and values of any type but bytes."""
     items = getattr(headers, "items", None)  # not every framework's headers are a Mapping
     pairs = _listed(items() if callable(items) else headers)
     if pairs is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -14,8 +15,17 @@ DEFAULT: Final = "default"
 """Stands in for an endpoint's id where the `webhook_url`s of single jobs are meant."""
 
 
+def owner_of_url(url: str) -> str:
+    """Stands in for an endpoint's id where the headers of one `webhook_url` are meant: they are
+    opened for no other URL."""
+    return f"url {hashlib.sha256(url.encode()).hexdigest()}"
+
+
 class Vault:
-    """`owner` is an endpoint's id or DEFAULT. All methods raise DependencyUnavailable."""
+    """Seals for an `owner`: an endpoint's id, DEFAULT or `owner_of_url`.
+
+    All methods raise DependencyUnavailable.
+    """
 
     def __init__(self, sealer: Sealer, random: Callable[[int], bytes]) -> None:
         self._sealer = sealer
@@ -24,7 +34,11 @@ class Vault:
     def new_secret(self, tenant: str, owner: str) -> tuple[str, bytes]:
         """A fresh secret, and its sealed form."""
         secret = new_secret(self._random)
-        return secret, self._sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
+        return secret, self.seal_secret(tenant, owner, secret)
+
+    def seal_secret(self, tenant: str, owner: str, secret: str) -> bytes:
+        """The sealed form of a secret."""
+        return self._sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
 
     def secrets(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> list[str]:
         """The secrets in their order. Raises SecretUnreadable."""

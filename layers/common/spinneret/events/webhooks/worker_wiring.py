@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from spinneret.aws.clients import dynamodb_client
 from spinneret.events.webhooks.delivery import DeliveryHandler
 from spinneret.events.webhooks.dynamo import DynamoEndpointStore
-from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog, DynamoHolds
+from spinneret.events.webhooks.dynamo_deliveries import DynamoCooldowns, DynamoDeliveryLog
 from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.wiring import WebhookSettings, vault
 from spinneret.jobs.wiring import worker
@@ -36,7 +36,7 @@ def delivery_worker(env: Mapping[str, str]) -> Worker:
     handler = DeliveryHandler(
         endpoints=DynamoEndpointStore(client, settings.webhooks_table),
         log=DynamoDeliveryLog(client, settings.webhooks_table, settings.jobs_table),
-        holds=DynamoHolds(client, settings.webhooks_table),
+        cooldowns=DynamoCooldowns(client, settings.webhooks_table),
         fetcher=GuardedFetcher(
             policy=address_policy(settings),
             resolver=resolve_by_system,

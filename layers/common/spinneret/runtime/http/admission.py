@@ -12,7 +12,7 @@ from typing import Any, Final
 from spinneret.access.keys.models import Allowance, Principal
 from spinneret.access.keys.service import KeyService
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import BodyTooLarge, Forbidden, NotFound, RateLimited
+from spinneret.kernel.errors import AuthRequired, BodyTooLarge, Forbidden, NotFound, RateLimited
 from spinneret.runtime.http.access import Access
 
 Event = dict[str, Any]
@@ -111,11 +111,16 @@ def _principal(event: Event, row: Access | None, keys: KeyService) -> Principal:
 
 
 def _secret(event: Event) -> str | None:
-    """The credential, None without; an Authorization header counts alone, whatever it says."""
+    """The credential, None without; an Authorization header counts alone, whatever it contains.
+
+    Raises AuthRequired for an Authorization header of another form than `Bearer <key>`.
+    """
     headers = event["headers"]
     authorization = headers.get("authorization")
     if authorization is not None:
         scheme, _, token = str(authorization).partition(" ")
-        return token.strip() if scheme.lower() == "bearer" else ""
+        if scheme.lower() != "bearer" or not token.strip():
+            raise AuthRequired("the Authorization header must have the form: Bearer <API key>")
+        return token.strip()
     secret = headers.get("x-api-key")
     return str(secret) if secret else None

@@ -1,4 +1,4 @@
-"""What a change of keys or windows does when it is overtaken between its look and its write."""
+"""What a change of keys or windows does when it is overtaken between its read and its write."""
 
 from __future__ import annotations
 

@@ -1,16 +1,18 @@
-"""Targets that are left alone after silence and overload."""
+"""Targets that cool down after silence, overload and slow answers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
 import pytest
 
-from spinneret.events.webhooks.models import DeliveryStatus, Hold
+from spinneret.events.webhooks.models import Cooldown, DeliveryStatus
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
 from tests.fakes.webhook_slice import WebhookSlice, answer
+from tests.fakes.webhooks import FakeCooldowns
 
 SILENT = FetchTimeout("receiver.example did not answer in time")
 
@@ -53,7 +55,7 @@ def test_any_answer_but_overload_ends_the_wait(hooks: WebhookSlice, status: int)
     hooks.run(first.ref)
     hooks.clock.advance(10)
     hooks.run(second.ref)
-    assert hooks.holds.find("acme", endpoint.id) is None
+    assert hooks.cooldowns.find("acme", endpoint.id) is None
 
 
 @pytest.mark.parametrize("status", [500, 404, 200])
@@ -80,6 +82,25 @@ def test_one_delivery_at_a_time_tries_whether_the_target_is_back(hooks: WebhookS
     assert {job.status for job in hooks.deliveries()} == {JobStatus.COMPLETED}
 
 
+def test_a_delivery_that_another_one_forestalls_waits_on(hooks: WebhookSlice) -> None:
+    """Both saw the cooldown end; the permit is given once."""
+    endpoint, _ = hooks.endpoint()
+    job = delivery_of(hooks)
+    ended = Cooldown(failures=1, until=hooks.clock())
+
+    class Forestalled(FakeCooldowns):
+        def find(self, tenant: str, target: str) -> Cooldown | None:
+            seen = super().find(tenant, target)
+            self.put(tenant, target, replace(ended, until=ended.until + timedelta(seconds=25)))
+            return seen
+
+    forestalled = Forestalled()
+    forestalled.put("acme", endpoint.id, ended)
+    hooks.cooldowns = forestalled
+    waiting = hooks.run(job.ref)
+    assert (waiting.status, hooks.receiver.requests) == (JobStatus.PENDING, [])
+
+
 def test_a_target_that_stays_silent_is_asked_ever_more_rarely(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [SILENT]
@@ -87,21 +108,21 @@ def test_a_target_that_stays_silent_is_asked_ever_more_rarely(hooks: WebhookSlic
     waits = []
     for job in jobs:
         hooks.run(job.ref)
-        hold = hooks.holds.find("acme", endpoint.id)
-        assert hold is not None
-        waits.append((hold.until - hooks.clock()).total_seconds())
-        hooks.clock.now = hold.until
+        cooldown = hooks.cooldowns.find("acme", endpoint.id)
+        assert cooldown is not None
+        waits.append((cooldown.until - hooks.clock()).total_seconds())
+        hooks.clock.now = cooldown.until
     assert waits == [10, 20, 40, 80, 160, 300, 300, 300]
 
 
-def test_a_targets_own_wish_is_kept_up_to_an_hour(hooks: WebhookSlice) -> None:
+def test_a_targets_own_retry_after_is_kept_up_to_an_hour(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
-    for wish_, wait in (("90", 90), ("86400", 3600)):
-        hooks.holds.end("acme", endpoint.id)
-        hooks.receiver.answers = [answer(429, retry_after=wish_)]
+    for retry_after, wait in (("90", 90), ("86400", 3600)):
+        hooks.cooldowns.end("acme", endpoint.id)
+        hooks.receiver.answers = [answer(429, retry_after=retry_after)]
         hooks.run(delivery_of(hooks).ref)
-        hold = hooks.holds.find("acme", endpoint.id)
-        assert hold == Hold(failures=1, until=hooks.clock() + timedelta(seconds=wait))
+        cooldown = hooks.cooldowns.find("acme", endpoint.id)
+        assert cooldown == Cooldown(failures=1, until=hooks.clock() + timedelta(seconds=wait))
 
 
 # ---------------------------------------------------------------- Slow ones
@@ -156,15 +177,15 @@ def test_a_target_that_stays_slow_is_asked_more_rarely_but_for_ever(hooks: Webho
     waits = []
     for job in [delivery_of(hooks) for _ in range(7)]:
         assert hooks.run(job.ref).status is JobStatus.COMPLETED
-        hold = hooks.holds.find("acme", endpoint.id)
-        assert hold is not None
-        waits.append((hold.until - hooks.clock()).total_seconds())
-        hooks.clock.now = hold.until
+        cooldown = hooks.cooldowns.find("acme", endpoint.id)
+        assert cooldown is not None
+        waits.append((cooldown.until - hooks.clock()).total_seconds())
+        hooks.clock.now = cooldown.until
     assert waits == [10, 20, 40, 60, 60, 60, 60]
 
 
-def test_a_slow_targets_backlog_is_delivered_whole_in_few_looks(hooks: WebhookSlice) -> None:
-    """If all came back whenever one may try, they would look 820 times."""
+def test_a_slow_targets_backlog_is_delivered_whole_in_few_checks(hooks: WebhookSlice) -> None:
+    """If all came back whenever one may try, there would be 820 checks."""
     hooks.endpoint()
     jobs = [delivery_of(hooks) for _ in range(40)]
     began = hooks.clock()
@@ -185,7 +206,7 @@ def test_a_quick_answer_ends_the_rest_of_a_slow_target(hooks: WebhookSlice) -> N
     hooks.clock.advance(10)
     slow(hooks, 0.1)
     hooks.run(jobs[1].ref)
-    assert hooks.holds.find("acme", endpoint.id) is None
+    assert hooks.cooldowns.find("acme", endpoint.id) is None
     for job in jobs[2:]:
         assert hooks.run(job.ref).status is JobStatus.COMPLETED
 
@@ -197,8 +218,8 @@ def test_silence_counts_on_from_slow_answers(hooks: WebhookSlice) -> None:
     hooks.clock.advance(10)
     hooks.receiver.answers = [SILENT]
     hooks.run(delivery_of(hooks).ref)
-    hold = hooks.holds.find("acme", endpoint.id)
-    assert hold == Hold(failures=2, until=hooks.clock() + timedelta(seconds=20))
+    cooldown = hooks.cooldowns.find("acme", endpoint.id)
+    assert cooldown == Cooldown(failures=2, until=hooks.clock() + timedelta(seconds=20))
 
 
 def test_a_slow_target_delays_no_other(hooks: WebhookSlice) -> None:
@@ -216,8 +237,8 @@ def test_a_slow_target_delays_no_other(hooks: WebhookSlice) -> None:
             hooks.run(job.ref)
     quick = {line.status for line in hooks.lines(other.id)}
     assert quick == {DeliveryStatus.DELIVERED}
-    held = {line.status for line in hooks.lines(sluggish.id)}
-    assert held == {DeliveryStatus.DELIVERED, DeliveryStatus.PENDING}
+    delayed = {line.status for line in hooks.lines(sluggish.id)}
+    assert delayed == {DeliveryStatus.DELIVERED, DeliveryStatus.PENDING}
 
 
 # ---------------------------------------------------------------- Any of them
@@ -241,10 +262,10 @@ def test_targets_do_not_wait_for_each_other(hooks: WebhookSlice) -> None:
 def test_a_delivery_waits_a_day_for_its_target_and_no_longer(hooks: WebhookSlice) -> None:
     endpoint, _ = hooks.endpoint()
     job = delivery_of(hooks)
-    hold = Hold(failures=9, until=hooks.clock() + timedelta(days=3))
-    hooks.holds.put("acme", endpoint.id, hold)
+    cooldown = Cooldown(failures=9, until=hooks.clock() + timedelta(days=3))
+    hooks.cooldowns.put("acme", endpoint.id, cooldown)
     hooks.run(job.ref)
-    hooks.clock.now = hold.until
+    hooks.clock.now = cooldown.until
     hooks.settle()
     ended = hooks.job(job.ref)
     assert (ended.status, hooks.receiver.requests) == (JobStatus.FAILED, [])
@@ -252,9 +273,11 @@ def test_a_delivery_waits_a_day_for_its_target_and_no_longer(hooks: WebhookSlice
     assert ended.last_error.message == "receiver.example was out of reach or too slow for too long"
 
 
-def test_what_was_delivered_stays_so_when_its_hold_can_not_be_ended(hooks: WebhookSlice) -> None:
+def test_a_delivery_stays_delivered_when_its_cooldown_can_not_be_ended(
+    hooks: WebhookSlice,
+) -> None:
     endpoint, _ = hooks.endpoint()
-    hooks.holds.put("acme", endpoint.id, Hold(failures=1, until=hooks.clock()))
-    hooks.receiver.on_request = lambda: setattr(hooks.holds, "available", False)
+    hooks.cooldowns.put("acme", endpoint.id, Cooldown(failures=1, until=hooks.clock()))
+    hooks.receiver.on_request = lambda: setattr(hooks.cooldowns, "available", False)
     job = delivery_of(hooks)
     assert hooks.run(job.ref).status is JobStatus.COMPLETED

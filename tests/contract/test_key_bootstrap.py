@@ -51,7 +51,7 @@ def run(table: str, capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def holder(moto_tables: Tables, table: str) -> Callable[[str], Principal]:
-    """Whom a secret names."""
+    """The holder of a secret."""
     return keys_in(moto_tables.client, table).authenticate
 
 
@@ -63,7 +63,7 @@ def test_a_tenant_s_first_key_is_an_administrator_s(
     assert re.fullmatch(r"spn_[\w-]{43}\n", out)
     caller = holder(out.strip())
     assert (caller.tenant, caller.scopes) == ("acme", {Scope.ADMIN})
-    assert (caller.requests_per_minute, caller.expires_at) == (60, None)
+    assert (caller.rate_limit_rpm, caller.expires_at) == (60, None)
     [key] = DynamoKeyStore(moto_tables.client, table).page("acme", None, 9).keys
     assert key.name == "issued on the command line"
 
@@ -78,7 +78,7 @@ def test_what_a_key_may_do_can_be_chosen(
     assert code == 0
     caller = holder(out.strip())
     assert caller.scopes == {Scope.READ, Scope.WRITE}
-    assert caller.requests_per_minute == 6000
+    assert caller.rate_limit_rpm == 6000
     assert caller.expires_at == datetime(2035, 1, 1, tzinfo=UTC)
     [key] = DynamoKeyStore(moto_tables.client, table).page("acme", None, 9).keys
     assert key.name == "loader"

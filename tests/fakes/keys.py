@@ -11,7 +11,7 @@ from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
 
 
 class FakeKeyStore:
-    """Implements KeyStore; can be told to be down."""
+    """Implements KeyStore; can be set to be down."""
 
     def __init__(self) -> None:
         self.available = True
@@ -66,7 +66,7 @@ class FakeKeyStore:
 
 
 class FakeRateWindows:
-    """Implements RateWindows; can be told to be down or flooded."""
+    """Implements RateWindows; can be set to be down or flooded."""
 
     def __init__(self) -> None:
         self.available = True

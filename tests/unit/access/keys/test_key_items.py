@@ -1,4 +1,4 @@
-"""When rows of tenancy become garbage: what DynamoDB deletes must have lost its meaning."""
+"""When rows of keys become garbage: what DynamoDB deletes must have lost its meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What DynamoDB answers when it is busy or contended, as the stores of tenancy pass it on."""
+"""How the stores of keys and windows translate a busy or contended DynamoDB."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ KEY = factories.api_key()
 Call = Callable[[Any], Any]
 
 CALLS: dict[str, Call] = {
-    "add": lambda client: DynamoKeyStore(client, "tenancy").add(KEY, START, 1),
-    "find": lambda client: DynamoKeyStore(client, "tenancy").find(KEY.secret_hash),
-    "get": lambda client: DynamoKeyStore(client, "tenancy").get("acme", KEY.id),
-    "page": lambda client: DynamoKeyStore(client, "tenancy").page("acme", None, 1),
-    "revoke": lambda client: DynamoKeyStore(client, "tenancy").revoke("acme", KEY.id, START),
-    "add_ticket": lambda client: DynamoKeyStore(client, "tenancy").add_ticket(
+    "add": lambda client: DynamoKeyStore(client, "keys").add(KEY, START, 1),
+    "find": lambda client: DynamoKeyStore(client, "keys").find(KEY.secret_hash),
+    "get": lambda client: DynamoKeyStore(client, "keys").get("acme", KEY.id),
+    "page": lambda client: DynamoKeyStore(client, "keys").page("acme", None, 1),
+    "revoke": lambda client: DynamoKeyStore(client, "keys").revoke("acme", KEY.id, START),
+    "add_ticket": lambda client: DynamoKeyStore(client, "keys").add_ticket(
         factories.stored_ticket()
     ),
-    "find_ticket": lambda client: DynamoKeyStore(client, "tenancy").find_ticket("0"),
-    "take": lambda client: DynamoRateWindows(client, "tenancy").take("acme", KEY.id, 1, START),
+    "find_ticket": lambda client: DynamoKeyStore(client, "keys").find_ticket("0"),
+    "take": lambda client: DynamoRateWindows(client, "keys").take("acme", KEY.id, 1, START),
 }
 
 
@@ -70,7 +70,7 @@ def raced(operation: str) -> Any:
             row = items.key_attributes(KEY)
             shown = ("id", "tenant", "name", "secret_hash", "prefix", "created_at")
             item: dict[str, Any] = {name: {"S": row[name]} for name in shown}
-            item |= {"scopes": {"L": []}, "requests_per_minute": {"N": "60"}}
+            item |= {"scopes": {"L": []}, "rate_limit_rpm": {"N": "60"}}
             return response({"Item": item})
         case "TransactWriteItems":
             reasons = [{"Code": "ConditionalCheckFailed"}, {"Code": "None"}, {"Code": "None"}]

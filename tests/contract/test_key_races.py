@@ -112,7 +112,7 @@ def ask(windows: DynamoRateWindows, tenant: str, limit: int, now: Any) -> Any:
 
 
 def retried(act: Callable[[], Any]) -> bool:
-    """Whether it was done in the end, as a client does that is told to come again."""
+    """Whether it was done in the end, by a client that retries."""
     for _ in range(50):
         try:
             act()

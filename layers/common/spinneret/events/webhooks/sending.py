@@ -1,0 +1,105 @@
+"""One attempt of a delivery: a signed POST, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from spinneret.events.webhooks import rules
+from spinneret.events.webhooks.excerpts import excerpt_of
+from spinneret.events.webhooks.models import Endpoint, Message, SealedSecrets
+from spinneret.events.webhooks.signing import sign
+from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import FetchFailed, FetchTimeout
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.urls import parse_url
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """Where a message goes at this moment."""
+
+    url: str = field(repr=False)
+    secrets: SealedSecrets
+    sealed_headers: tuple[bytes, ...] = field(repr=False)
+    endpoint: Endpoint | None
+
+    @property
+    def owner(self) -> str:
+        """The owner that its secrets are sealed for."""
+        return DEFAULT if self.endpoint is None else self.endpoint.id
+
+    @property
+    def owner_of_headers(self) -> str:
+        """The owner that its headers are sealed for."""
+        return owner_of_url(self.url) if self.endpoint is None else self.endpoint.id
+
+    @property
+    def target(self) -> str:
+        """What a cooldown is stored under."""
+        return self.url if self.endpoint is None else self.endpoint.id
+
+    @property
+    def host(self) -> str:
+        """For messages: a URL may hold a credential."""
+        return parse_url(self.url).host
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The result of one attempt; no status when there was no answer."""
+
+    status: int | None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    text: str | None = field(default=None, repr=False)
+    sent_at: datetime
+    error: str
+    """The error message if the attempt counts as failed."""
+    duration_ms: int | None = None
+
+
+class Sender:
+    """Sends messages within WEBHOOK_SECONDS each; follows no redirect."""
+
+    def __init__(self, *, fetcher: Fetcher, vault: Vault, clock: Clock) -> None:
+        self._fetcher = fetcher
+        self._vault = vault
+        self._clock = clock
+
+    def send(self, tenant: str, message: Message, to: Destination) -> Answer:
+        """Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
+        body, now = message.body.encode(), self._clock()
+        request = FetchRequest(
+            url=to.url,
+            method="POST",
+            body=body,
+            headers=self._headers(tenant, message.id, body, to, now),
+            follow_redirects=False,
+            excerpt_bytes=bounds.WEBHOOK_EXCERPT_BYTES,
+            total_seconds=bounds.WEBHOOK_SECONDS,
+            read_seconds=bounds.WEBHOOK_SECONDS,
+        )
+        try:
+            page = self._fetcher.fetch(request)
+        except (FetchTimeout, FetchFailed) as error:
+            return Answer(status=None, sent_at=now, error=error.message)
+        return Answer(
+            status=page.status_code,
+            headers=page.headers,
+            text=excerpt_of(page.body),
+            sent_at=now,
+            error=f"{to.host} answered {page.status_code}",
+            duration_ms=page.duration_ms,
+        )
+
+    def _headers(
+        self, tenant: str, message_id: str, body: bytes, to: Destination, now: datetime
+    ) -> Mapping[str, str]:
+        custom = self._vault.headers(tenant, to.owner_of_headers, to.sealed_headers)
+        keys = self._vault.secrets(tenant, to.owner, rules.in_force(to.secrets, now))
+        signed = sign(body, id=message_id, timestamp=now, secrets=keys)
+        return {**custom, "Content-Type": "application/json", **signed}

@@ -1,0 +1,42 @@
+"""Targets of a job's notifications, as `Job.notify` has them.
+
+A target is the id of an endpoint, or the job's own `webhook_url` followed by the sealed parts of
+its `webhook_headers` in base64, separated by blanks: ids have no colon, URLs no blank.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrlTarget:
+    """The `webhook_url` of a job."""
+
+    url: str = field(repr=False)
+    sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
+
+
+def target_text(target: UrlTarget) -> str:
+    """A URL as a target."""
+    return " ".join([target.url, *encoded(target.sealed_headers)])
+
+
+def url_target(text: str) -> UrlTarget | None:
+    """The inverse of `target_text`; None for the id of an endpoint."""
+    if ":" not in text:
+        return None
+    url, *parts = text.split(" ")
+    return UrlTarget(url=url, sealed_headers=decoded(parts))
+
+
+def encoded(sealed: Sequence[bytes]) -> list[str]:
+    """Sealed parts as text."""
+    return [base64.b64encode(part).decode() for part in sealed]
+
+
+def decoded(parts: Sequence[str]) -> tuple[bytes, ...]:
+    """The inverse of `encoded`."""
+    return tuple(base64.b64decode(part) for part in parts)
