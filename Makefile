@@ -43,19 +43,19 @@ up: .venv/.done ## Start the local stack (installs what is missing)
 status: .venv/.done ## Show the parts of the local stack
 	@$(STACK) status --instance $(INSTANCE)
 
-logs: .venv/.done ## Show the stack's logs (PART=localstack|opensearch|embedder|websocket)
-	@$(STACK) logs --instance $(INSTANCE) $(PART)
+logs: .venv/.done ## Show logs: of a part (PART=localstack|opensearch|embedder|websocket), of a function (F=CrawlApi); FOLLOW=1 goes on
+	@$(STACK) logs --instance $(INSTANCE) $(if $(F),--function $(F)) $(if $(FOLLOW),--follow) $(PART)
 
-down: .venv/.done ## Stop the local stack
+down: .venv/.done ## Stop the local stack; its data go with it
 	@$(STACK) down --instance $(INSTANCE)
 
 clean: .venv/.done ## Stop the local stack and remove its data
 	@$(STACK) clean --instance $(INSTANCE)
 
-deploy: .venv/.done ## Build and deploy to the local stack (starts it if needed)
+deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed (FORCE=1 where data have to go)
 	@$(STACK) deploy --instance $(INSTANCE)
 
-invoke: .venv/.done ## Invoke a deployed function: make invoke F=SweeperFunction E=events/core/sweep.json
+invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=events/core/sweep.json
 	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)
 
 key: .venv/.done ## Issue an API key: make key TENANT=acme

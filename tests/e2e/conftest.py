@@ -107,6 +107,7 @@ def deployed(stack: Stack) -> Deployed:
     """The application, with two loopback servers that it may fetch from."""
     site, website = _free_port(), _free_port()
     settings = {
+        "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
         "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website}",
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
         "SPINNERET_DOMAIN_RATE": "200",

@@ -6,17 +6,20 @@ Everything goes through the deployed HTTP API, as a user's own program would.
 from __future__ import annotations
 
 import argparse
+import socket
 import sys
 import textwrap
 import time
 from collections.abc import Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import httpx
 
 from spinneret.access.keys.models import Scope
 from stack import deploy
 from stack.deployment import record
+from stack.deployment.settings import kept, site_port
 from stack.errors import StackError
 from stack.instance import Instance
 from stack.key import issue
@@ -33,6 +36,7 @@ QUERIES: Final = (
     "how does a spider fly without wings",
     "Jacquard loom punched cards",
 )
+_HEADERS: Final = '-H "X-API-Key: $KEY" -H "Content-Type: application/json"'
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -52,13 +56,14 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     ) as client:
         demo = _Demo(client)
         if arguments.url:
+            _require_known_host(arguments.url)
             done = demo.crawl([arguments.url])
             queries: Sequence[str] = [each["title"] or arguments.url for each in done]
         else:
             # Only here: the website is no part of the command line.
             from tests.site.server import page_paths, serve  # noqa: PLC0415 - see above
 
-            with serve(deploy.site_port(workspace.environ)) as site:
+            with serve(site_port(kept(instance))) as site:
                 demo.crawl([site.rstrip("/") + path for path in page_paths()])
             queries = QUERIES
         for query in queries:
@@ -146,7 +151,9 @@ class _Demo:
             ("search", '{"query": "sticky silk"}'),
             ("crawl", '{"url": "https://…"}'),
         ):
-            print(f"""  curl -sH "X-API-Key: $KEY" $API/api/v1/{path} --json '{body}'""")
+            print(f"""  curl -s $API/api/v1/{path} {_HEADERS} -d '{body}'""")
+        print(f"  curl -s $API/api/v1/jobs/job_…/timeline {_HEADERS}    # how far a job is")
+        print(f"  {api}/docs    all routes, to read and to try out")
         print("  make demo URL=https://…    crawl a page of the web")
         print("  make status | logs | down  look at the local stack, end it")
 
@@ -154,8 +161,25 @@ class _Demo:
         response = self._client.request(method, path, json=body)
         answer = response.json()
         if response.is_error:
-            raise StackError(f"{method} {path}: {answer.get('code')}: {answer.get('error')}")
+            raise StackError(f"{answer.get('code')}: {answer.get('error')}{_reasons(answer)}")
         return answer
+
+
+def _reasons(answer: dict[str, Any]) -> str:
+    """What was wrong with each field, as a part of a sentence."""
+    fields = answer.get("details", {}).get("fields", [])
+    return "".join(f"; {each['field']}: {each.get('message', '')}" for each in fields)
+
+
+def _require_known_host(url: str) -> None:
+    """A name that doesn't exist would be tried for minutes; here it can be said at once."""
+    host = urlsplit(url).hostname
+    if host is None:
+        raise StackError(f"{url} names no host: expected https://…")
+    try:
+        socket.getaddrinfo(host, None)
+    except OSError as error:
+        raise StackError(f"the name {host} can't be resolved: {error}") from error
 
 
 def _excerpt(hit: dict[str, Any]) -> str:

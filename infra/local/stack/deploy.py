@@ -13,31 +13,24 @@ from dataclasses import replace
 from typing import Any, Final
 
 from stack import aws
-from stack.deployment import cloudformation, direct, record
+from stack.deployment import cloudformation, direct, record, settings
+from stack.deployment.index import remove_indices
 from stack.deployment.record import STACK_NAME, STAGE, WEBSOCKET_STAGE, Deployment
 from stack.deployment.sam import Sam
 from stack.deployment.sources import Sources
 from stack.deployment.verify import verify
+from stack.errors import UsageError
 from stack.instance import Instance, instance_lock
 from stack.parts.catalogue import all_parts
 from stack.up import bring_up
 from stack.workspace import Workspace
 
 BUCKET: Final = "spinneret-artifacts"
-ALLOWED_VARIABLE: Final = "SPINNERET_FETCH_ALLOWED"
-SITE_PORT_VARIABLE: Final = "SPINNERET_SITE_PORT"
-DEFAULT_SITE_PORT: Final = "8484"
-# Template parameters that a stage may set from the environment.
-PARAMETERS: Final = {
-    "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
-    "SPINNERET_DOMAIN_RATE": "DomainRate",
-    "SPINNERET_DOMAIN_BURST": "DomainBurst",
-    "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
-}
+FORCE_VARIABLE: Final = "FORCE"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """No arguments of its own; the variables above set what differs between instances."""
+    """No arguments of its own; `deployment.settings` says what the environment may set."""
     del parser
 
 
@@ -57,15 +50,10 @@ def ensure(instance: Instance, workspace: Workspace) -> Deployment:
         return _deploy(instance, workspace)
 
 
-def site_port(environ: Mapping[str, str]) -> int:
-    """The loopback port of the demonstration's website, which alone may be fetched by default."""
-    return int(environ.get(SITE_PORT_VARIABLE) or DEFAULT_SITE_PORT)
-
-
 def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
     begin = time.monotonic()
     endpoints = record.endpoints(instance)
-    parameters = _parameters(workspace.environ, endpoints)
+    parameters = _parameters(settings.settle(instance, workspace.environ), endpoints)
     sources = Sources(workspace.root)
     wanted = Deployment(
         boot=endpoints["localstack_boot"],
@@ -80,6 +68,8 @@ def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
     if present is not None and (present.boot, present.shape) == (wanted.boot, wanted.shape):
         deployment, what = _update(instance, present, wanted, sources, endpoints["gateway"])
     else:
+        if present is not None and present.boot == wanted.boot:
+            _require_force(workspace.environ)
         deployment = _create(instance, workspace, wanted, parameters, endpoints)
         what = "deployed"
     say(f"{what} ({time.monotonic() - begin:.1f} s)")
@@ -88,18 +78,23 @@ def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
     return deployment
 
 
-def _parameters(environ: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
-    parameters = {
+def _parameters(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
+    return {
         "Stage": STAGE,
         "OpenSearchUrl": endpoints["opensearch"],
         "EmbedderUrl": endpoints["embedder"],
         "WebSocketUrl": f"{endpoints['websocket']}/{WEBSOCKET_STAGE}",
-        "FetchAllowedEndpoints": environ.get(ALLOWED_VARIABLE) or f"127.0.0.1:{site_port(environ)}",
+        **settings.parameters(chosen),
     }
-    chosen = {
-        name: environ[variable] for variable, name in PARAMETERS.items() if variable in environ
-    }
-    return parameters | chosen
+
+
+def _require_force(environ: Mapping[str, str]) -> None:
+    """Raises UsageError unless the user agrees that all data go."""
+    if environ.get(FORCE_VARIABLE) != "1":
+        raise UsageError(
+            "a template, a parameter or a dependency differs from what is deployed, so the stack "
+            "has to be made anew, and its jobs, documents and API keys go: FORCE=1 make deploy"
+        )
 
 
 def _create(
@@ -119,7 +114,8 @@ def _create(
     with progress.step("building functions and layers", "built"):
         sam.build()
     if cloudformation.delete(client, STACK_NAME):
-        progress.say("removed the former stack, whose template differs, with its data")
+        remove_indices(endpoints["opensearch"])
+        progress.say("removed the former stack with its tables, buckets, keys and index")
     s3 = aws.client(session, "s3", endpoints["gateway"])
     s3.create_bucket(Bucket=BUCKET)
     with progress.step("creating the stack", "created"):

@@ -30,5 +30,5 @@ def take_down(instance: Instance, workspace: Workspace) -> None:
         instance.write(record.without(record.parts))
     instance.endpoints_file.unlink(missing_ok=True)
     seconds = time.monotonic() - begin
-    text = f"is stopped ({seconds:.1f} s)" if running else "does not run"
+    text = f"is stopped, and its data are gone ({seconds:.1f} s)" if running else "does not run"
     workspace.progress.say(f"instance {instance.name} {text}")

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import time
+from typing import Any, Final
 
+from stack import aws
+from stack.deployment import record
 from stack.errors import UsageError
 from stack.instance import Instance
 from stack.parts.catalogue import select
 from stack.workspace import Workspace
 
+_POLL_SECONDS: Final = 1.0
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--function", help="a function's log: its logical id in template.yaml")
     parser.add_argument("part", nargs="*", help="only these parts (default: all)")
     parser.add_argument("-f", "--follow", action="store_true", help="go on with new lines")
     parser.add_argument("-n", "--lines", type=int, default=40, help="how many lines (default: 40)")
@@ -19,9 +26,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     instance = Instance.named(arguments.instance, workspace)
+    if arguments.function:
+        return _of_function(instance, arguments, workspace)
     logs = [instance.log(part.name) for part in select(workspace, arguments.part)]
     present = [str(log) for log in logs if log.exists()]
     if not present:
         raise UsageError(f"instance {instance.name} has no such log: was it started?")
     follow = ["--follow=name", "--retry"] if arguments.follow else []
     return subprocess.call(["tail", f"--lines={arguments.lines}", *follow, *present])
+
+
+def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: Workspace) -> int:
+    """The last lines of a function's log group; with --follow until it is interrupted."""
+    name = record.current(instance).resources.get(arguments.function)
+    if name is None:
+        raise UsageError(f"template.yaml has no function {arguments.function}")
+    client = aws.client(aws.session(), "logs", record.endpoints(instance)["gateway"])
+    group = f"/aws/lambda/{name}"
+    lines, since = _lines(client, group, 0)
+    shown = lines[-arguments.lines :]
+    while True:
+        for line in shown:
+            workspace.progress.say(line)
+        if not arguments.follow:
+            return 0
+        time.sleep(_POLL_SECONDS)
+        shown, since = _lines(client, group, since)
+
+
+def _lines(client: Any, group: str, since: int) -> tuple[list[str], int]:
+    """What was logged from `since` on (milliseconds of Unix time), and where to go on."""
+    pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since)
+    events = [event for page in pages for event in page["events"]]
+    latest = max((event["timestamp"] for event in events), default=since - 1)
+    return [event["message"].rstrip() for event in events], latest + 1

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from stack.deployment import record as deployed
+from stack.errors import StackError
 from stack.instance import Instance, Record
 from stack.lifecycle import failure
 from stack.parts.catalogue import all_parts
@@ -48,7 +50,16 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     rows = [row for part in parts for row in _rows(part, instance, record, health[part.name])]
     for line in table([HEADINGS, *rows]):
         workspace.progress.say(line)
+    workspace.progress.say(_deployed(instance))
     return 0 if all(state == WORKS for state in health.values()) else 1
+
+
+def _deployed(instance: Instance) -> str:
+    try:
+        deployment = deployed.current(instance)
+        return f"API: {deployment.api_url(deployed.endpoints(instance)['gateway'])}"
+    except StackError:
+        return "nothing is deployed: run `make deploy`"
 
 
 def _health(parts: Sequence[Part], record: Record) -> dict[str, str]:

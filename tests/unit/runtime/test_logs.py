@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spinneret.runtime.logs import RedactingFormatter
 
+LIBRARY = Path(__file__).resolve().parents[3] / "layers" / "common"
 SECRET = "hunter2-" + "x1y2z3"
 
 
@@ -50,3 +54,28 @@ def test_an_exception_is_redacted_with_its_cause(lines: io.StringIO) -> None:
         logger.exception("job_failed")
     assert SECRET not in lines.getvalue()
     assert logged(lines)["exception_name"] == "RuntimeError"
+
+
+def test_what_a_library_logs_is_one_redacted_line_of_json() -> None:
+    code = f"""
+import logging
+from spinneret.runtime.logs import configure
+configure("crawl-worker").info("ready")
+try:
+    raise OSError("https://user:{SECRET}@files.example/")
+except OSError:
+    logging.getLogger("a.library").exception("token={SECRET}")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(LIBRARY)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    records = [json.loads(line) for line in (done.stdout + done.stderr).splitlines()]
+    assert [record["message"] for record in records][:1] == ["ready"]
+    assert [record["level"] for record in records] == ["INFO", "ERROR"]
+    assert records[1]["exception_name"] == "OSError"
+    assert SECRET not in done.stdout + done.stderr

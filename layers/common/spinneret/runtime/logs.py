@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from typing import Any
 
 from aws_lambda_powertools import Logger
@@ -19,7 +21,17 @@ class RedactingFormatter(LambdaPowertoolsFormatter):
 
 
 def configure(service: str) -> Logger:
-    """The process's logger; domain modules reach it as children of the logger `spinneret`."""
+    """The process's logger; domain modules reach it as children of the logger `spinneret`.
+
+    What libraries log from warnings on, tracebacks included, is written in the same form.
+    """
+    formatter = RedactingFormatter()
+    root = logging.getLogger()
+    if not root.handlers:  # before ours, which keeps its own records from them
+        root.addHandler(logging.StreamHandler(sys.stdout))
+    for handler in root.handlers:  # Lambda's own among them
+        handler.setFormatter(formatter)
+    logging.captureWarnings(capture=True)
     logger = Logger(service="spinneret", level="INFO", logger_formatter=RedactingFormatter())
     logger.append_keys(function=service)
     return logger

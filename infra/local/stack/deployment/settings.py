@@ -1,0 +1,58 @@
+"""Settings of an instance's stage: given once by the environment, kept with the instance.
+
+A later `deploy` that doesn't name one takes what was kept; an empty value returns to the default.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from stack.files import write_json
+from stack.instance import Instance
+
+FETCH_ALLOWED: Final = "SPINNERET_FETCH_ALLOWED"
+SITE_PORT: Final = "SPINNERET_SITE_PORT"
+DEFAULT_SITE_PORT: Final = "8484"
+# Template parameters that the environment may set.
+PARAMETERS: Final = {
+    "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
+    "SPINNERET_DOMAIN_RATE": "DomainRate",
+    "SPINNERET_DOMAIN_BURST": "DomainBurst",
+    "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
+    "SPINNERET_ENABLE_WEBHOOKS": "EnableWebhooks",
+    "SPINNERET_USER_AGENT": "UserAgent",
+}
+_NAMES: Final = (FETCH_ALLOWED, SITE_PORT, *PARAMETERS)
+
+
+def settle(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
+    """The settings that hold from now on: the environment's over those that were kept."""
+    settings = kept(instance) | {name: environ[name] for name in _NAMES if name in environ}
+    settings = {name: value for name, value in settings.items() if value}
+    write_json(instance.folder / "settings.json", settings)
+    return settings
+
+
+def kept(instance: Instance) -> dict[str, str]:
+    """The settings of the last deployment."""
+    try:
+        found: dict[str, str] = json.loads((instance.folder / "settings.json").read_text())
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def site_port(settings: Mapping[str, str]) -> int:
+    """The loopback port of the demonstration's website, which alone may be fetched by default."""
+    return int(settings.get(SITE_PORT) or DEFAULT_SITE_PORT)
+
+
+def parameters(settings: Mapping[str, str]) -> dict[str, str]:
+    """The template's parameters that the settings name."""
+    allowed = settings.get(FETCH_ALLOWED) or f"127.0.0.1:{site_port(settings)}"
+    chosen = {
+        name: settings[variable] for variable, name in PARAMETERS.items() if variable in settings
+    }
+    return {"FetchAllowedEndpoints": allowed, **chosen}
