@@ -9,6 +9,7 @@ from spinneret.access.keys.models import Scope
 from spinneret.content.search.api_models import SearchRequest, SearchResponse
 from spinneret.content.search.views import response_of
 from spinneret.content.search.wiring import search_api
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import EmbeddingRefused
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
@@ -24,6 +25,8 @@ router = routes.router
 def hybrid_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning and by words, fused by weighted reciprocal rank."""
     started = time.perf_counter()
-    services = routes.services
-    found = services.search.search(request.query_of(routes.principal.tenant))
+    found = routes.services.search.search(
+        request.query_of(routes.principal.tenant),
+        lambda: bounds.SEARCH_SECONDS - (time.perf_counter() - started),
+    )
     return response_of(found, (time.perf_counter() - started) * 1000)

@@ -16,6 +16,7 @@ from spinneret.content.search.ports import ChunkIndex
 from tests import factories
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of
+from tests.fakes.time import plenty
 
 pytestmark = OF_OTHERS
 
@@ -28,7 +29,7 @@ def opensearch(request: pytest.FixtureRequest) -> Iterator[Any]:
     client = opensearch_client(request.getfixturevalue("stack").opensearch_url, "none")
     embedder = FakeEmbedder(f"contract-{uuid4().hex}")
     yield OpenSearchChunkIndex(client, embedder)
-    client.indices.delete(index=index_name(embedder.info()), ignore_unavailable=True)
+    client.indices.delete(index=index_name(embedder.info(plenty)), ignore_unavailable=True)
     client.close()
 
 
@@ -47,7 +48,7 @@ def chunk(tenant: str, text: str, **given: Any) -> IndexedChunk:
 def search(
     index: ChunkIndex, tenant: str, text: str, window: int = WINDOW
 ) -> dict[Leg, list[Candidate]]:
-    found = index.search(tenant, text, vector_of(text), window)
+    found = index.search(tenant, text, vector_of(text), window, plenty)
     return {leg: list(found[leg]) for leg in Leg}
 
 
@@ -60,7 +61,7 @@ def texts(candidates: list[Candidate]) -> list[str]:
 
 def test_what_is_written_can_be_searched_at_once(index: ChunkIndex, tenant: str) -> None:
     for n in range(3):
-        index.write([chunk(tenant, f"silk number {n}", index=n)])
+        index.write([chunk(tenant, f"silk number {n}", index=n)], plenty)
         found = search(index, tenant, "silk")
         assert len(found[Leg.VECTOR]) == len(found[Leg.KEYWORD]) == n + 1
 
@@ -78,7 +79,7 @@ def test_a_hit_holds_what_was_written(index: ChunkIndex, tenant: str) -> None:
         title="A title",
         url="https://site.example/ü?a=1",
     )
-    index.write([written])
+    index.write([written], plenty)
     for found in search(index, tenant, "silk").values():
         [hit] = found
         assert (hit.chunk_id, hit.document_id, hit.version) == (written.id, "doc_7", "000003-abc")
@@ -89,25 +90,25 @@ def test_a_hit_holds_what_was_written(index: ChunkIndex, tenant: str) -> None:
 
 
 def test_a_chunk_without_title_and_section_is_found(index: ChunkIndex, tenant: str) -> None:
-    index.write([chunk(tenant, "silk", title=None, section=None)])
+    index.write([chunk(tenant, "silk", title=None, section=None)], plenty)
     [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
     assert (hit.chunk.title, hit.chunk.section) == (None, None)
 
 
 def test_nothing_to_write_writes_nothing(index: ChunkIndex, tenant: str) -> None:
-    index.write([])
+    index.write([], plenty)
     assert search(index, tenant, "silk") == {Leg.VECTOR: [], Leg.KEYWORD: []}
 
 
 def test_writing_again_overwrites(index: ChunkIndex, tenant: str) -> None:
     for text in ("silk of worms", "silk of spiders"):
-        index.write([chunk(tenant, text)])
+        index.write([chunk(tenant, text)], plenty)
     found = search(index, tenant, "silk")
     assert [texts(found[leg]) for leg in Leg] == [["silk of spiders"]] * 2
 
 
 def test_many_chunks_are_written_together(index: ChunkIndex, tenant: str) -> None:
-    index.write([chunk(tenant, f"silk number {n}", index=n) for n in range(150)])
+    index.write([chunk(tenant, f"silk number {n}", index=n) for n in range(150)], plenty)
     found = search(index, tenant, "silk")
     assert len(found[Leg.VECTOR]) == len(found[Leg.KEYWORD]) == WINDOW
 
@@ -122,17 +123,19 @@ def test_a_version_is_removed_and_nothing_else(index: ChunkIndex, tenant: str) -
         chunk(tenant, "silk kept version", version="v2"),
         chunk(tenant, "silk kept document", document_id="doc_2", version="v1"),
     ]
-    index.write([*gone, *kept, chunk(other, "silk kept tenant", document_id="doc_3", version="v1")])
-    index.remove_version(tenant, "doc_1", "v1")
-    index.remove_version(tenant, "doc_3", "v1")
-    index.write([chunk(tenant, "another silk", document_id="doc_4")])
+    index.write(
+        [*gone, *kept, chunk(other, "silk kept tenant", document_id="doc_3", version="v1")], plenty
+    )
+    index.remove_version(tenant, "doc_1", "v1", plenty)
+    index.remove_version(tenant, "doc_3", "v1", plenty)
+    index.write([chunk(tenant, "another silk", document_id="doc_4")], plenty)
     found = texts(search(index, tenant, "silk")[Leg.KEYWORD])
     assert sorted(found) == ["another silk", "silk kept document", "silk kept version"]
     assert texts(search(index, other, "silk")[Leg.KEYWORD]) == ["silk kept tenant"]
 
 
 def test_removing_what_is_not_there_does_nothing(index: ChunkIndex, tenant: str) -> None:
-    index.remove_version(tenant, "doc_unknown", "v1")
+    index.remove_version(tenant, "doc_unknown", "v1", plenty)
 
 
 # ---------------------------------------------------------------- Searching
@@ -140,8 +143,10 @@ def test_removing_what_is_not_there_does_nothing(index: ChunkIndex, tenant: str)
 
 def test_tenants_are_separated(index: ChunkIndex, tenant: str) -> None:
     other = f"{tenant}x"
-    index.write([chunk(tenant, "silk of one", document_id="doc_a")])
-    index.write([chunk(other, f"silk of {n}", document_id="doc_b", index=n) for n in range(150)])
+    index.write([chunk(tenant, "silk of one", document_id="doc_a")], plenty)
+    index.write(
+        [chunk(other, f"silk of {n}", document_id="doc_b", index=n) for n in range(150)], plenty
+    )
     for found in search(index, tenant, "silk").values():
         assert texts(found) == ["silk of one"]
     assert search(index, f"{tenant}y", "silk") == {Leg.VECTOR: [], Leg.KEYWORD: []}
@@ -149,7 +154,7 @@ def test_tenants_are_separated(index: ChunkIndex, tenant: str) -> None:
 
 def test_both_legs_put_the_better_match_first(index: ChunkIndex, tenant: str) -> None:
     wanted = ["spiders weave silk webs", "spiders weave baskets today", "volcanoes erupt slowly"]
-    index.write([chunk(tenant, text, index=n) for n, text in enumerate(reversed(wanted))])
+    index.write([chunk(tenant, text, index=n) for n, text in enumerate(reversed(wanted))], plenty)
     found = search(index, tenant, "spiders weave silk webs")
     assert texts(found[Leg.VECTOR])[0] == wanted[0]
     assert texts(found[Leg.KEYWORD])[0] == wanted[0]
@@ -168,7 +173,8 @@ def test_the_vector_leg_scores_the_cosine_from_0_to_1(index: ChunkIndex, tenant:
         "opposite": tuple(-value for value in same),
     }
     index.write(
-        [chunk(tenant, name, index=n, vector=v) for n, (name, v) in enumerate(vectors.items())]
+        [chunk(tenant, name, index=n, vector=v) for n, (name, v) in enumerate(vectors.items())],
+        plenty,
     )
     found = search(index, tenant, "silk")[Leg.VECTOR]
     scores = {hit.chunk.text: hit.score for hit in found}
@@ -184,13 +190,13 @@ def _orthogonal(vector: tuple[float, ...]) -> tuple[float, ...]:
 
 @pytest.mark.parametrize("window", [1, 3])
 def test_each_leg_answers_its_best_window(index: ChunkIndex, tenant: str, window: int) -> None:
-    index.write([chunk(tenant, f"silk {'web ' * n}", index=n) for n in range(5)])
+    index.write([chunk(tenant, f"silk {'web ' * n}", index=n) for n in range(5)], plenty)
     found = search(index, tenant, "silk", window)
     assert len(found[Leg.VECTOR]) == len(found[Leg.KEYWORD]) == window
 
 
 def test_words_are_found_in_any_case(index: ChunkIndex, tenant: str) -> None:
-    index.write([chunk(tenant, "The Spider Weaves SILK")])
+    index.write([chunk(tenant, "The Spider Weaves SILK")], plenty)
     assert len(search(index, tenant, "silk SPIDER")[Leg.KEYWORD]) == 1
 
 
@@ -211,7 +217,7 @@ MARKED = {
 @pytest.mark.parametrize("name", list(MARKED))
 def test_highlights_slice_the_text_exactly(index: ChunkIndex, tenant: str, name: str) -> None:
     text = MARKED[name]
-    index.write([chunk(tenant, text)])
+    index.write([chunk(tenant, text)], plenty)
     [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
     assert hit.chunk.text == text
     assert [text[start:end] for start, end in hit.highlights] == ["silk"] * 2
@@ -219,7 +225,7 @@ def test_highlights_slice_the_text_exactly(index: ChunkIndex, tenant: str, name:
 
 def test_a_long_chunk_is_highlighted_to_its_end(index: ChunkIndex, tenant: str) -> None:
     text = "web 🕸 " * 1400 + "silk"
-    index.write([chunk(tenant, text)])
+    index.write([chunk(tenant, text)], plenty)
     [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
     assert [text[start:end] for start, end in hit.highlights] == ["silk"]
 
@@ -252,8 +258,8 @@ def test_no_query_reaches_further_than_the_own_chunks(
     index: ChunkIndex, tenant: str, query: str
 ) -> None:
     other = f"{tenant}x"
-    index.write([chunk(tenant, "own silk", document_id="doc_a")])
-    index.write([chunk(other, f"silk tenant {other}", document_id="doc_b")])
+    index.write([chunk(tenant, "own silk", document_id="doc_a")], plenty)
+    index.write([chunk(other, f"silk tenant {other}", document_id="doc_b")], plenty)
     text = query.format(other=other)
     found = search(index, tenant, text)
     assert texts(found[Leg.VECTOR]) == ["own silk"]

@@ -13,6 +13,7 @@ from spinneret.content.search.tei import TeiEmbedder
 from spinneret.kernel import bounds
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.search import FakeEmbedder
+from tests.fakes.time import plenty
 
 pytestmark = OF_OTHERS
 
@@ -43,8 +44,8 @@ def cosine(one: tuple[float, ...], other: tuple[float, ...]) -> float:
 
 
 def test_its_bounds_allow_what_the_indexer_asks_for(embedder: Embedder) -> None:
-    info = embedder.info()
-    assert info == embedder.info()
+    info = embedder.info(plenty)
+    assert info == embedder.info(plenty)
     assert info.model_id
     assert info.dimension > 0
     assert info.max_input_tokens > bounds.CHUNK_MIN_TOKENS + bounds.CHUNK_OVERLAP_TOKENS
@@ -53,17 +54,17 @@ def test_its_bounds_allow_what_the_indexer_asks_for(embedder: Embedder) -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 32])
 def test_every_text_has_a_unit_vector_of_the_dimension(embedder: Embedder, count: int) -> None:
-    vectors = embedder.embed([f"silk number {n}" for n in range(count)])
+    vectors = embedder.embed([f"silk number {n}" for n in range(count)], plenty)
     assert len(vectors) == count
     for vector in vectors:
-        assert len(vector) == embedder.info().dimension
+        assert len(vector) == embedder.info(plenty).dimension
         assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)
 
 
 def test_vectors_come_in_the_order_of_their_texts(embedder: Embedder) -> None:
     texts = ["spiders weave silk", "volcanoes erupt", "x", "spiders weave silk"]
-    together = embedder.embed(texts)
-    alone = [embedder.embed([text])[0] for text in texts]
+    together = embedder.embed(texts, plenty)
+    alone = [embedder.embed([text], plenty)[0] for text in texts]
     for one, other in zip(together, alone, strict=True):
         assert cosine(one, other) > 0.999
     assert cosine(together[0], together[3]) > 0.999
@@ -73,7 +74,7 @@ def test_vectors_come_in_the_order_of_their_texts(embedder: Embedder) -> None:
 @pytest.mark.parametrize("name", list(TEXTS))
 def test_tokens_slice_the_text(embedder: Embedder, name: str) -> None:
     text = TEXTS[name]
-    tokens = embedder.tokenize(text)
+    tokens = embedder.tokenize(text, plenty)
     assert tokens
     position = 0
     for token in tokens:
@@ -86,18 +87,18 @@ def test_tokens_slice_the_text(embedder: Embedder, name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t \u3000"])
 def test_what_holds_no_text_has_no_tokens(embedder: Embedder, text: str) -> None:
-    assert embedder.tokenize(text) == []
+    assert embedder.tokenize(text, plenty) == []
 
 
 def test_tokens_of_ascii_words_are_exact(embedder: Embedder) -> None:
     text = "Spiders weave silk from proteins"
-    pieces = [text[token.start : token.end] for token in embedder.tokenize(text)]
+    pieces = [text[token.start : token.end] for token in embedder.tokenize(text, plenty)]
     assert "".join(pieces) == text.replace(" ", "")
     assert not any(" " in piece for piece in pieces)
 
 
 def test_a_text_of_the_longest_input_is_embedded(embedder: Embedder) -> None:
     """Two tokens of the window are the model's own."""
-    room = embedder.info().max_input_tokens - 2
-    [vector] = embedder.embed(["a " * room])
+    room = embedder.info(plenty).max_input_tokens - 2
+    [vector] = embedder.embed(["a " * room], plenty)
     assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)

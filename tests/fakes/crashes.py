@@ -55,8 +55,8 @@ class CrashPlan:
         if here and self._moment is Moment.BEFORE:
             raise Crash(name)
         if here and self._moment is Moment.HALFWAY and name == _WRITES_SEVERAL:
-            [chunks] = given
-            operation(chunks[: len(chunks) // 2])
+            chunks, *others = given
+            operation(chunks[: len(chunks) // 2], *others)
             raise Crash(name)
         answer = operation(*given, **named)
         if here:

@@ -32,7 +32,7 @@ from tests.fakes.politeness import FakeRobotsStore
 from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
 from tests.fakes.sites import Sites
-from tests.fakes.time import HandClock
+from tests.fakes.time import HandClock, plenty
 from tests.kinds import KINDS
 
 Wrap = Callable[[str, Any], Any]
@@ -158,7 +158,7 @@ class CrawlSlice:
     def search(self, text: str, tenant: str = "acme") -> tuple[Fused, ...]:
         """What a search shows, up to the largest limit."""
         service = SearchService(embedder=FakeEmbedder(), index=self.index, documents=self.documents)
-        return service.search(Query(tenant=tenant, text=text, limit=100)).hits
+        return service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits
 
 
 def plain_content(text: str, _media_type: str, _url: str) -> Content:

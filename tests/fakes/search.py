@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import EmbedderInfo, IndexedChunk
 from spinneret.content.search.models import Candidate, FoundChunk, Leg
+from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
 DIMENSION = 16
@@ -36,15 +37,15 @@ class FakeEmbedder:
         self.embedded: list[str] = []
         """Every text that was embedded, in order."""
 
-    def info(self) -> EmbedderInfo:
+    def info(self, remaining: Remaining) -> EmbedderInfo:
         self._require()
         return self._info
 
-    def tokenize(self, text: str) -> list[TokenSpan]:
+    def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
         self._require()
         return [TokenSpan(start=m.start(), end=m.end()) for m in re.finditer(r"\S+", text)]
 
-    def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+    def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
         self._require()
         if len(texts) > self._info.max_batch:
             raise ValueError(f"a batch has at most {self._info.max_batch} texts")
@@ -63,11 +64,13 @@ class FakeChunkIndex:
         self.available = True
         self.chunks: dict[str, IndexedChunk] = {}
 
-    def write(self, chunks: Sequence[IndexedChunk]) -> None:
+    def write(self, chunks: Sequence[IndexedChunk], remaining: Remaining) -> None:
         self._require()
         self.chunks.update({chunk.id: chunk for chunk in chunks})
 
-    def remove_version(self, tenant: str, document_id: str, version: str) -> None:
+    def remove_version(
+        self, tenant: str, document_id: str, version: str, remaining: Remaining
+    ) -> None:
         self._require()
         gone = (tenant, document_id, version)
         for key, chunk in list(self.chunks.items()):
@@ -75,16 +78,24 @@ class FakeChunkIndex:
                 del self.chunks[key]
 
     def search(
-        self, tenant: str, text: str, vector: Sequence[float], window: int
+        self,
+        tenant: str,
+        text: str,
+        vector: Sequence[float] | None,
+        window: int,
+        remaining: Remaining,
     ) -> Mapping[Leg, Sequence[Candidate]]:
         self._require()
         own = [chunk for chunk in self.chunks.values() if chunk.tenant == tenant]
-        near = [_candidate(chunk, (1 + _dot(chunk.vector, vector)) / 2) for chunk in own]
         words = set(_words(text))
         common = [
             _candidate(chunk, float(len(m)), m) for chunk in own if (m := _matches(chunk, words))
         ]
-        return {Leg.VECTOR: _best(near, window), Leg.KEYWORD: _best(common, window)}
+        legs = {Leg.KEYWORD: _best(common, window)}
+        if vector is not None:
+            near = [_candidate(chunk, (1 + _dot(chunk.vector, vector)) / 2) for chunk in own]
+            legs[Leg.VECTOR] = _best(near, window)
+        return legs
 
     def _require(self) -> None:
         if not self.available:

@@ -71,7 +71,7 @@ def test_an_unexpected_error_shows_nothing_of_the_inside(
 def test_a_search_whose_embedder_answers_no_vector_says_so(
     api: Api, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_: Any) -> Any:
+    def refuse(*_: Any) -> Any:
         raise EmbeddingRefused("a vector isn't finite")
 
     monkeypatch.setattr(api.crawls.embedder, "embed", refuse)

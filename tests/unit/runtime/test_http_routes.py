@@ -276,11 +276,17 @@ def test_a_search_without_any_document_finds_nothing(api: Api, key: str) -> None
     assert (found["results"], found["total_count"]) == ([], 0)
 
 
-@pytest.mark.parametrize("part", ["embedder", "index"])
-def test_a_search_without_one_of_its_parts_is_unavailable(api: Api, key: str, part: str) -> None:
-    getattr(api.crawls, part).available = False
+def test_a_search_without_the_index_is_unavailable(api: Api, key: str) -> None:
+    api.crawls.index.available = False
     answer = api.send(QUERY, key)
     assert (answer.status, answer.body["code"]) == (503, "DEPENDENCY_UNAVAILABLE")
+
+
+def test_a_search_without_the_embedder_is_marked_degraded(api: Api, key: str) -> None:
+    assert api.send(QUERY, key).body["degraded"] is False
+    api.crawls.embedder.available = False
+    answer = api.send(QUERY, key)
+    assert (answer.status, answer.body["degraded"]) == (200, True)
 
 
 # ---------------------------------------------------------------- Health

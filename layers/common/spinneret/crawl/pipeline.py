@@ -65,6 +65,7 @@ class CrawlPipeline:
             ),
             context.lease,
             context.checkpoint,
+            lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
         )
         document = indexed.document
         return {

@@ -33,6 +33,7 @@ SEARCH_LIMIT_MAX: Final = 100  # ruling "Defaults"
 SEARCH_WINDOW: Final = 100  # candidates per leg: over-fetching for hits of outdated versions
 RRF_K: Final = 60  # S-02; Cormack, Clarke and Büttcher, SIGIR 2009
 SEARCH_SECONDS: Final = 10.0  # API Gateway ends a request after 29 s
+SEARCH_EMBED_SECONDS: Final = 3.0  # of it, for the query's vector; the rest is the keyword leg's
 
 AWS_CONNECT_SECONDS: Final = 1.0
 AWS_READ_SECONDS: Final = 2.0  # DynamoDB, SQS and KMS answer within milliseconds

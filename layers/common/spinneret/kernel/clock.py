@@ -8,6 +8,9 @@ from datetime import UTC, datetime
 Clock = Callable[[], datetime]
 """Answers the present moment, aware and in UTC."""
 
+Remaining = Callable[[], float]
+"""Answers the seconds that are left of what a call belongs to; never more with time."""
+
 
 def utc_now() -> datetime:
     """The system's clock."""
@@ -37,3 +40,14 @@ def parse_optional_stamp(text: str | None) -> datetime | None:
 def epoch_seconds(moment: datetime) -> int:
     """Whole seconds since 1970, the form that DynamoDB's TTL wants."""
     return int(moment.timestamp())
+
+
+def part_of(remaining: Remaining, most: float, kept: float = 0.0) -> Remaining:
+    """At most `most` seconds from now on, and `kept` seconds less than `remaining`."""
+    until = remaining() - most
+
+    def left() -> float:
+        now = remaining()
+        return min(now - until, now - kept)
+
+    return left

@@ -18,7 +18,7 @@ from tests.factories import TENANT
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
-from tests.fakes.time import HandClock
+from tests.fakes.time import HandClock, plenty
 
 URL = "https://site.example/page"
 
@@ -67,13 +67,13 @@ class Bench:
             "content": content or factories.content(),
         }
         note = checkpoint or (lambda step, progress: self.steps.append((step, progress)))
-        return indexer.index(Page(**values | page), lease or self.lease, note)
+        return indexer.index(Page(**values | page), lease or self.lease, note, plenty)
 
     def shown(self, text: str = "silk", tenant: str = TENANT) -> list[str]:
         service = SearchService(
             embedder=FakeEmbedder(), index=self.chunks, documents=self.documents
         )
-        hits = service.search(Query(tenant=tenant, text=text, limit=100)).hits
+        hits = service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits
         return [hit.candidate.chunk.text for hit in hits]
 
     @property

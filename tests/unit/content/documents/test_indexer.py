@@ -13,6 +13,7 @@ from tests import factories
 from tests.factories import TENANT
 from tests.fakes.crawling import long_page
 from tests.fakes.search import FakeEmbedder
+from tests.fakes.time import plenty
 from tests.unit.content.documents.indexer_bench import URL, Bench
 
 # ---------------------------------------------------------------- A new page
@@ -58,7 +59,7 @@ def test_a_chunk_fits_into_the_embedder_with_its_special_tokens(bench: Bench) ->
     bench.index(factories.content(long_page("silk")))
     counts = [chunk.token_count for chunk in bench.chunks.chunks.values()]
     assert len(counts) > 2
-    assert max(counts) <= bench.embedder.info().max_input_tokens - 2
+    assert max(counts) <= bench.embedder.info(plenty).max_input_tokens - 2
 
 
 def test_a_chunk_has_512_tokens_where_the_embedder_takes_more(bench: Bench) -> None:

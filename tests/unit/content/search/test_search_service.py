@@ -19,7 +19,7 @@ from tests.factories import TENANT
 from tests.fakes.documents import FakeDocumentStore
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
-from tests.fakes.time import START
+from tests.fakes.time import START, plenty
 
 
 class CountingDocuments(FakeDocumentStore):
@@ -78,10 +78,10 @@ class Bench:
 
     def index_chunk(self, document_id: str, text: str, **given: Any) -> None:
         chunk = factories.indexed_chunk(text, document_id=document_id, version="v1", **given)
-        self.index.write([chunk])
+        self.index.write([chunk], plenty)
 
     def search(self, text: str = "silk", tenant: str = TENANT, **given: Any) -> Found:
-        return self.service.search(Query(tenant=tenant, text=text, **given))
+        return self.service.search(Query(tenant=tenant, text=text, **given), plenty)
 
 
 def ids(found: Found) -> list[str]:
@@ -122,7 +122,7 @@ def test_a_version_that_was_never_committed_is_not_shown(bench: Bench) -> None:
 
 def test_only_the_current_of_several_versions_is_shown(bench: Bench) -> None:
     bench.index.write(
-        [factories.indexed_chunk("silk", version=version) for version in ("v1", "v2", "v3")]
+        [factories.indexed_chunk("silk", version=version) for version in ("v1", "v2", "v3")], plenty
     )
     bench.show("doc_1", "v1")
     bench.show("doc_1", "v2")
@@ -212,8 +212,36 @@ def test_each_leg_is_asked_for_the_whole_window(bench: Bench) -> None:
     assert bounds.SEARCH_WINDOW <= found.total_count <= 2 * bounds.SEARCH_WINDOW
 
 
-@pytest.mark.parametrize("part", ["embedder", "index"])
-def test_a_part_that_is_down_is_reported(bench: Bench, part: str) -> None:
-    getattr(bench, part).available = False
+def test_an_index_that_is_away_is_reported(bench: Bench) -> None:
+    bench.index.available = False
     with pytest.raises(DependencyUnavailable):
         bench.search()
+
+
+def test_words_alone_rank_while_the_embedder_is_away(bench: Bench) -> None:
+    for name in ("doc_1", "doc_2"):
+        bench.index_chunk(name, "silk" if name == "doc_1" else "wool")
+        bench.show(name)
+    assert not bench.search().degraded
+    bench.embedder.available = False
+    found = bench.search()
+    assert (found.degraded, ids(found)) == (True, ["doc_1"])
+    assert found.hits[0].vector_score is None
+
+
+def test_the_embedder_has_a_part_of_the_time_and_the_index_what_is_left(bench: Bench) -> None:
+    left: dict[str, float] = {}
+    embed, search = bench.embedder.embed, bench.index.search
+
+    def embedding(texts: Any, remaining: Any) -> Any:
+        left["embedder"] = remaining()
+        return embed(texts, remaining)
+
+    def searching(*given: Any) -> Any:
+        left["index"] = given[-1]()
+        return search(*given)
+
+    bench.embedder.embed = embedding  # type: ignore[method-assign]  # to see what it is given
+    bench.index.search = searching  # type: ignore[method-assign]  # to see what it is given
+    bench.service.search(Query(tenant=TENANT, text="silk"), lambda: 8.0)
+    assert left == {"embedder": bounds.SEARCH_EMBED_SECONDS, "index": 8.0}

@@ -17,6 +17,7 @@ from spinneret.content.documents.models import EmbedderInfo
 from spinneret.content.search.tei import TeiEmbedder, characters_of, pieces, unit
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+from tests.fakes.time import plenty
 
 INFO = {"model_id": "org/model", "max_input_length": 512, "max_client_batch_size": 32}
 Answer = httpx.Response | Exception
@@ -74,7 +75,7 @@ def server() -> Server:
 
 
 def test_the_dimension_is_learnt_from_the_embedder(server: Server) -> None:
-    assert server.embedder().info() == EmbedderInfo(
+    assert server.embedder().info(plenty) == EmbedderInfo(
         model_id="org/model", dimension=3, max_input_tokens=512, max_batch=32
     )
 
@@ -82,7 +83,7 @@ def test_the_dimension_is_learnt_from_the_embedder(server: Server) -> None:
 def test_the_embedder_is_asked_once_who_it_is(server: Server) -> None:
     embedder = server.embedder()
     for _ in range(3):
-        embedder.embed(["silk"])
+        embedder.embed(["silk"], plenty)
     assert [path for path, _ in server.requests].count("/info") == 1
 
 
@@ -90,11 +91,11 @@ def test_the_embedder_is_asked_once_who_it_is(server: Server) -> None:
 
 
 def test_vectors_are_brought_to_length_one(server: Server) -> None:
-    assert server.embedder().embed(["silk"]) == [(0.0, 0.6, 0.8)]
+    assert server.embedder().embed(["silk"], plenty) == [(0.0, 0.6, 0.8)]
 
 
 def test_texts_are_neither_cut_nor_normalised_by_the_embedder(server: Server) -> None:
-    server.embedder().embed(["silk", "web"])
+    server.embedder().embed(["silk", "web"], plenty)
     _, body = server.requests[-1]
     assert body == {"inputs": ["silk", "web"], "normalize": False, "truncate": False}
 
@@ -115,19 +116,19 @@ BAD_VECTORS: dict[str, Any] = {
 @pytest.mark.parametrize("name", list(BAD_VECTORS))
 def test_a_vector_that_is_no_embedding_is_refused(server: Server, name: str) -> None:
     embedder = server.embedder()
-    embedder.info()
+    embedder.info(plenty)
     server.embeddings = lambda texts: [[0.0, 3.0, 4.0], BAD_VECTORS[name]]
     with pytest.raises(EmbeddingRefused):
-        embedder.embed(["silk", "web"])
+        embedder.embed(["silk", "web"], plenty)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_another_number_of_vectors_is_refused(server: Server, count: int) -> None:
     embedder = server.embedder()
-    embedder.info()
+    embedder.info(plenty)
     server.embeddings = lambda _: [[0.0, 3.0, 4.0]] * count
     with pytest.raises(EmbeddingRefused):
-        embedder.embed(["silk", "web"])
+        embedder.embed(["silk", "web"], plenty)
 
 
 @given(st.lists(st.floats(-10, 10), min_size=3, max_size=3).filter(lambda v: math.hypot(*v) >= 0.1))
@@ -158,9 +159,9 @@ def busy(status: int) -> httpx.Response:
 )
 def test_a_busy_embedder_is_asked_again_with_pauses(server: Server, failure: Answer) -> None:
     embedder = server.embedder()
-    embedder.info()
+    embedder.info(plenty)
     server.failures = [failure] * (bounds.EMBED_ATTEMPTS - 1)
-    assert len(embedder.embed(["silk"])) == 1
+    assert len(embedder.embed(["silk"], plenty)) == 1
     assert server.pauses == [0.2, 0.4]
 
 
@@ -168,18 +169,38 @@ def test_a_busy_embedder_is_asked_again_with_pauses(server: Server, failure: Ans
 def test_an_embedder_that_stays_busy_is_unavailable(server: Server, failure: Answer) -> None:
     server.failures = [failure] * 99
     with pytest.raises(DependencyUnavailable):
-        server.embedder().embed(["silk"])
+        server.embedder().embed(["silk"], plenty)
     assert len(server.requests) == bounds.EMBED_ATTEMPTS
     assert len(server.pauses) == bounds.EMBED_ATTEMPTS - 1
+
+
+@pytest.mark.parametrize(("left", "tries"), [(2.5, 1), (5.0, 2), (0.0, 0)])
+def test_no_call_lasts_longer_than_the_time_that_is_left(
+    server: Server, left: float, tries: int
+) -> None:
+    clock = [left]
+    timeouts: list[float] = []
+
+    def hang(request: httpx.Request) -> httpx.Response:
+        seconds = request.extensions["timeout"]["read"]
+        timeouts.append(seconds)
+        clock[0] -= min(seconds, 2.5)
+        raise httpx.ReadTimeout("hung")
+
+    client = httpx.Client(transport=httpx.MockTransport(hang))
+    embedder = TeiEmbedder("http://embedder/", client, sleep=lambda _: None)
+    with pytest.raises(DependencyUnavailable):
+        embedder.embed(["silk"], lambda: clock[0])
+    assert timeouts == [left, left - 2.5][:tries]
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_an_input_that_is_refused_is_not_sent_again(server: Server, status: int) -> None:
     embedder = server.embedder()
-    embedder.info()
+    embedder.info(plenty)
     server.failures = [busy(status)]
     with pytest.raises(EmbeddingRefused) as refused:
-        embedder.embed(["silk"])
+        embedder.embed(["silk"], plenty)
     assert refused.value.details == {"status_code": status}
     assert server.pauses == []
 
@@ -191,13 +212,13 @@ def test_an_input_that_is_refused_is_not_sent_again(server: Server, status: int)
     "text", ["", "  ", "spiders weave", "Größe 🕷 silk 日本 e\u0301", "\u00a0a\u3000b "]
 )
 def test_tokens_are_ranges_of_characters(server: Server, text: str) -> None:
-    tokens = server.embedder().tokenize(text)
+    tokens = server.embedder().tokenize(text, plenty)
     assert [text[token.start : token.end] for token in tokens] == text.split()
 
 
 def test_a_long_text_is_tokenised_in_pieces(server: Server) -> None:
     text = "größe 🕷 silk\n" * 20_000
-    tokens = server.embedder().tokenize(text)
+    tokens = server.embedder().tokenize(text, plenty)
     assert [text[token.start : token.end] for token in tokens] == text.split()
     sent = [body["inputs"] for path, body in server.requests if path == "/tokenize"]
     assert len(sent) > 1

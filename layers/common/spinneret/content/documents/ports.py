@@ -8,6 +8,7 @@ from typing import Protocol
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk
 from spinneret.jobs.models import Lease
+from spinneret.kernel.clock import Remaining
 
 
 class DocumentStore(Protocol):
@@ -42,29 +43,37 @@ class ContentStore(Protocol):
 
 
 class ChunkWriter(Protocol):
-    """The index of chunks of one embedding model. All methods raise DependencyUnavailable."""
+    """The index of chunks of one embedding model.
 
-    def write(self, chunks: Sequence[IndexedChunk]) -> None:
+    All methods raise DependencyUnavailable, at the latest when nothing remains.
+    """
+
+    def write(self, chunks: Sequence[IndexedChunk], remaining: Remaining) -> None:
         """Write all chunks, or raise; on return they can be searched."""
         ...
 
-    def remove_version(self, tenant: str, document_id: str, version: str) -> None:
+    def remove_version(
+        self, tenant: str, document_id: str, version: str, remaining: Remaining
+    ) -> None:
         """Forget the chunks of a version that is no longer shown."""
         ...
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. All methods raise DependencyUnavailable."""
+    """Turns texts into vectors.
 
-    def info(self) -> EmbedderInfo:
+    All methods raise DependencyUnavailable, at the latest when nothing remains.
+    """
+
+    def info(self, remaining: Remaining) -> EmbedderInfo:
         """Model, dimension and bounds."""
         ...
 
-    def tokenize(self, text: str) -> list[TokenSpan]:
+    def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
         """The model's own tokens, without special ones, as character ranges of `text`."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+    def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
         """One vector of unit length per text, in order."""
         ...
 

@@ -25,7 +25,7 @@ from spinneret.content.documents.ports import (
 from spinneret.content.extraction.models import Content
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.clock import Clock, Remaining, stamp
 from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
@@ -74,23 +74,27 @@ class Indexer:
         self._index = index
         self._clock = clock
 
-    def index(self, page: Page, lease: Lease, checkpoint: Checkpoint) -> Indexed:
+    def index(
+        self, page: Page, lease: Lease, checkpoint: Checkpoint, remaining: Remaining
+    ) -> Indexed:
         """Unchanged content is neither embedded nor indexed again.
 
         Raises LeaseLost, EmbeddingRefused, DependencyUnavailable and what `checkpoint` raises.
         """
         for _ in range(_RACES):
             try:
-                return self._index_once(page, lease, checkpoint)
+                return self._index_once(page, lease, checkpoint, remaining)
             except VersionRaced:
                 logger.info("document_version_raced", extra={"url": page.url})
         raise DependencyUnavailable("dynamodb", "too many versions of one page at once")
 
-    def _index_once(self, page: Page, lease: Lease, checkpoint: Checkpoint) -> Indexed:
+    def _index_once(
+        self, page: Page, lease: Lease, checkpoint: Checkpoint, remaining: Remaining
+    ) -> Indexed:
         identity = rules.document_id(page.tenant, page.url_key)
         current = self._documents.get(page.tenant, identity)
         digest = rules.content_hash(page.content)
-        embedder = self._embedder.info()
+        embedder = self._embedder.info(remaining)
         if (
             current is not None
             and current.content_hash == digest
@@ -98,13 +102,13 @@ class Indexer:
         ):
             return self._seen_again(page, current, lease)
         checkpoint("chunking", 40)
-        chunks = self._chunks(page.content.markdown, embedder)
+        chunks = self._chunks(page.content.markdown, embedder, remaining)
         document = self._document(page, identity, digest, chunks, embedder, current, lease)
-        vectors = self._vectors(chunks, embedder, checkpoint)
+        vectors = self._vectors(chunks, embedder, checkpoint, remaining)
         checkpoint("indexing", 90)
-        self._index.write(_indexed(document, chunks, vectors))
+        self._index.write(_indexed(document, chunks, vectors), remaining)
         self._documents.commit(document, current, lease)
-        self._forget(current)
+        self._forget(current, remaining)
         return Indexed(document=document, unchanged=False)
 
     def _seen_again(self, page: Page, current: Document, lease: Lease) -> Indexed:
@@ -118,10 +122,10 @@ class Indexer:
         self._documents.commit(document, current, lease)
         return Indexed(document=document, unchanged=True)
 
-    def _chunks(self, markdown: str, embedder: EmbedderInfo) -> list[Chunk]:
+    def _chunks(self, markdown: str, embedder: EmbedderInfo, remaining: Remaining) -> list[Chunk]:
         return chunk(
             markdown,
-            self._embedder.tokenize(markdown),
+            self._embedder.tokenize(markdown, remaining),
             size=min(bounds.CHUNK_TOKENS, embedder.max_input_tokens - _SPECIAL_TOKENS),
             overlap=bounds.CHUNK_OVERLAP_TOKENS,
             minimum=bounds.CHUNK_MIN_TOKENS,
@@ -129,13 +133,18 @@ class Indexer:
         )
 
     def _vectors(
-        self, chunks: Sequence[Chunk], embedder: EmbedderInfo, checkpoint: Checkpoint
+        self,
+        chunks: Sequence[Chunk],
+        embedder: EmbedderInfo,
+        checkpoint: Checkpoint,
+        remaining: Remaining,
     ) -> list[tuple[float, ...]]:
         size = min(bounds.EMBED_BATCH, embedder.max_batch)
         vectors: list[tuple[float, ...]] = []
         for start in range(0, len(chunks), size):
             checkpoint("embedding", 50 + 40 * start // len(chunks))
-            vectors += self._embedder.embed([c.text for c in chunks[start : start + size]])
+            texts = [c.text for c in chunks[start : start + size]]
+            vectors += self._embedder.embed(texts, remaining)
         return vectors
 
     def _document(
@@ -171,11 +180,11 @@ class Indexer:
             changed_at=now,
         )
 
-    def _forget(self, replaced: Document | None) -> None:
+    def _forget(self, replaced: Document | None, remaining: Remaining) -> None:
         if replaced is None:
             return
         try:
-            self._index.remove_version(replaced.tenant, replaced.id, replaced.version)
+            self._index.remove_version(replaced.tenant, replaced.id, replaced.version, remaining)
         except DependencyUnavailable:
             # Searches drop these chunks anyhow; they only take room until the index is rebuilt.
             logger.warning("old_version_left", extra={"document_id": replaced.id})

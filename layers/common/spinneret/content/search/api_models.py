@@ -68,4 +68,6 @@ class SearchResponse(BaseModel):
 
     results: list[SearchHit]
     total_count: int
+    degraded: bool = False
+    """The embedder was away: words alone have ranked."""
     latency_ms: float

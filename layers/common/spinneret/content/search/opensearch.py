@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from opensearchpy import OpenSearch
@@ -18,6 +19,7 @@ from spinneret.content.documents.models import EmbedderInfo, IndexedChunk
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.search.models import Candidate, FoundChunk, Leg
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
 # Noncharacters, which extraction removes from every text (Unicode standard, section 23.7), mark
@@ -25,6 +27,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 _OPEN: Final = "\ufdd0"
 _CLOSE: Final = "\ufdd1"
 _MARK: Final = re.compile(f"[{_OPEN}{_CLOSE}]")
+_ALL: Final = "chunks-*"
 _SHOWN: Final = [
     "document_id", "version", "url", "title", "text", "section", "index", "start", "end"
 ]  # fmt: skip
@@ -38,70 +41,93 @@ class OpenSearchChunkIndex:
         self._embedder = embedder
         self._made: set[str] = set()
 
-    def write(self, chunks: Sequence[IndexedChunk]) -> None:
+    def write(self, chunks: Sequence[IndexedChunk], remaining: Remaining) -> None:
         """See ChunkIndex. `refresh=wait_for`: what is complete can be searched."""
         if not chunks:
             return
-        name = self._ensure()
+        name = self._ensure(remaining)
         lines: list[str] = []
         for chunk in chunks:
             lines.append(json.dumps({"index": {"_index": name, "_id": chunk.id}}))
             lines.append(json.dumps(_source(chunk)))
         answer = self._ask(
-            lambda: self._client.bulk(body="\n".join(lines) + "\n", params={"refresh": "wait_for"})
+            lambda limit: self._client.bulk(
+                body="\n".join(lines) + "\n", params={"refresh": "wait_for", **limit}
+            ),
+            remaining,
         )
         if answer["errors"]:
             raise DependencyUnavailable("opensearch", "a chunk was not indexed")
 
-    def remove_version(self, tenant: str, document_id: str, version: str) -> None:
+    def remove_version(
+        self, tenant: str, document_id: str, version: str, remaining: Remaining
+    ) -> None:
         """See ChunkIndex."""
         terms = {"tenant": tenant, "document_id": document_id, "version": version}
         self._ask(
-            lambda: self._client.delete_by_query(
-                index=index_name(self._embedder.info()),
+            lambda limit: self._client.delete_by_query(
+                index=index_name(self._embedder.info(remaining)),
                 body={"query": {"bool": {"filter": [{"term": {k: v}} for k, v in terms.items()]}}},
-                params={"conflicts": "proceed", "ignore_unavailable": "true"},
-            )
+                params={"conflicts": "proceed", "ignore_unavailable": "true", **limit},
+            ),
+            remaining,
         )
 
     def search(
-        self, tenant: str, text: str, vector: Sequence[float], window: int
+        self,
+        tenant: str,
+        text: str,
+        vector: Sequence[float] | None,
+        window: int,
+        remaining: Remaining,
     ) -> Mapping[Leg, Sequence[Candidate]]:
-        """See ChunkIndex: both legs in one `_msearch`. No index yet means no hits."""
-        header = {"index": index_name(self._embedder.info()), "ignore_unavailable": True}
+        """See ChunkIndex: all legs in one `_msearch`. No index yet means no hits.
+
+        The keyword leg alone doesn't depend on the model, so it looks into every index: which one
+        is the model's, only the embedder could say.
+        """
+        name = _ALL if vector is None else index_name(self._embedder.info(remaining))
+        header = {"index": name, "ignore_unavailable": True}
         owned = {"term": {"tenant": tenant}}
-        by_vector = _vector_leg(vector, owned, window)
-        body = [header, by_vector, header, _keyword_leg(text, owned, window)]
-        answer = self._ask(lambda: self._client.msearch(body=body))
+        legs = {Leg.KEYWORD: _keyword_leg(text, owned, window)}
+        if vector is not None:
+            legs[Leg.VECTOR] = _vector_leg(vector, owned, window)
+        body = [line for leg in legs.values() for line in (header, leg)]
+        answer = self._ask(lambda limit: self._client.msearch(body=body, params=limit), remaining)
         for response in answer["responses"]:
             if "error" in response:
                 raise DependencyUnavailable("opensearch", "a search failed")
-        vector_hits, keyword_hits = (part["hits"]["hits"] for part in answer["responses"])
         return {
-            Leg.VECTOR: [_candidate(hit) for hit in vector_hits],
-            Leg.KEYWORD: [_candidate(hit) for hit in keyword_hits],
+            leg: [_candidate(hit) for hit in part["hits"]["hits"]]
+            for leg, part in zip(legs, answer["responses"], strict=True)
         }
 
-    def _ensure(self) -> str:
-        info = self._embedder.info()
+    def _ensure(self, remaining: Remaining) -> str:
+        info = self._embedder.info(remaining)
         name = index_name(info)
         if name in self._made:
             return name
-        if not self._ask(lambda: self._client.indices.exists(index=name)):
+        exists = partial(self._client.indices.exists, index=name)
+        if not self._ask(lambda limit: exists(params=limit), remaining):
             # 400 is "already exists" when two first writers race; the check below tells.
             self._ask(
-                lambda: self._client.indices.create(
-                    index=name, body=_definition(info.dimension), params={"ignore": 400}
-                )
+                lambda limit: self._client.indices.create(
+                    index=name, body=_definition(info.dimension), params={"ignore": 400, **limit}
+                ),
+                remaining,
             )
-            if not self._ask(lambda: self._client.indices.exists(index=name)):
+            if not self._ask(lambda limit: exists(params=limit), remaining):
                 raise DependencyUnavailable("opensearch", "the index was not made")
         self._made.add(name)
         return name
 
-    def _ask(self, call: Any) -> Any:
+    def _ask(self, call: Callable[[Mapping[str, Any]], Any], remaining: Remaining) -> Any:
+        """What the index answers to a call, which is given the limit of its time."""
+        seconds = min(remaining(), bounds.SEARCH_SECONDS)
+        if seconds <= 0:
+            raise DependencyUnavailable("opensearch", "no time is left")
         try:
-            return call()
+            return call({"request_timeout": seconds})
         except NotFoundError:
             # The index was removed behind our back: make it anew at the next write.
             self._made.clear()

@@ -13,6 +13,7 @@ import httpx
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import EmbedderInfo
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 
 logger = logging.getLogger(__name__)
@@ -33,11 +34,11 @@ class TeiEmbedder:
         self._sleep = sleep
         self._info: EmbedderInfo | None = None
 
-    def info(self) -> EmbedderInfo:
+    def info(self, remaining: Remaining) -> EmbedderInfo:
         """See Embedder. TEI names no dimension, so one short text is embedded to learn it."""
         if self._info is None:
-            answer = self._ask("GET", "/info", None)
-            [probe] = self._ask("POST", "/embed", {"inputs": ["dimension"]})
+            answer = self._ask("GET", "/info", None, remaining)
+            [probe] = self._ask("POST", "/embed", {"inputs": ["dimension"]}, remaining)
             self._info = EmbedderInfo(
                 model_id=answer["model_id"],
                 dimension=len(probe),
@@ -46,13 +47,13 @@ class TeiEmbedder:
             )
         return self._info
 
-    def tokenize(self, text: str) -> list[TokenSpan]:
+    def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
         """See Embedder."""
         spans: list[TokenSpan] = []
         for begin, end in pieces(text, _PIECE_CHARS):
             piece = text[begin:end]
             body = {"inputs": piece, "add_special_tokens": False}
-            [tokens] = self._ask("POST", "/tokenize", body)
+            [tokens] = self._ask("POST", "/tokenize", body, remaining)
             offsets = [(token["start"], token["stop"]) for token in tokens]
             spans += [
                 TokenSpan(start=begin + start, end=begin + stop)
@@ -60,24 +61,28 @@ class TeiEmbedder:
             ]
         return spans
 
-    def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+    def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
         """See Embedder. Vectors are checked before they are normalised here."""
-        dimension = self.info().dimension
+        dimension = self.info(remaining).dimension
         body = {"inputs": list(texts), "normalize": False, "truncate": False}
-        vectors = self._ask("POST", "/embed", body)
+        vectors = self._ask("POST", "/embed", body, remaining)
         if len(vectors) != len(texts):
             raise EmbeddingRefused("the embedder answered another number of vectors")
         return [unit(vector, dimension) for vector in vectors]
 
-    def _ask(self, method: str, path: str, body: Any) -> Any:
+    def _ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
+        """Up to EMBED_ATTEMPTS tries while time remains: one that hangs takes all of it."""
         pause = _FIRST_PAUSE
         for attempt in range(bounds.EMBED_ATTEMPTS):
             if attempt:
-                self._sleep(pause)
+                self._sleep(min(pause, max(0.0, remaining())))
                 pause *= 2
+            seconds = min(remaining(), bounds.EMBED_SECONDS)
+            if seconds <= 0:
+                break
             try:
                 response = self._client.request(
-                    method, self._base_url + path, json=body, timeout=bounds.EMBED_SECONDS
+                    method, self._base_url + path, json=body, timeout=seconds
                 )
             except httpx.HTTPError as error:
                 logger.info("embedder_unreachable", extra={"error_type": type(error).__name__})

@@ -12,6 +12,7 @@ def response_of(found: Found, latency_ms: float) -> SearchResponse:
     return SearchResponse(
         results=[_hit(each) for each in found.hits],
         total_count=found.total_count,
+        degraded=found.degraded,
         latency_ms=round(latency_ms, 1),
     )
 
