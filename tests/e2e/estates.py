@@ -46,12 +46,12 @@ class Estate:
     def of(cls, owner: Tenant, website: Website) -> Estate:
         """Make what the document's paths have parameters for."""
         needed = {name for each in OPERATIONS for name in each.parameters}
-        missing = sorted(needed - set(MAKERS))
-        assert missing == [], f"nothing makes these: add them to MAKERS: {missing}"
         sets: tuple[dict[str, str], dict[str, str]] = ({}, {})
         for made in sets:
             for name in (each for each in MAKERS if each in needed):
                 made[name] = MAKERS[name](owner, website, made)
+            for name in sorted(needed - set(MAKERS)):
+                made[name] = _by_example(owner, name)
         return cls(owner, *sets)
 
 
@@ -62,6 +62,17 @@ def issued_key(owner: Tenant, scope: str) -> dict[str, Any]:
     assert answer.status_code == 201, answer.text
     issued: dict[str, Any] = answer.json()
     return issued
+
+
+def _by_example(owner: Tenant, parameter: str) -> str:
+    """What the document's own example makes whose answer names the parameter."""
+    for each in OPERATIONS:
+        if each.method == "POST" and not each.parameters and parameter in each.answer:
+            named = {"name": uuid4().hex} if "name" in each.example else {}
+            answer = owner("POST", each.path, {**each.example, **named})
+            assert answer.status_code == 201, answer.text
+            return str(answer.json()[parameter])
+    raise AssertionError(f"nothing makes a {parameter}: add it to MAKERS")
 
 
 Made = Mapping[str, str]
@@ -118,4 +129,4 @@ BODIES: Final[Mapping[str, Any]] = {
     "replace_proxy": {"name": "theirs", "servers": [{"url": "http://proxy.example.com:3128"}]},
     "replace_webhook": {"name": "theirs", "url": "https://example.com/hook"},
 }
-"""A body that is accepted, for each operation with an id that takes one."""
+"""A body that is accepted, for an operation with an id whose example wouldn't be."""

@@ -30,6 +30,10 @@ class Operation:
     takes_body: bool
     parameters: tuple[str, ...]
     """Of the path."""
+    example: Mapping[str, Any]
+    """A body that it takes, and …"""
+    answer: Mapping[str, Any]
+    """… what it answers to it; both empty where the document shows none."""
 
     def at(self, values: Mapping[str, str]) -> str:
         """Its path with these parameters, as they are."""
@@ -39,6 +43,12 @@ class Operation:
                 pytest.fail(f"nothing makes a {name}: add it to MAKERS")
             path = path.replace(f"{{{name}}}", values[name])
         return path
+
+
+def _example(described: Mapping[str, Any]) -> Mapping[str, Any]:
+    content = described.get("content", {}).get("application/json", {})
+    shown: Mapping[str, Any] = next(iter(content.get("examples", {}).values()), {})
+    return shown.get("value", {})
 
 
 def _read() -> tuple[Operation, ...]:
@@ -53,6 +63,15 @@ def _read() -> tuple[Operation, ...]:
             takes_body="requestBody" in operation,
             parameters=tuple(
                 each["name"] for each in operation.get("parameters", ()) if each.get("in") == "path"
+            ),
+            example=_example(operation.get("requestBody", {})),
+            answer=next(
+                (
+                    _example(answer)
+                    for status, answer in operation["responses"].items()
+                    if status < "300"
+                ),
+                {},
             ),
         )
         for path, methods in paths.items()

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from itertools import count
 from threading import Lock
 from typing import Final
 
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.fetching.urls import Url
+from spinneret.web.models import Caller, Progress
 from spinneret.web.politeness.changes import Change, Guard, Plus, Relation, Row, Value
 from spinneret.web.politeness.models import PaceLimits, Record
-from spinneret.web.politeness.ports import DomainLedger, Refused, Written
+from spinneret.web.politeness.ports import HostLedger, Refused, Written
 from spinneret.web.politeness.robots_policy import Kept
 from spinneret.web.politeness.service import Pace
 
 _MAKERS: Final = count()
 
 
-class FakeDomainLedger:
-    """Implements DomainLedger under one lock; can be told to be down."""
+class FakeHostLedger:
+    """Implements HostLedger under one lock; `available` can be switched off."""
 
     def __init__(self) -> None:
         self.available = True
@@ -87,7 +91,7 @@ def _number(value: Value) -> int:
 class LossyLedger:
     """Every answer to an update is lost once: the client sends the same request again."""
 
-    def __init__(self, ledger: DomainLedger) -> None:
+    def __init__(self, ledger: HostLedger) -> None:
         self._ledger = ledger
 
     def read(self, host: str, record: Record) -> Row:
@@ -98,7 +102,7 @@ class LossyLedger:
         return self._ledger.update(host, record, change)
 
 
-def pace_at(ledger: DomainLedger, clock: Clock, stage: PaceLimits | None = None) -> Pace:
+def pace_at(ledger: HostLedger, clock: Clock, stage: PaceLimits | None = None) -> Pace:
     """The pace service of one process; the stage's pace is the usual one."""
     return Pace(ledger=ledger, clock=clock, new_token=tokens(), stage=stage or PaceLimits())
 
@@ -108,6 +112,33 @@ def tokens() -> Callable[[], str]:
     maker = next(_MAKERS)
     numbers = count()
     return lambda: f"{maker}-{next(numbers)}"
+
+
+class FakeProgressStore:
+    """Implements ProgressStore; `available` can be switched off."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.kept: dict[tuple[str, str, Url], tuple[Progress, datetime]] = {}
+
+    def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
+        self._require()
+        found = self.kept.get((caller.tenant, caller.id, requested))
+        if found is None or now >= found[1] + timedelta(seconds=bounds.REDIRECTS_KEPT_SECONDS):
+            return None
+        return found[0]
+
+    def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
+        self._require()
+        self.kept[caller.tenant, caller.id, progress.left[0]] = progress, now
+
+    def drop(self, caller: Caller, requested: Url) -> None:
+        self._require()
+        self.kept.pop((caller.tenant, caller.id, requested), None)
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
 
 
 class FakeRobotsStore:

@@ -1,4 +1,4 @@
-"""One fetch in a process of its own, which tells how far its memory grew.
+"""One fetch in a process of its own, which reports how far its memory grew.
 
 Arguments: the URL, the server's `host:port`, the most bytes to take. Standard output is one line
 of JSON: `outcome` (the error's name, or "page"), and `grown`, in bytes.
@@ -16,14 +16,15 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.urls import parse_url
 
 
 def main(url: str, pair: str, max_bytes: str) -> None:
-    """Fetch, once, and tell."""
+    """Fetch, once, and report."""
     guarded = GuardedFetcher(
         AddressPolicy(frozenset({pair})), resolve_by_system, user_agent="Spinneret-Test/1"
     )
-    request = FetchRequest(url=url, max_bytes=int(max_bytes))
+    request = FetchRequest(url=parse_url(url), max_bytes=int(max_bytes))
     before = _resident("VmRSS")  # the peak may lie behind us: loading modules takes memory too
     try:
         guarded.fetch(request)

@@ -39,6 +39,7 @@ from tests.fakes.scripted_server import (
     silence,
 )
 
+HOSTNAME_MISMATCH = 62  # OpenSSL: X509_V_ERR_HOSTNAME_MISMATCH
 URL = "http://site.example/page"
 WELL_BEFORE_SECONDS = 6.0  # longer than any deadline below, shorter than any script
 CREDENTIALS = {"username": "spider", "password": "wöven:silk"}
@@ -74,7 +75,7 @@ def through(
     by: Proxy | None = None,
     **others: object,
 ) -> GuardedFetcher:
-    """A fetcher by way of the proxy; names are at a public address unless told."""
+    """A fetcher by way of the proxy; names are at a public address unless the test says so."""
     direct = fetcher(proxy, resolver=resolver or ScriptedResolver([PUBLIC]), **others)
     return direct.through(by or proxy_at(proxy))
 
@@ -96,13 +97,13 @@ def test_a_page_comes_through_a_tunnel_to_its_checked_address(
     proxy.behaviours[f"{PUBLIC}:80"] = tunnel(server)
     server.behaviours["/page"] = answer(PAGE)
     page = fetch_through(proxy)
-    assert (page.body, page.url) == (PAGE, URL)
+    assert (page.body, page.url.text) == (PAGE, URL)
     [asked], [seen] = proxy.requests, server.requests
     assert (asked.target, asked.headers) == (f"{PUBLIC}:80", {"host": f"{PUBLIC}:80"})
     assert (seen.target, seen.headers["host"]) == ("/page", "site.example")
 
 
-def test_tls_is_with_the_site_and_for_its_name(
+def test_tls_is_with_the_host_and_for_its_name(
     proxy: ScriptedServer, authority: trustme.CA
 ) -> None:
     with ScriptedServer(tls=serving(authority, "site.example")) as site:
@@ -112,7 +113,7 @@ def test_tls_is_with_the_site_and_for_its_name(
         assert guarded.fetch(request("https://site.example/page")).body == PAGE
         with pytest.raises(FetchFailed) as failure:
             guarded.fetch(request("https://other.example/page"))
-    assert failure.value.details == {"reason": "tls"}
+    assert failure.value.details == {"reason": "tls", "verify_code": HOSTNAME_MISMATCH}
     assert not isinstance(failure.value, ProxyFailed)
     assert asked_for(proxy) == [f"{PUBLIC}:443"] * 2
 
@@ -218,7 +219,7 @@ def test_a_proxy_at_an_inner_address_is_not_reached(proxy: ScriptedServer) -> No
     assert names_no_address(failure.value, proxy.port)
 
 
-def test_a_proxys_name_is_checked_as_a_sites_is(proxy: ScriptedServer) -> None:
+def test_a_proxys_name_is_checked_as_a_hosts_is(proxy: ScriptedServer) -> None:
     resolver = ScriptedResolver([PUBLIC], [OTHER_PUBLIC, HOST])
     by = Proxy(scheme="http", host="proxy.example", port=proxy.port)
     with pytest.raises(ProxyFailed):
@@ -278,7 +279,7 @@ def test_a_proxy_that_nobody_runs_is_its_own_failure(proxy: ScriptedServer) -> N
 
 
 @pytest.mark.parametrize("status", [502, 504])
-def test_a_site_that_the_proxy_can_not_reach_is_the_sites_failure(
+def test_a_host_that_the_proxy_can_not_reach_is_the_hosts_failure(
     proxy: ScriptedServer, status: int
 ) -> None:
     proxy.behaviours[f"{PUBLIC}:80"] = proxy.behaviours[f"{OTHER_PUBLIC}:80"] = answer(

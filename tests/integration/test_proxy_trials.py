@@ -8,7 +8,7 @@ import pytest
 
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
 from spinneret.web.proxies.models import Trial
 from spinneret.web.proxies.service import ServerDraft
 from spinneret.web.proxies.trials import ProxyTrials
@@ -38,8 +38,8 @@ def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> Trial:
     trials = ProxyTrials(
         store=proxies.store,
         rotation=proxies.rotation,
-        sites=proxies.sites.settings,
-        pace=proxies.sites.pace,
+        hosts=proxies.hosts.service,
+        pace=proxies.hosts.pace,
         policy=AddressPolicy(frozenset({proxy.pair})),
         through=fetcher(proxy, resolver=ScriptedResolver([PUBLIC])).through,
         clock=proxies.clock,
@@ -49,9 +49,9 @@ def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> Trial:
 
 def open_breaker(proxies: Proxies, host: str) -> None:
     for number in range(5):
-        admitted = proxies.sites.pace.admit(host, owner=f"job-{number}", limits=PaceLimits())
-        assert isinstance(admitted, Admitted)
-        proxies.sites.pace.report(admitted, Outcome.SITE_FAILURE)
+        admitted = proxies.hosts.pace.admit(host, owner=f"job-{number}", limits=PaceLimits())
+        assert isinstance(admitted, Permit)
+        proxies.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
 
 
 def test_a_trial_follows_redirects_to_other_hosts(
@@ -66,7 +66,7 @@ def test_a_trial_follows_redirects_to_other_hosts(
 def test_a_trial_is_not_led_to_a_blocked_domain(
     proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer, hops: int
 ) -> None:
-    proxies.sites.settings.block("acme", "blocked.example", "asked us to")
+    proxies.hosts.service.block("acme", "blocked.example", "asked us to")
     ways = [redirect("http://other.example/")] * (hops - 1)
     server.fallback = in_turn(*ways, redirect("http://www.blocked.example/"))
     with pytest.raises(DomainBlocked):

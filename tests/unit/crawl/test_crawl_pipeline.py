@@ -56,7 +56,7 @@ def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
     assert len(crawl.documents.all("acme")) == 1
 
 
-def test_the_timeline_tells_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
+def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     ref = crawl.submit(URL)
     crawl.settle(ref)
@@ -87,7 +87,7 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
     crawl.run(ref, keep)
     [robots, request] = fetchers[0].requests
     assert robots.excerpt_bytes == bounds.ROBOTS_MAX_BYTES + 1
-    assert (request.url, request.media_types) == (URL, MEDIA_TYPES)
+    assert (request.url.text, request.media_types) == (URL, MEDIA_TYPES)
     assert (request.max_bytes, request.max_redirects) == (
         bounds.CRAWL_MAX_BYTES,
         bounds.CRAWL_MAX_REDIRECTS,

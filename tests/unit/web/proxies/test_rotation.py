@@ -14,6 +14,7 @@ from spinneret.kernel.errors import (
     SecretUnreadable,
 )
 from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.urls import parse_url
 from spinneret.web.proxies.models import ProxyConfig
 from spinneret.web.proxies.models import RotationStrategy as Strategy
 from spinneret.web.proxies.rotation import RotatingFetcher
@@ -119,7 +120,7 @@ def test_an_inactive_an_unknown_and_no_config_is_the_direct_way(
     for config_id in (inactive.id, "proxy_unknown", None):
         route = fetcher.choose("acme", config_id)
         assert route is None
-        assert fetcher.fetch(route, FetchRequest(url=URL)).status_code == 200
+        assert fetcher.fetch(route, FetchRequest(url=parse_url(URL))).status_code == 200
     assert proxies.ways.taken == []
 
 
@@ -145,12 +146,12 @@ def test_credentials_that_can_not_be_opened_are_not_the_direct_way(
 # ---------------------------------------------------------------- Fetches
 
 
-def test_a_page_comes_by_way_of_the_server_whose_turn_it_is(
+def test_a_page_comes_by_way_of_the_server_that_is_picked_next(
     proxies: Proxies, fetcher: RotatingFetcher
 ) -> None:
     config = proxies.service.create("acme", draft(server(1, credentials=SPIDER), server(2)))
     for _ in range(2):
-        fetcher.fetch(fetcher.choose("acme", config.id), FetchRequest(url=URL))
+        fetcher.fetch(fetcher.choose("acme", config.id), FetchRequest(url=parse_url(URL)))
     assert [(by.port, by.username, by.password) for by in proxies.ways.taken] == [
         (1, "spider", "silk"),
         (2, None, ""),
@@ -162,17 +163,17 @@ def test_only_a_proxys_own_failure_is_counted_against_it(
 ) -> None:
     config = stored(proxies)
     for error, failures in (
-        (FetchFailed("the site's"), 0),
-        (FetchTimeout("the site's"), 0),
+        (FetchFailed("the host's"), 0),
+        (FetchTimeout("the host's"), 0),
         (ProxyFailed("its own"), 1),
     ):
         route = proxies.rotation.route(config, 0)
         proxies.ways.broken[1] = error
         with pytest.raises(type(error)):
-            fetcher.fetch(route, FetchRequest(url=URL))
+            fetcher.fetch(route, FetchRequest(url=parse_url(URL)))
         assert proxies.service.get("acme", config.id).failures[0] == failures
     proxies.ways.broken.clear()
-    fetcher.fetch(proxies.rotation.route(config, 0), FetchRequest(url=URL))
+    fetcher.fetch(proxies.rotation.route(config, 0), FetchRequest(url=parse_url(URL)))
     assert proxies.service.get("acme", config.id).failures[0] == 0
 
 
@@ -188,7 +189,7 @@ def test_a_report_that_is_lost_loses_no_page_and_hides_no_failure(
         if broken:
             proxies.ways.broken[1] = ProxyFailed("its own")
             with pytest.raises(ProxyFailed):
-                fetcher.fetch(route, FetchRequest(url=URL))
+                fetcher.fetch(route, FetchRequest(url=parse_url(URL)))
         else:
-            assert fetcher.fetch(route, FetchRequest(url=URL)).status_code == 200
+            assert fetcher.fetch(route, FetchRequest(url=parse_url(URL))).status_code == 200
     assert [record.message for record in caplog.records] == ["proxy_report_lost"]

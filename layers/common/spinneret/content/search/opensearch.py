@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from opensearchpy import OpenSearch
@@ -107,8 +106,7 @@ class OpenSearchChunkIndex:
         name = index_name(info)
         if name in self._made:
             return name
-        exists = partial(self._client.indices.exists, index=name)
-        if not self._ask(lambda limit: exists(params=limit), remaining):
+        if not self._exists(name, remaining):
             # 400 is "already exists" when two first writers race; the check below tells.
             self._ask(
                 lambda limit: self._client.indices.create(
@@ -116,10 +114,17 @@ class OpenSearchChunkIndex:
                 ),
                 remaining,
             )
-            if not self._ask(lambda limit: exists(params=limit), remaining):
+            if not self._exists(name, remaining):
                 raise DependencyUnavailable("opensearch", "the index was not made")
         self._made.add(name)
         return name
+
+    def _exists(self, name: str, remaining: Remaining) -> bool:
+        return bool(
+            self._ask(
+                lambda limit: self._client.indices.exists(index=name, params=limit), remaining
+            )
+        )
 
     def _ask(self, call: Callable[[Mapping[str, Any]], Any], remaining: Remaining) -> Any:
         """What the index answers to a call, which is given the limit of its time."""

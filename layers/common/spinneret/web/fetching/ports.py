@@ -1,4 +1,4 @@
-"""What fetching needs from outside, and what it offers to other domains."""
+"""The ports of fetching: the fetcher that others use, and name resolution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ class Fetcher(Protocol):
 
         Raises UrlInvalid, UrlBlocked, TooManyRedirects, BodyTooLarge, ContentRefused (media type),
         FetchTimeout, FetchFailed. The message of FetchFailed and FetchTimeout names the host of
-        the URL, never an address or a port that a redirect or DNS answer led to.
+        the URL, never an address or a port that a redirect or DNS answer led to. The details of
+        FetchFailed give a `reason`: unknown_host, dns, connection, tls, protocol or headers.
         """
         ...
 
