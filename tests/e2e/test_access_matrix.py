@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 
 from tests.e2e.conftest import Deployed, Tenant
-from tests.e2e.estates import BODIES, KEYS, SCOPES, Credential, Estate, issued_key
+from tests.e2e.fixture_tenants import BODIES, KEYS, SCOPES, Credential, FixtureTenant, issued_key
 from tests.e2e.operations import OPERATIONS, Operation, Reply, Wire
 from tests.e2e.website import Website
 
@@ -37,14 +37,14 @@ def wire(deployed: Deployed) -> Wire:
 
 
 @pytest.fixture(scope="module")
-def new_estate(deployed: Deployed, website: Website) -> Iterator[Callable[[], Estate]]:
+def new_estate(deployed: Deployed, website: Website) -> Iterator[Callable[[], FixtureTenant]]:
     """Makes tenants with objects."""
     owners: list[Tenant] = []
 
-    def make() -> Estate:
+    def make() -> FixtureTenant:
         owner = deployed.tenant(scope="admin")
         owners.append(owner)
-        return Estate.of(owner, website)
+        return FixtureTenant.of(owner, website)
 
     yield make
     for each in owners:
@@ -52,13 +52,13 @@ def new_estate(deployed: Deployed, website: Website) -> Iterator[Callable[[], Es
 
 
 @pytest.fixture(scope="module")
-def estate(new_estate: Callable[[], Estate]) -> Estate:
+def fixture_tenant(new_estate: Callable[[], FixtureTenant]) -> FixtureTenant:
     """The objects that the credentials are tried on."""
     return new_estate()
 
 
 @pytest.fixture(scope="module")
-def foreign(new_estate: Callable[[], Estate]) -> Estate:
+def foreign(new_estate: Callable[[], FixtureTenant]) -> FixtureTenant:
     """Objects that only strangers try to get at."""
     return new_estate()
 
@@ -72,15 +72,15 @@ def stranger(deployed: Deployed) -> Iterator[Tenant]:
 
 
 @pytest.fixture(scope="module")
-def credentials(estate: Estate, stranger: Tenant) -> Mapping[str, Credential]:
+def credentials(fixture_tenant: FixtureTenant, stranger: Tenant) -> Mapping[str, Credential]:
     """Everything that can be shown at the door."""
-    owner = estate.owner
+    owner = fixture_tenant.owner
     secrets = {scope: issued_key(owner, scope)["secret"] for scope in SCOPES}
     revoked = issued_key(owner, "admin")
     assert owner("DELETE", f"{KEYS}/{revoked['key_id']}").status_code == 204
     tickets = [
         owner("POST", f"/api/v1/jobs/{each['job_id']}/tickets").json()["ticket"]
-        for each in (estate.objects, estate.spares)
+        for each in (fixture_tenant.objects, fixture_tenant.spares)
     ]
     admin = {"X-API-Key": secrets["admin"]}
     return {
@@ -105,9 +105,12 @@ def credentials(estate: Estate, stranger: Tenant) -> Mapping[str, Credential]:
 
 @every
 def test_an_operation_admits_whom_the_document_says(
-    operation: Operation, estate: Estate, credentials: Mapping[str, Credential], wire: Wire
+    operation: Operation,
+    fixture_tenant: FixtureTenant,
+    credentials: Mapping[str, Credential],
+    wire: Wire,
 ) -> None:
-    path, body = operation.at(estate.objects), {} if operation.takes_body else None
+    path, body = operation.at(fixture_tenant.objects), {} if operation.takes_body else None
     found, expected = {}, {}
     for name, each in credentials.items():
         query = {"ticket": each.ticket} if each.ticket else None
@@ -122,11 +125,14 @@ def test_an_operation_admits_whom_the_document_says(
 
 @every
 def test_a_header_does_not_change_the_method(
-    operation: Operation, estate: Estate, credentials: Mapping[str, Credential], wire: Wire
+    operation: Operation,
+    fixture_tenant: FixtureTenant,
+    credentials: Mapping[str, Credential],
+    wire: Wire,
 ) -> None:
     if operation.method == "GET":
         return
-    path, reader = operation.at(estate.objects), credentials["a reader"].headers
+    path, reader = operation.at(fixture_tenant.objects), credentials["a reader"].headers
     names = ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override")
     if operation.scope != "read":
         reply = wire(operation.method, path, {**reader, **dict.fromkeys(names, "GET")})
@@ -136,9 +142,11 @@ def test_a_header_does_not_change_the_method(
 
 
 @pytest.mark.parametrize("path", sorted({each.path for each in OPERATIONS}))
-def test_no_spelling_of_a_path_leads_past_the_door(path: str, estate: Estate, wire: Wire) -> None:
+def test_no_spelling_of_a_path_leads_past_the_door(
+    path: str, fixture_tenant: FixtureTenant, wire: Wire
+) -> None:
     operation = next(each for each in OPERATIONS if each.path == path)
-    path = operation.at(estate.objects)
+    path = operation.at(fixture_tenant.objects)
     parent, _, last = path.rpartition("/")
     spellings = [
         f"{path}/",
@@ -158,8 +166,10 @@ def test_no_spelling_of_a_path_leads_past_the_door(path: str, estate: Estate, wi
 
 
 @with_id
-def test_an_odd_id_is_the_callers_mistake(operation: Operation, estate: Estate, wire: Wire) -> None:
-    key = {"X-API-Key": estate.owner.key}
+def test_an_odd_id_is_the_callers_mistake(
+    operation: Operation, fixture_tenant: FixtureTenant, wire: Wire
+) -> None:
+    key = {"X-API-Key": fixture_tenant.owner.key}
     for odd in ("a" * 8000, "a" * 1100, "%00", "..%2F..", "%FF"):
         path = operation.at(dict.fromkeys(operation.parameters, odd))
         reply = wire(operation.method, path, key, body=_body(operation))
@@ -172,7 +182,7 @@ def test_an_odd_id_is_the_callers_mistake(operation: Operation, estate: Estate, 
 
 @with_id
 def test_a_foreign_id_is_answered_as_an_unknown_one(
-    operation: Operation, foreign: Estate, stranger: Tenant, wire: Wire
+    operation: Operation, foreign: FixtureTenant, stranger: Tenant, wire: Wire
 ) -> None:
     unknown = {name: _twin(value) for name, value in foreign.objects.items()}
     before = _as_its_owner_sees_it(operation, foreign, wire)
@@ -194,7 +204,7 @@ def test_a_foreign_id_is_answered_as_an_unknown_one(
 
 
 def test_lists_show_what_is_the_callers_and_nothing_else(
-    foreign: Estate, deployed: Deployed, wire: Wire
+    foreign: FixtureTenant, deployed: Deployed, wire: Wire
 ) -> None:
     ids = {*foreign.objects.values(), *foreign.spares.values()}
     owner, newcomer = foreign.owner, deployed.tenant(scope="admin")
@@ -217,7 +227,7 @@ def test_lists_show_what_is_the_callers_and_nothing_else(
 
 
 def test_an_idempotency_key_is_the_callers_own(
-    foreign: Estate, stranger: Tenant, website: Website
+    foreign: FixtureTenant, stranger: Tenant, website: Website
 ) -> None:
     key, body = uuid4().hex, {"url": f"{website.url}/page?text=same"}
     first, again, other = (
@@ -252,11 +262,13 @@ def _told(reply: Reply, ids: Mapping[str, str] | None = None) -> tuple[int, str]
     return reply.status, re.sub(r'"request_id": *"[^"]*"', "", text)
 
 
-def _as_its_owner_sees_it(operation: Operation, estate: Estate, wire: Wire) -> str:
+def _as_its_owner_sees_it(operation: Operation, fixture_tenant: FixtureTenant, wire: Wire) -> str:
     """The object that an operation is about."""
     subject = operation.path[: operation.path.rindex("}") + 1]
     for each in OPERATIONS:
         if (each.method, each.path) == ("GET", subject):
-            reply = wire("GET", each.at(estate.objects), {"X-API-Key": estate.owner.key})
+            reply = wire(
+                "GET", each.at(fixture_tenant.objects), {"X-API-Key": fixture_tenant.owner.key}
+            )
             return json.dumps([reply.status, reply.text])
     return ""

@@ -35,7 +35,7 @@ class Credential:
 
 
 @dataclass(frozen=True)
-class Estate:
+class FixtureTenant:
     """A tenant, and two objects of each kind that it has."""
 
     owner: Tenant
@@ -43,7 +43,7 @@ class Estate:
     spares: Mapping[str, str]
 
     @classmethod
-    def of(cls, owner: Tenant, website: Website) -> Estate:
+    def of(cls, owner: Tenant, website: Website) -> FixtureTenant:
         """Make what the document's paths have parameters for."""
         needed = {name for each in OPERATIONS for name in each.parameters}
         sets: tuple[dict[str, str], dict[str, str]] = ({}, {})
