@@ -1,8 +1,8 @@
-"""What the job kernel costs: overhead per job, jobs per second, DynamoDB calls, live latency.
+"""What the job kernel costs: overhead per job, jobs per second, calls, passes, live latency.
 
     .venv/bin/python benchmarks/jobs.py
 
-Starts an instance of the local stack of its own. The first three run the kernel's own code in this
+Starts an instance of the local stack of its own. All but the last run the kernel's own code in this
 process with a handler that does nothing, against the instance's DynamoDB and SQS; live latency is
 taken through the deployed application while it crawls the demonstration website.
 """
@@ -19,7 +19,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -40,11 +41,14 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
     run_stack,
     spread,
 )
+from spinneret.jobs import items  # noqa: E402 - after the path above
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
-from spinneret.jobs.models import Draft, Priority, Reply  # noqa: E402 - after the path above
+from spinneret.jobs.models import Draft, Job, JobStatus, Priority, Reply  # noqa: E402 - after the path above
 from spinneret.jobs.service import JobService  # noqa: E402 - after the path above
 from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
+from spinneret.jobs.sweeper import Sweeper  # noqa: E402 - after the path above
 from spinneret.jobs.worker import Worker  # noqa: E402 - after the path above
+from spinneret.kernel import bounds  # noqa: E402 - after the path above
 from spinneret.kernel.clock import parse_stamp, utc_now  # noqa: E402 - after the path above
 from spinneret.kernel.ids import id_maker  # noqa: E402 - after the path above
 from tests.kinds import CRAWL_NORMAL, KINDS  # noqa: E402 - after the path above
@@ -54,6 +58,9 @@ from tests.tables import create_tables  # noqa: E402 - after the path above
 JOBS: Final = 200
 CRAWLS: Final = 12
 SECONDS: Final = 120.0
+QUEUED: Final = 20_000
+WAKING: Final = 100
+_BATCH: Final = 25  # BatchWriteItem
 LANE: Final = CRAWL_NORMAL
 # A job's row, its first event and its key; the claim; the row and two events of the outcome. A
 # transaction takes two units for a write, an index one more for every write that touches it.
@@ -74,11 +81,13 @@ class Kernel:
         self.dynamodb: Any = boto3.resource("dynamodb", **options).meta.client
         self.sqs: Any = boto3.client("sqs", **options)
         tables = create_tables(self.dynamodb)
+        self.jobs_table = tables["Jobs"]
         name = f"bench-{uuid4().hex[:8]}-{LANE}"
         self.queue_url = self.sqs.create_queue(QueueName=name)["QueueUrl"]
-        queue = SqsJobQueue(self.sqs, self.queue_url.removesuffix(LANE))
-        store = DynamoJobStore(self.dynamodb, tables["Jobs"], tables["Idempotency"])
+        queue = self.queue = SqsJobQueue(self.sqs, self.queue_url.removesuffix(LANE))
+        store = self.store = DynamoJobStore(self.dynamodb, tables["Jobs"], tables["Idempotency"])
         self.done: dict[str, float] = {}
+        self._rows: list[dict[str, Any]] = []
         self.service = JobService(
             store=store, queue=queue, kinds=KINDS, clock=utc_now, new_id=id_maker(utc_now)
         )
@@ -104,6 +113,34 @@ class Kernel:
             "bench", [draft], None, lambda placed: Reply(status=202, body={"id": placed[0].job.id})
         )
         return str(reply.reply.body["id"])
+
+    def load(self, item: dict[str, Any]) -> None:
+        """Put a row beside the kernel, 25 at a time."""
+        self._rows.append({"PutRequest": {"Item": item}})
+        if len(self._rows) == _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Put the rest."""
+        rows, self._rows = self._rows, []
+        while rows:
+            answer = self.dynamodb.batch_write_item(RequestItems={self.jobs_table: rows})
+            rows = answer["UnprocessedItems"].get(self.jobs_table, [])
+
+    def sweep(self) -> str:
+        """One pass: what it did, in how many seconds."""
+        crawl = replace(KINDS["crawl"], lanes=dict.fromkeys(Priority, LANE))
+        sweeper = Sweeper(
+            store=self.store,
+            queue=self.queue,
+            kinds={"crawl": crawl},
+            clock=utc_now,
+            notify=lambda *_: None,
+        )
+        begin = time.perf_counter()
+        done = {name: count for name, count in asdict(sweeper.sweep()).items() if count}
+        facts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in done.items())
+        return f"{time.perf_counter() - begin:.1f} s: {facts}"
 
     def poll(self, enough: Callable[[], bool]) -> None:
         """What Lambda's poller does: receive, run, delete."""
@@ -134,6 +171,7 @@ def main() -> None:
             (f"jobs per second, 1 poller, {JOBS} jobs", _throughput(kernel, 1)),
             (f"jobs per second, 8 pollers, {JOBS} jobs", _throughput(kernel, 8)),
             *_capacity(kernel),
+            *_sweeping(kernel),
             *_live(),
         ]
     finally:
@@ -192,15 +230,59 @@ def _capacity(kernel: Kernel) -> list[tuple[str, str]]:
         kernel.poll(lambda job_id=job_id: job_id in kernel.done)  # type: ignore[misc]  # bound now
     events.unregister("before-parameter-build.dynamodb", ask)
     events.unregister("after-call.dynamodb", count)
-    told = ", ".join(f"{count / jobs:g} {name}" for name, count in sorted(calls.items()))
+    by_name = ", ".join(f"{count / jobs:g} {name}" for name, count in sorted(calls.items()))
     return [
-        ("DynamoDB calls per job", f"{sum(calls.values()) / jobs:g}: {told}"),
+        ("DynamoDB calls per job", f"{sum(calls.values()) / jobs:g}: {by_name}"),
         ("the least that a fenced job can do with", LEAST),
         (
             "capacity units per job",
             f"{units['write'] / jobs:g} write, {units['read'] / jobs:g} read",
         ),
     ]
+
+
+def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
+    """Passes over rows that are loaded directly: no job of them was ever submitted."""
+    now = utc_now()
+    queued = [_row(now, now - timedelta(seconds=QUEUED - n)) for n in range(QUEUED)]
+    ended = [
+        replace(
+            _row(now, now),
+            status=JobStatus.RUNNING,
+            fence=1,
+            locked_by="lost",
+            locked_until=now,
+            claimed_at=now,
+        )
+        for _ in range(WAKING)
+    ]
+    soon = now + timedelta(minutes=5)
+    waits = [replace(_row(now, now), due_at=soon, sends=0) for _ in range(WAKING)]
+    for job in (*queued, *ended, *waits):
+        kernel.load(items.job_item(job))
+    kernel.flush()
+    kernel.queue.send(LANE, [job.ref for job in queued[: 2 * bounds.LANE_BACKLOG_MESSAGES]])
+    behind = kernel.sweep()
+    while kernel.queue.backlog(LANE) > bounds.LANE_BACKLOG_MESSAGES:
+        kernel.sqs.purge_queue(QueueUrl=kernel.queue_url)
+        time.sleep(1)
+    empty = kernel.sweep()
+    what = f"a pass, {QUEUED:,} queued, {WAKING} ended leases, {WAKING} long waits"
+    return [(f"{what}, lane with a backlog", behind), ("… and the next one, lane empty", empty)]
+
+
+def _row(now: datetime, due: datetime) -> Job:
+    return Job(
+        tenant="bench",
+        id=f"job_{uuid4().hex}",
+        kind="crawl",
+        status=JobStatus.PENDING,
+        priority=Priority.NORMAL,
+        payload={"url": "https://site.example/"},
+        created_at=min(now, due),
+        due_at=due,
+        expires_at=now + timedelta(days=7),
+    )
 
 
 def _live() -> list[tuple[str, str]]:
@@ -227,8 +309,8 @@ def _latencies(http: httpx.Client, urls: list[str], follow: Callable[[str], Any]
         body = {"url": url, "force": True}
         job_id = http.post("/api/v1/crawl", json=body).raise_for_status().json()["job_id"]
         with follow(job_id) as events:
-            heard = list(events)
-        times += heard if number else []
+            ages = list(events)
+        times += ages if number else []
     return times
 
 

@@ -2,8 +2,10 @@
 
     .venv/bin/python benchmarks/simulate.py --seeds 10000
     .venv/bin/python benchmarks/simulate.py --seed 4711
+    .venv/bin/python benchmarks/simulate.py --load 7
 
-Prints one table. The steps of a failing seed are printed; `--seed` prints those of any seed.
+As many seeds run small loads with bounded pollers, and LARGE_SEEDS the large one of 20,000 jobs.
+Prints two tables. The steps of a failing seed are printed; `--seed` prints those of any seed.
 """
 
 from __future__ import annotations
@@ -13,14 +15,21 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
 
-from tests.simulation.run import Report, actor_threads, simulate  # noqa: E402 - after the path above
+from tests.simulation.capacity import Capacity, CapacityReport  # noqa: E402 - after the path above
+from tests.simulation.loads import LARGE  # noqa: E402 - after the path above
+from tests.simulation.run import (  # noqa: E402 - after the path above
+    Report,
+    actor_threads,
+    silent_logs,
+    simulate,
+)
 
 BLOCK = 25  # seeds that a process takes at a time
 SEEDS_MAX = 1_000_000
@@ -38,6 +47,7 @@ SUMS = (
     "expired",
     "in_doubt",
 )
+LARGE_SEEDS = 4
 _BLOCKS_FOR_TWO = 8  # fewer aren't worth a second process
 
 
@@ -48,13 +58,19 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="where to begin (default 0)")
     parser.add_argument("--seed", type=int, help="one seed only, step by step")
     parser.add_argument("--processes", type=int, default=2, help="that share them (default 2)")
+    parser.add_argument("--load", type=int, help="one seed of a small load only")
     arguments = parser.parse_args()
     if not 1 <= arguments.seeds <= SEEDS_MAX:
         parser.error(f"--seeds is 1 to {SEEDS_MAX}")
     if arguments.seed is not None:
         sys.exit(_print(simulate(arguments.seed)))
+    if arguments.load is not None:
+        with silent_logs():
+            print(Capacity(arguments.load).run())
+        return
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    sys.exit(_run_all(seeds, arguments.processes))
+    failed = _run_all(seeds, arguments.processes)
+    sys.exit(_run_loads(seeds, arguments.processes) or failed)
 
 
 def _print(report: Report) -> int:
@@ -87,6 +103,59 @@ def _run_all(seeds: Sequence[int], processes: int) -> int:
         print(f"\n--seed {seed}")
         _print(simulate(seed))
     return bool(failing)
+
+
+def _run_loads(seeds: Sequence[int], processes: int) -> int:
+    started = time.monotonic()
+    blocks = [seeds[start : start + BLOCK] for start in range(0, len(seeds), BLOCK)]
+    large = range(LARGE_SEEDS if len(seeds) >= BLOCK * _BLOCKS_FOR_TWO else 0)
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        loaded = pool.imap(_large_load, large)
+        small = list(chain.from_iterable(pool.imap(_small_loads, blocks)))
+        full = list(loaded)
+    print("\n| load | small | large |\n|---|---|---|")
+    columns = [[report for _, report in each] for each in (small, full)]
+    for name, figure in _LOAD_FIGURES.items():
+        print(f"| {name} | {' | '.join(figure(each) if each else '' for each in columns)} |")
+    print(f"| wall time | {time.monotonic() - started:.1f} s | |")
+    failing = [(seed, report) for seed, report in (*small, *full) if report.violations]
+    for seed, report in failing[:PRINTED_MAX]:
+        print(f"\n--load {seed} ({report.jobs} jobs): {'; '.join(report.violations)}")
+    return bool(failing)
+
+
+Reports = Sequence[CapacityReport]
+
+_LOAD_FIGURES: dict[str, Callable[[Reports], str]] = {
+    "seeds": lambda found: f"{len(found)}",
+    "jobs": lambda found: f"{sum(each.jobs for each in found)}",
+    "messages per job": lambda found: (
+        f"{sum(each.messages for each in found) / max(1, sum(each.jobs for each in found)):.2f}"
+    ),
+    "longest lane": lambda found: f"{max(each.longest_lane for each in found)} messages",
+    "latest end of a wait": lambda found: f"{max(each.wait_late for each in found):.0f} s late",
+    "latest return of an ended lease": lambda found: (
+        f"{max(each.lease_late for each in found):.0f} s late"
+    ),
+    "latest replacement of a lost message, its lane empty": lambda found: (
+        f"{max(each.replaced_late for each in found):.0f} s"
+    ),
+    "longest pass": lambda found: (
+        f"{max(each.longest_pass for each in found):.0f} s,"
+        f" {max(each.most_calls for each in found)} calls"
+    ),
+    "failures": lambda found: f"{sum(bool(each.violations) for each in found)}",
+}
+
+
+def _small_loads(seeds: Sequence[int]) -> list[tuple[int, CapacityReport]]:
+    with silent_logs():
+        return [(seed, Capacity(seed).run()) for seed in seeds]
+
+
+def _large_load(seed: int) -> tuple[int, CapacityReport]:
+    with silent_logs():
+        return seed, Capacity(seed, LARGE).run()
 
 
 Outcome = tuple[dict[str, int], int | None, tuple[float, int]]

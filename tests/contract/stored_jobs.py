@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import uuid4
 
-from spinneret.jobs.keys import sweep_shard
+from spinneret.jobs.keys import resend_shard, wake_shard
 from spinneret.jobs.models import Job
-from spinneret.jobs.ports import Claimed, JobStore, NewJob
+from spinneret.jobs.ports import Claimed, JobStore, NewJob, ResendShard
 from tests import factories
 from tests.fakes.time import START
 
@@ -42,6 +42,16 @@ def claimed(store: JobStore, tenant: str, owner: str = "one", **given: Any) -> J
     return outcome.job
 
 
-def is_due(store: JobStore, job: Job, now: datetime) -> bool:
-    """Whether the sweeper would find the job; other tests share the index of a real store."""
-    return job.ref in store.due(sweep_shard(job.id), now, 1000).refs
+def is_woken(store: JobStore, job: Job, until: datetime) -> bool:
+    """Whether the index `wake` names the job; other tests share it on a real store."""
+    return job.ref in store.to_wake(wake_shard(job.id), until, 1000).refs
+
+
+def is_resent(store: JobStore, job: Job, until: datetime) -> bool:
+    """Whether the index `resend` names the job."""
+    return job.ref in store.to_resend(resends(job), until, 1000).refs
+
+
+def resends(job: Job) -> ResendShard:
+    """The partition of the index `resend` that the job belongs to."""
+    return ResendShard(job.kind, job.priority, resend_shard(job.id))

@@ -8,11 +8,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
 from spinneret.jobs.models import DeadLetter, JobRef
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.sqs import SqsDeadLetterQueues, message_of
 from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable
 from tests.contract.backends import OF_REAL_AWS
 from tests.kinds import CRAWL_HIGH
 
@@ -82,6 +84,31 @@ def test_a_pass_sends_back_what_has_moves_left_and_lets_the_rest_rest(
     assert sorted(_bodies(client, urls["lane"], 9)) == sorted(
         f"not a job {number}" for number in range(12) if number % 4 != bounds.DEAD_LETTER_MOVES
     )
+
+
+def test_a_letter_that_the_lane_does_not_take_stays(
+    queues: SqsDeadLetterQueues, client_of: Callable[[str], Any], urls: dict[str, str]
+) -> None:
+    """It is deleted only after it was sent."""
+    client = client_of("sqs")
+    client.send_message(QueueUrl=urls["dead"], MessageBody="not a job")
+    [letter] = received(queues)
+    calls: list[str] = []
+
+    def refuse(model: Any, **_: Any) -> None:
+        calls.append(model.name)
+        if model.name == "SendMessage":
+            raise EndpointConnectionError(endpoint_url="https://sqs")
+
+    client.meta.events.register("before-call.sqs", refuse)
+    try:
+        with pytest.raises(DependencyUnavailable):
+            queues.send_back(LANE, letter)
+    finally:
+        client.meta.events.unregister("before-call.sqs", refuse)
+    assert calls == ["SendMessage"]
+    counts = client.get_queue_attributes(QueueUrl=urls["dead"], AttributeNames=["All"])
+    assert counts["Attributes"]["ApproximateNumberOfMessagesNotVisible"] == "1"
 
 
 @pytest.mark.parametrize("group", ["acme", None])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
@@ -33,6 +34,7 @@ from spinneret.jobs.ports import (
     Listener,
     NewJob,
     Refused,
+    ResendShard,
     SubmissionRaced,
 )
 from spinneret.kernel import bounds
@@ -42,12 +44,67 @@ from spinneret.kernel.errors import (
 )
 
 
+class DueIndex:
+    """The sparse indexes `wake` and `resend`: partition → the jobs in it and their times."""
+
+    def __init__(self) -> None:
+        self._partitions: defaultdict[str, dict[JobRef, datetime]] = defaultdict(dict)
+        self._places: dict[JobRef, dict[str, datetime]] = {}
+
+    def page(
+        self, partition: str, until: datetime, limit: int, after: DuePosition | None
+    ) -> DuePage:
+        """As a query of DynamoDB: by time, then by id."""
+        rows = self._partitions[partition].items()
+        places = sorted((moment, ref.job_id, ref) for ref, moment in rows if moment <= until)
+        if after is not None:
+            last = (after[0], after[1].job_id)
+            places = [place for place in places if place[:2] > last]
+        page = [(moment, ref) for moment, _, ref in places[:limit]]
+        refs = tuple(ref for _, ref in page)
+        return DuePage(refs=refs, after=page[-1] if len(page) == limit else None)
+
+    def put(self, ref: JobRef, job: Job | None) -> None:
+        """What a write of the row, or its deletion, changes."""
+        for partition in self._places.pop(ref, {}):
+            del self._partitions[partition][ref]
+        places = _places(job) if job is not None else {}
+        for partition, moment in places.items():
+            self._partitions[partition][ref] = moment
+        if places:
+            self._places[ref] = places
+
+
+def _places(job: Job) -> dict[str, datetime]:
+    wake_at, resend_at = rules.wake_at(job), rules.resend_at(job)
+    places = {}
+    if wake_at is not None:
+        places[keys.wake_partition(keys.wake_shard(job.id))] = wake_at
+    if resend_at is not None:
+        shard = keys.resend_shard(job.id)
+        places[keys.resend_partition(job.kind, job.priority, shard)] = resend_at
+    return places
+
+
+class _Rows(dict[JobRef, Job]):
+    """The rows by name; every write goes to the indexes, too."""
+
+    def __init__(self, store: FakeJobStore) -> None:
+        super().__init__()
+        self._store = store
+
+    def __setitem__(self, ref: JobRef, job: Job) -> None:
+        super().__setitem__(ref, job)
+        self._store.index.put(ref, job)
+
+
 class FakeJobStore:
     """Implements JobStore under one lock; free-form values pass through JSON as in a real one."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._jobs: dict[JobRef, Job] = {}
+        self._jobs = _Rows(self)
+        self.index = DueIndex()
         self._events: dict[JobRef, dict[str, JobEvent]] = {}
         self._replies: dict[tuple[str, str], tuple[StoredReply, datetime]] = {}
         self._holders: dict[tuple[str, str], str] = {}
@@ -146,24 +203,20 @@ class FakeJobStore:
                 self._holders[key] = before.id
         self._publish(after, [event])
 
-    def due(
-        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
     ) -> DuePage:
-        with self._lock:
-            moments = [(rules.sweep_at(job), ref) for ref, job in self._jobs.items()]
-        marks = sorted(
-            [
-                (moment, ref)
-                for moment, ref in moments
-                if moment is not None and moment <= now and keys.sweep_shard(ref.job_id) == shard
-            ],
-            key=_place,
-        )
-        found = [mark for mark in marks if after is None or _place(mark) > _place(after)]
-        page = found[:limit]
-        return DuePage(
-            refs=tuple(ref for _, ref in page), after=page[-1] if len(page) == limit else None
-        )
+        return self.index.page(keys.wake_partition(shard), until, limit, after)
+
+    def to_resend(
+        self,
+        resend: ResendShard,
+        until: datetime,
+        limit: int,
+        after: DuePosition | None = None,
+    ) -> DuePage:
+        partition = keys.resend_partition(resend.kind, resend.priority, resend.shard)
+        return self.index.page(partition, until, limit, after)
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
         with self._lock:
@@ -194,6 +247,15 @@ class FakeJobStore:
     def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
         for listener in self.listeners if events else ():
             listener(job, events)
+
+    def purge(self, now: datetime) -> None:
+        """What TTL does with finished jobs whose retention is over."""
+        kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
+        with self._lock:
+            for ref, job in list(self._jobs.items()):
+                if job.finished_at is not None and job.finished_at + kept <= now:
+                    dict.__delitem__(self._jobs, ref)
+                    self.index.put(ref, None)
 
     def subscribe(self, ref: JobRef, change: int) -> None:
         """What a live subscription does to the row."""
@@ -266,6 +328,8 @@ class FakeJobQueue:
     def __init__(self) -> None:
         self.available = True
         self.sent: list[Sent] = []
+        self.backlogs: dict[Lane, int] = {}
+        """Messages that wait in lanes beside those in `sent`, as the queue reports them."""
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         if not self.available:
@@ -273,6 +337,11 @@ class FakeJobQueue:
         if not 0 <= delay_seconds <= bounds.SQS_MAX_DELAY_SECONDS:
             raise ValueError(f"SQS can't delay by {delay_seconds} s")
         self.sent += [Sent(lane, ref, delay_seconds) for ref in refs]
+
+    def backlog(self, lane: Lane) -> int:
+        if not self.available:
+            raise DependencyUnavailable("sqs")
+        return self.backlogs.get(lane, 0)
 
     def take(self) -> list[Sent]:
         """The messages sent since the last call."""
@@ -303,11 +372,6 @@ class FakeDeadLetterQueues:
 def _standing(job: Job) -> tuple[object, ...]:
     claim = job.status, job.fence, job.locked_by, job.locked_until
     return *claim, job.sends, job.watchers, job.notified_run, job.notification_tries
-
-
-def _place(position: DuePosition) -> tuple[datetime, str]:
-    moment, ref = position
-    return moment, ref.job_id
 
 
 def _ended_as(job: Job) -> tuple[object, ...]:

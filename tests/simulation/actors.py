@@ -93,6 +93,7 @@ class Actors:
         """No worker starts for the time being: a backlog."""
         self.flying = 0
         """Messages on their way."""
+        self._waiting = 0
         self.sweepers = 0
 
     def request(self, request: Request, on_end: Callable[[bool], None]) -> None:
@@ -101,7 +102,7 @@ class Actors:
         def run(actor: Actor) -> None:
             service = JobService(
                 store=SteppedStore(self._world, actor),
-                queue=SteppedQueue(self._world, actor, self.post),
+                queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=self._world.clock_of(actor),
                 new_id=lambda prefix: f"{prefix}_{self._world.number(prefix):04d}",
@@ -127,7 +128,7 @@ class Actors:
         def run(actor: Actor) -> None:
             control = JobControl(
                 store=SteppedStore(self._world, actor),
-                queue=SteppedQueue(self._world, actor, self.post),
+                queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=self._world.clock_of(actor),
                 sleep=lambda seconds: self._world.sleep(actor, seconds),
@@ -147,7 +148,7 @@ class Actors:
             store = SteppedStore(self._world, actor)
             sweeper = Sweeper(
                 store=store,
-                queue=SteppedQueue(self._world, actor, self.post),
+                queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=self._world.clock_of(actor),
                 notify=store.notify,
@@ -170,15 +171,21 @@ class Actors:
         for latency in latencies:
             self._fly(ref, delay + latency, 1)
 
-    def _fly(self, ref: JobRef, seconds: float, receives: int) -> None:
-        self.flying += 1
-        self._world.after(seconds, lambda: self._arrive(ref, receives))
+    def backlog(self) -> int:
+        """Messages that found no worker; now and then what the queue reports is a minute old."""
+        return 0 if self._world.faults.misreports() else self._waiting
 
-    def _arrive(self, ref: JobRef, receives: int) -> None:
+    def _fly(self, ref: JobRef, seconds: float, receives: int, *, waits: bool = False) -> None:
+        self.flying += 1
+        self._world.after(seconds, lambda: self._arrive(ref, receives, waits))
+
+    def _arrive(self, ref: JobRef, receives: int, waits: bool) -> None:
         self.flying -= 1
+        self._waiting -= waits
         busy = sum(actor.role is Role.WORKER for actor in self._world.actors)
         if self.workers_stopped or busy >= self.workers_max:
-            self._fly(ref, 1.0, receives)
+            self._waiting += 1
+            self._fly(ref, 1.0, receives, waits=True)
             return
         timeout = self._timeout()
         actor = self._world.start(
@@ -191,7 +198,7 @@ class Actors:
         store = SteppedStore(self._world, actor)
         worker = Worker(
             store=store,
-            queue=SteppedQueue(self._world, actor, self.post),
+            queue=SteppedQueue(self._world, actor, self.post, self.backlog),
             kinds=POLICIES,
             handlers=dict.fromkeys(POLICIES, lambda context: self._handle(actor, store, context)),
             clock=self._world.clock_of(actor),

@@ -67,6 +67,10 @@ class Faults(Protocol):
         """How late an answer is, or how long a process stalls."""
         ...
 
+    def misreports(self) -> bool:
+        """Whether a queue with a backlog reports none."""
+        ...
+
     def deliveries(self) -> list[float]:
         """After how many seconds each copy of a message arrives; none for a lost message."""
         ...
@@ -160,6 +164,10 @@ class SeededFaults:
             )
         return self._rng.uniform(0.05, 8.0)
 
+    def misreports(self) -> bool:
+        """See Faults."""
+        return not self.quiet and self._rng.random() < 0.5
+
     def deliveries(self) -> list[float]:
         """See Faults."""
         latency = self.rates.message_seconds
@@ -212,6 +220,10 @@ class CrashPoints:
     def seconds_of(self, fate: Fate) -> float:
         """See Faults."""
         return 0.0
+
+    def misreports(self) -> bool:
+        """See Faults."""
+        return False
 
     def deliveries(self) -> list[float]:
         """See Faults."""

@@ -55,6 +55,7 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
 }
 RESENDS_UNTIL: Final = (30, 90, 210, 450, 930, 1890, 3810)  # seconds after the due time …
 RESEND_EVERY: Final = 3600  # … and then
+LEAD: Final = 900  # what SQS can delay
 SKEW: Final = timedelta(seconds=5)
 
 
@@ -74,7 +75,7 @@ class Invariants:
         self._ends: dict[tuple[JobRef, int], JobStatus] = {}
         self._timelines: defaultdict[JobRef, dict[str, JobEvent]] = defaultdict(dict)
         self._progress: Counter[tuple[JobRef, int]] = Counter()
-        self._decisions: Counter[JobRef] = Counter()
+        self._sent: Counter[tuple[str, JobRef]] = Counter()
         self._resends: Counter[tuple[JobRef, int, datetime]] = Counter()
         self._replies: dict[tuple[str, str], str] = {}
 
@@ -216,9 +217,8 @@ class Invariants:
         for ref in refs:
             job = self._store.get(ref)
             self._check(job is not None, ref, "a message names a job that isn't stored")
-            if job is not None and actor.role is Role.SWEEPER:
-                self._decisions[ref] -= 1
-                self._check(self._decisions[ref] >= 0, ref, "the sweeper sent without a decision")
+            if actor.role is Role.SWEEPER:
+                self._sent[actor.name, ref] += 1
 
     def answered(self, request: RequestKey, reply: Reply) -> None:
         """A client got an answer under its Idempotency-Key."""
@@ -280,7 +280,6 @@ class Invariants:
             self.counts["failed"] += 1
 
     def _sweeper_moved(self, actor: Actor, was: Job, job: Job) -> None:
-        self._decisions[job.ref] += job.status is JobStatus.PENDING
         now = self._now() + actor.skew
         if was.status is JobStatus.RUNNING:
             self._lost(was, job, now)
@@ -290,9 +289,15 @@ class Invariants:
             self._check(due is not None and due <= now, job.ref, "it expired too early")
             self.counts["expired"] += 1
             return
+        message = (actor.name, job.ref)
+        self._check(self._sent[message] > 0, job.ref, "a message counts that wasn't sent")
+        self._sent[message] -= 1
+        age = (now - job.due_at).total_seconds()
+        if was.sends == 0:
+            self._check(age >= -LEAD, job.ref, "the message of a long wait was sent early")
+            return
         wait = (job.ref, job.fence, job.due_at)
         self._resends[wait] += 1
-        age = (now - job.due_at).total_seconds()
         allowed = _resends_allowed(age)
         self._check(self._resends[wait] <= allowed, job.ref, f"resent too often for {age:.0f} s")
 

@@ -30,6 +30,7 @@ from spinneret.jobs.ports import (
     InDoubt,
     NewJob,
     Refused,
+    ResendShard,
 )
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.simulation.turnstile import Actor
@@ -37,6 +38,8 @@ from tests.simulation.world import World
 
 Post = Callable[[JobRef, int], None]
 """Puts a message into the queue, with its delay in seconds."""
+Backlog = Callable[[], int]
+"""How many messages wait for a worker, as the queue reports it."""
 
 
 class SteppedStore:
@@ -147,16 +150,28 @@ class SteppedStore:
 
         self._world.call(self._actor, "store.begin_run", effect, _Change(before, after))
 
-    def due(
-        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
     ) -> DuePage:
-        """See JobStore. An empty shard is no step: nothing can happen between two of them."""
-        found = self._store.due(shard, now, limit, after)
+        """See JobStore."""
+        return self._due(lambda: self._store.to_wake(shard, until, limit, after), shard)
+
+    def to_resend(
+        self,
+        resend: ResendShard,
+        until: datetime,
+        limit: int,
+        after: DuePosition | None = None,
+    ) -> DuePage:
+        """See JobStore."""
+        return self._due(lambda: self._store.to_resend(resend, until, limit, after), resend)
+
+    def _due(self, query: Callable[[], DuePage], subject: object) -> DuePage:
+        """An empty shard is no step: nothing can happen between two of them."""
+        found = query()
         if not found.refs and not self._world.faults.is_down("store"):
             return found
-        return self._world.call(
-            self._actor, "store.due", lambda: self._store.due(shard, now, limit, after), shard
-        )
+        return self._world.call(self._actor, "store.due", query, subject)
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
         """See JobStore; reads for lists change nothing and are no step."""
@@ -228,10 +243,17 @@ class SteppedEffects:
 class SteppedQueue:
     """Implements JobQueue."""
 
-    def __init__(self, world: World, actor: Actor, post: Post) -> None:
+    def __init__(self, world: World, actor: Actor, post: Post, backlog: Backlog) -> None:
         self._world = world
         self._actor = actor
         self._post = post
+        self._backlog = backlog
+
+    def backlog(self, lane: Lane) -> int:
+        """See JobQueue; reading it changes nothing and is no step."""
+        if self._world.faults.is_down("queue"):
+            raise DependencyUnavailable("queue")
+        return self._backlog()
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         """See JobQueue."""

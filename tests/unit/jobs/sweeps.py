@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from spinneret.jobs import rules
-from spinneret.jobs.keys import sweep_shard
-from spinneret.jobs.models import Job, JobRef
+from spinneret.jobs.keys import wake_shard
+from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import Claimed, NewJob
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
@@ -40,11 +41,19 @@ def stored(store: FakeJobStore, ref: JobRef) -> Job:
     return job
 
 
-def of_one_shard(count: int, shard: int = sweep_shard("job_0"), **given: Any) -> list[Job]:
+def of_one_shard(count: int, shard: int = wake_shard("job_0"), **given: Any) -> list[Job]:
     """Jobs that are due one after the other."""
     numbered = (f"job_{n}" for n in range(100 * count))
-    ids = [job_id for job_id in numbered if sweep_shard(job_id) == shard][:count]
+    ids = [job_id for job_id in numbered if wake_shard(job_id) == shard][:count]
     return [
         factories.job(id=job_id, due_at=START + timedelta(milliseconds=n), **given)
         for n, job_id in enumerate(ids)
+    ]
+
+
+def abandoned(count: int, shard: int = wake_shard("job_0"), **given: Any) -> list[Job]:
+    """Jobs of one shard whose leases end at START, one after the other."""
+    held = {"status": JobStatus.RUNNING, "fence": 1, "locked_by": "owner", "claimed_at": START}
+    return [
+        replace(job, locked_until=job.due_at) for job in of_one_shard(count, shard, **held | given)
     ]

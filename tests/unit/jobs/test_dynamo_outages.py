@@ -16,6 +16,8 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from spinneret.jobs import rules
 from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.models import Priority
+from spinneret.jobs.ports import ResendShard
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
 from tests.fakes.time import START
@@ -31,7 +33,8 @@ CALLS: dict[str, Call] = {
     "find_duplicates": lambda store: store.find_duplicates("acme", ["same"]),
     "submit": lambda store: store.submit([], [], factories.request_key(), factories.reply(), START),
     "transition": lambda store: store.transition(RUNNING, rules.hand_back(RUNNING, START)),
-    "due": lambda store: store.due(0, START, 1),
+    "to_wake": lambda store: store.to_wake(0, START, 1),
+    "to_resend": lambda store: store.to_resend(ResendShard("crawl", Priority.LOW, 0), START, 1),
     "events": lambda store: store.events(RUNNING.ref, None, 1),
 }
 

@@ -214,3 +214,23 @@ def test_what_a_look_up_finds_is_kept(
         bench.clock.advance(60)
     assert (bench.job.status, bench.job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
+
+
+def test_a_call_whose_time_went_by_while_it_was_recorded_is_not_made(
+    bench: Bench, shop: Foreign
+) -> None:
+    """By then another claim may count it as over."""
+    store = FakeEffectStore(bench.store)
+    working = store.begin
+
+    def slow(*given: Any) -> Any:
+        begun = working(*given)
+        bench.clock.advance(bounds.AWS_CALL_SECONDS + 0.1)
+        return begun
+
+    store.begin = slow  # type: ignore[method-assign]  # a slow answer
+    effects = Effects(store, bench.clock)
+    job = bench.run(
+        lambda context: effects.once(context, "product 1", "as it is", 10, shop.add, shop.find)
+    )
+    assert (job.status, job.attempts, shop.listings) == (JobStatus.PENDING, 0, [])

@@ -26,6 +26,7 @@ FULL = factories.job(
     worked_ms=70,
     claimed_at=START + SECOND,
     sends=2,
+    resent_at=START + 9 * SECOND,
     own_faults=6,
     waiting_since=START + 2 * SECOND,
     waiting_for="site.example",

@@ -268,13 +268,12 @@ def test_a_jitter_uses_its_whole_range() -> None:
 
 
 @pytest.mark.parametrize("status", list(JobStatus))
-def test_only_pending_and_running_jobs_are_watched(status: JobStatus) -> None:
-    moment = rules.sweep_at(running(status=status))
-    expected = {
-        JobStatus.PENDING: START + bounds.RESEND_GRACE_SECONDS * SECOND,
-        JobStatus.RUNNING: UNTIL,
-    }
-    assert moment == expected.get(status)
+def test_only_pending_and_running_jobs_are_swept(status: JobStatus) -> None:
+    job = running(status=status)
+    grace = START + bounds.RESEND_GRACE_SECONDS * SECOND
+    expected = {JobStatus.PENDING: (None, grace), JobStatus.RUNNING: (UNTIL, None)}
+    assert (rules.wake_at(job), rules.resend_at(job)) == expected.get(status, (None, None))
+    assert rules.sweep_at(job) == {JobStatus.PENDING: grace, JobStatus.RUNNING: UNTIL}.get(status)
 
 
 def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
@@ -282,15 +281,33 @@ def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
     job = factories.job()
     moments = [START]
     for _ in range(30):
-        moment = rules.sweep_at(job)
+        moment = rules.resend_at(job)
         assert moment is not None
         moments.append(moment)
         job = rules.resent(job, moment)
     waits = [(b - a).total_seconds() for a, b in itertools.pairwise(moments)]
-    assert waits[0] == bounds.RESEND_GRACE_SECONDS
+    assert waits[:4] == [30, 60, 120, 240]
     assert waits == sorted(waits)
-    assert waits[-1] == bounds.RESEND_CAP_SECONDS
-    assert max(waits) == bounds.RESEND_CAP_SECONDS
+    assert waits[-1] == max(waits) == bounds.RESEND_CAP_SECONDS
+
+
+def test_resends_are_spaced_from_the_last_one_however_late_it_was() -> None:
+    late = START + timedelta(hours=5)
+    job = rules.resent(factories.job(), late)
+    assert rules.resend_at(job) == late + 2 * bounds.RESEND_GRACE_SECONDS * SECOND
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sends"),
+    [(bounds.SQS_MAX_DELAY_SECONDS, 1), (bounds.SQS_MAX_DELAY_SECONDS + 1, 0)],
+)
+def test_a_wait_that_sqs_can_not_delay_has_no_message_yet(seconds: int, sends: int) -> None:
+    due = START + seconds * SECOND
+    deferred = rules.defer(running(), due, "site.example", START)
+    failed = rules.after_error(running(), FetchTimeout("x", retry_after=seconds), START, 0.5)
+    assert {job.sends for job in (deferred, failed)} == {sends}
+    lead = timedelta(seconds=bounds.LONG_WAIT_LEAD_SECONDS)
+    assert rules.wake_at(deferred) == (None if sends else due - lead)
 
 
 def test_every_error_says_what_a_worker_does() -> None:

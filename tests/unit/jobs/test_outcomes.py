@@ -186,6 +186,30 @@ def test_an_outcome_is_not_repeated_past_the_lease(bench: Bench) -> None:
     assert (bench.clock() - began).total_seconds() < bounds.LEASE_MAX_SECONDS
 
 
+def test_an_outcome_near_the_end_of_the_lease_is_not_repeated_past_it(bench: Bench) -> None:
+    """The handler took most of the lease; tries and deadline would allow two minutes more."""
+    bench.remaining = 100_000.0
+    outage(bench, 1000)
+    began = bench.clock()
+    tried: list[float] = []
+    failing = bench.store.transition
+
+    def noted(*given: Any, **named: Any) -> int:
+        tried.append((bench.clock() - began).total_seconds())
+        return failing(*given, **named)
+
+    bench.store.transition = noted  # type: ignore[method-assign]  # observed
+
+    def slow(_: Context) -> Mapping[str, Any]:
+        bench.clock.advance(bounds.LEASE_MAX_SECONDS - 20)
+        return {}
+
+    with pytest.raises(DependencyUnavailable):
+        bench.run(slow)
+    assert len(tried) > 1
+    assert max(tried) < bounds.LEASE_MAX_SECONDS
+
+
 def test_a_claim_that_was_taken_over_in_an_outage_writes_nothing(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.keys import sweep_shard
+from spinneret.jobs.keys import wake_shard
 from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Priority
 from spinneret.jobs.ports import DuePage
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
 from tests.fakes.time import START, HandClock
@@ -141,7 +142,7 @@ def test_a_finished_or_paused_job_is_left_alone(
 
 def test_every_shard_is_swept(sweeper: Sweeper, store: FakeJobStore, clock: HandClock) -> None:
     jobs = [factories.job(id=f"job_{n}") for n in range(100)]
-    assert {sweep_shard(job.id) for job in jobs} == set(range(bounds.SWEEP_SHARDS))
+    assert {wake_shard(job.id) for job in jobs} == set(range(bounds.WAKE_SHARDS))
     add(store, *jobs)
     clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 100
@@ -162,12 +163,15 @@ def test_a_queue_that_is_down_costs_the_job_nothing(
 
 
 class LaggingIndex(FakeJobStore):
-    """Its due index names a job whatever its row says, as a global index may for a moment."""
+    """Its indexes name a job whatever its row says, as a global index may for a moment."""
 
     named: JobRef = factories.job().ref
 
-    def due(self, shard: int, now: Any, limit: int, after: Any = None) -> DuePage:
+    def to_wake(self, shard: int, until: Any, limit: int, after: Any = None) -> DuePage:
         return DuePage(refs=(self.named,) if shard == 0 else (), after=None)
+
+    def to_resend(self, resend: Any, until: Any, limit: int, after: Any = None) -> DuePage:
+        return DuePage(refs=(self.named,) if resend.shard == 0 else (), after=None)
 
 
 @pytest.mark.parametrize("state", ["not yet", "finished", "gone"])
@@ -245,10 +249,108 @@ def test_a_job_that_has_been_claimed_expires_no_more(
 def test_resends_that_were_missed_are_not_made_up_for(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    """After a sweeper that stood still for hours, in one pass or in the ones that follow."""
+    """After a sweeper that stood still for hours: one, and the next ones at growing distances."""
     add(store, factories.job())
     clock.advance(4.5 * 3600)
-    for _ in range(10):
-        sweeper.sweep()
+    passes = [sweeper.sweep().resent]
+    for _ in range(9):
         clock.advance(MINUTE)
-    assert len(queue.take()) == 1
+        passes.append(sweeper.sweep().resent)
+    assert passes == [1, 1, 0, 1, 0, 0, 0, 1, 0, 0]
+    assert len(queue.take()) == 4
+
+
+# ---------------------------------------------------------------- Lanes with a backlog
+
+
+@pytest.mark.parametrize("messages", [bounds.LANE_BACKLOG_MESSAGES, 20_000])
+def test_a_lane_with_a_backlog_gets_no_resends_and_the_others_do(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock, messages: int
+) -> None:
+    queued, lost = factories.job(), factories.job(id="job_2", priority=Priority.LOW)
+    add(store, queued, lost)
+    queue.backlogs[CRAWL_NORMAL] = messages
+    clock.advance(MINUTE)
+    sweeper.sweep()
+    refs = {sent.ref for sent in queue.take()}
+    assert refs == (
+        {lost.ref} if messages > bounds.LANE_BACKLOG_MESSAGES else {queued.ref, lost.ref}
+    )
+
+
+def test_a_lost_message_is_replaced_when_its_lane_has_run_empty(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    add(store, factories.job())
+    queue.backlogs[CRAWL_NORMAL] = 500
+    for _ in range(300):
+        clock.advance(MINUTE)
+        assert sweeper.sweep() == NOTHING
+    queue.backlogs.clear()
+    clock.advance(MINUTE)
+    assert sweeper.sweep() == Swept(resent=1)
+
+
+def test_a_lane_that_never_runs_empty_keeps_no_message_lost_for_ever(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    add(store, factories.job())
+    queue.backlogs[CRAWL_NORMAL] = 500
+    clock.advance(bounds.BACKLOG_RESEND_SECONDS)
+    assert sweeper.sweep() == NOTHING
+    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    assert sweeper.sweep() == Swept(resent=1)
+    clock.advance(bounds.BACKLOG_RESEND_SECONDS)
+    assert sweeper.sweep() == NOTHING
+
+
+def test_a_backlog_concerns_no_wait_and_no_lease(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    due = START + timedelta(hours=1)
+    add(store, factories.job(), factories.job(id="job_2", due_at=due, sends=0))
+    claim(store, factories.job().ref, clock, seconds=60)
+    queue.backlogs[CRAWL_NORMAL] = 20_000
+    clock.advance(3600 - bounds.LONG_WAIT_LEAD_SECONDS)
+    assert sweeper.sweep() == Swept(leases_expired=1, sent=1)
+    delays = sorted(sent.delay for sent in queue.take())
+    assert delays == [0, int(bounds.LONG_WAIT_LEAD_SECONDS)]
+
+
+def test_a_resend_counts_only_when_it_was_sent(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    long = factories.job(id="job_2", due_at=START + timedelta(hours=1), sends=0)
+    add(store, factories.job(), long)
+    queue.available = False
+    clock.advance(3600)
+    for _ in range(20):
+        assert sweeper.sweep().failed == 1
+        clock.advance(MINUTE)
+    assert [stored(store, ref).sends for ref in (factories.job().ref, long.ref)] == [1, 0]
+    queue.available = True
+    assert sweeper.sweep() == Swept(resent=1, sent=1)
+
+
+def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
+    store: FakeJobStore, clock: HandClock
+) -> None:
+    """Every call of it may take seconds."""
+    calls: list[int] = []
+
+    class Down(FakeJobQueue):
+        def send(self, *_: Any) -> None:
+            calls.append(1)
+            raise DependencyUnavailable("sqs")
+
+        backlog = send  # type: ignore[assignment]  # it answers nothing either
+
+    jobs = of_one_shard(30, sends=0)
+    add(store, *(replace(job, due_at=START + timedelta(hours=1)) for job in jobs))
+    running = factories.job(id="job_running")
+    add(store, running)
+    claim(store, running.ref, clock, seconds=3600)
+    clock.advance(3700)
+    sweeper = Sweeper(store=store, queue=Down(), kinds=KINDS, clock=clock, notify=lambda *_: None)
+    assert sweeper.sweep() == Swept(leases_expired=1, failed=1)
+    assert len(calls) == 1

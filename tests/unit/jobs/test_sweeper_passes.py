@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from spinneret.jobs.keys import sweep_shard
-from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.jobs.keys import wake_shard
+from spinneret.jobs.models import Job, JobRef, JobStatus, Priority
 from spinneret.jobs.ports import DuePage
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
@@ -18,10 +19,10 @@ from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
-from tests.unit.jobs.sweeps import add, claim, of_one_shard, stored
+from tests.unit.jobs.sweeps import abandoned, add, claim, of_one_shard, stored
 
 MINUTE = 60.0
-SHARD = sweep_shard("job_0")
+SHARD = wake_shard("job_0")
 
 
 class TroubledStore(FakeJobStore):
@@ -41,9 +42,9 @@ class TroubledStore(FakeJobStore):
         self.row(ref)
         return super().get(ref)
 
-    def due(self, shard: int, now: Any, limit: int, after: Any = None) -> DuePage:
+    def to_wake(self, shard: int, until: Any, limit: int, after: Any = None) -> DuePage:
         self.shard(shard)
-        return super().due(shard, now, limit, after)
+        return super().to_wake(shard, until, limit, after)
 
 
 @pytest.fixture
@@ -73,55 +74,85 @@ def test_a_pass_goes_through_all_pages_of_all_shards(
     sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
     per_shard = 2 * bounds.SWEEP_PAGE + 5
-    for shard in range(bounds.SWEEP_SHARDS):
-        add(store, *of_one_shard(per_shard, shard))
-    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
-    assert sweeper.sweep() == Swept(resent=per_shard * bounds.SWEEP_SHARDS)
-    assert len(set(queue.take())) == per_shard * bounds.SWEEP_SHARDS
+    for shard in range(bounds.WAKE_SHARDS):
+        add(store, *abandoned(per_shard, shard))
+    clock.advance(MINUTE)
+    assert sweeper.sweep() == Swept(leases_expired=per_shard * bounds.WAKE_SHARDS)
+    assert len(set(queue.take())) == per_shard * bounds.WAKE_SHARDS
     assert sweeper.sweep() == Swept()
 
 
-def test_a_pass_ends_in_time_and_the_next_ones_do_the_rest(
+def test_waking_ends_in_time_and_the_next_passes_do_the_rest(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    jobs = of_one_shard(3 * bounds.SWEEP_PAGE)
+    jobs = abandoned(3 * bounds.SWEEP_PAGE)
     add(store, *jobs)
-    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
-    store.seconds = bounds.SWEEP_SECONDS / bounds.SWEEP_PAGE
+    clock.advance(MINUTE)
+    store.seconds = bounds.SWEEP_WAKE_SECONDS / bounds.SWEEP_PAGE
     began = clock()
     first = sweeper.sweep()
-    assert (clock() - began).total_seconds() == pytest.approx(bounds.SWEEP_SECONDS)
-    assert first.resent == bounds.SWEEP_PAGE
+    assert (clock() - began).total_seconds() == pytest.approx(bounds.SWEEP_WAKE_SECONDS)
+    assert first.leases_expired == bounds.SWEEP_PAGE
     assert first.unfinished > 0
-    assert [sweeper.sweep().resent for _ in range(2)] == [bounds.SWEEP_PAGE] * 2
-    assert {stored(store, job.ref).sends > 1 for job in jobs} == {True}
+    assert [sweeper.sweep().leases_expired for _ in range(2)] == [bounds.SWEEP_PAGE] * 2
+    assert {stored(store, job.ref).status for job in jobs} == {JobStatus.PENDING}
+
+
+def test_waking_leaves_resends_their_time_and_takes_none_of_theirs(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+) -> None:
+    """More of either than a pass can do."""
+    add(store, *abandoned(5 * bounds.SWEEP_PAGE))
+    add(store, *(factories.job(id=f"lost_{n}") for n in range(5 * bounds.SWEEP_PAGE)))
+    clock.advance(MINUTE)
+    store.seconds = 0.1
+    began = clock()
+    swept = sweeper.sweep()
+    assert swept.leases_expired == pytest.approx(bounds.SWEEP_WAKE_SECONDS / 0.1, abs=1)
+    rest = bounds.SWEEP_SECONDS - bounds.SWEEP_WAKE_SECONDS
+    assert swept.resent == pytest.approx(rest / 0.1, abs=1)
+    assert (clock() - began).total_seconds() == pytest.approx(bounds.SWEEP_SECONDS, abs=0.11)
+
+
+def test_a_pass_is_bounded_in_jobs(
+    sweeper: Sweeper, store: TroubledStore, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "SWEEP_WAKES", 30)
+    monkeypatch.setattr(bounds, "SWEEP_RESENDS", 20)
+    add(store, *abandoned(50))
+    for priority in (Priority.NORMAL, Priority.LOW):
+        add(store, *(factories.job(id=f"{priority}_{n}", priority=priority) for n in range(50)))
+    clock.advance(MINUTE)
+    swept = sweeper.sweep()
+    assert (swept.leases_expired, swept.resent) == (30, 2 * 20)
+    assert swept.unfinished > 0
 
 
 def test_no_shard_waits_for_the_end_of_another_one_s_backlog(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    other = (SHARD + 1) % bounds.SWEEP_SHARDS
-    add(store, *of_one_shard(5 * bounds.SWEEP_PAGE))
-    [late] = of_one_shard(1, other)
+    other = (SHARD + 1) % bounds.WAKE_SHARDS
+    add(store, *abandoned(5 * bounds.SWEEP_PAGE))
+    [late] = abandoned(1, other)
     add(store, late)
-    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
-    store.seconds = bounds.SWEEP_SECONDS / (2 * bounds.SWEEP_PAGE)
+    clock.advance(MINUTE)
+    store.seconds = bounds.SWEEP_WAKE_SECONDS / (2 * bounds.SWEEP_PAGE)
     sweeper.sweep()
-    assert stored(store, late.ref).sends == 2
+    assert stored(store, late.ref).status is JobStatus.PENDING
 
 
 def test_every_minute_another_shard_is_the_first(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
     firsts = []
-    for _ in range(bounds.SWEEP_SHARDS):
+    for _ in range(bounds.WAKE_SHARDS):
         asked: list[int] = []
         store.shard = asked.append
         sweeper.sweep()
-        assert sorted(asked) == list(range(bounds.SWEEP_SHARDS))
+        assert sorted(asked) == list(range(bounds.WAKE_SHARDS))
         firsts.append(asked[0])
         clock.advance(MINUTE)
-    assert sorted(firsts) == list(range(bounds.SWEEP_SHARDS))
+    assert sorted(firsts) == list(range(bounds.WAKE_SHARDS))
 
 
 # ---------------------------------------------------------------- What can't stop it
@@ -156,10 +187,10 @@ def test_rows_that_can_not_be_read_hide_nothing(
 def test_a_kind_that_this_release_does_not_know_concerns_no_other_job(
     sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    odd, even = of_one_shard(2)
-    add(store, factories.job(id=odd.id, kind="audit"), even)
-    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
-    assert sweeper.sweep() == Swept(resent=1, failed=1)
+    odd, even = abandoned(2)
+    add(store, replace(odd, kind="never-heard-of"), even)
+    clock.advance(MINUTE)
+    assert sweeper.sweep() == Swept(leases_expired=1, failed=1)
     assert [sent.ref for sent in queue.take()] == [even.ref]
 
 
@@ -183,10 +214,10 @@ def test_a_shard_that_does_not_answer_concerns_no_other_shard(
             raise DependencyUnavailable("dynamodb")
 
     store.shard = busy
-    for shard in range(bounds.SWEEP_SHARDS):
-        add(store, *of_one_shard(1, shard))
-    clock.advance(bounds.RESEND_GRACE_SECONDS)
-    assert sweeper.sweep() == Swept(resent=bounds.SWEEP_SHARDS - 1, failed=1)
+    for shard in range(bounds.WAKE_SHARDS):
+        add(store, *abandoned(1, shard))
+    clock.advance(MINUTE)
+    assert sweeper.sweep() == Swept(leases_expired=bounds.WAKE_SHARDS - 1, failed=1)
 
 
 def test_a_store_that_is_down_is_reported_and_not_asked_for_every_job(

@@ -7,8 +7,11 @@ Jobs table
     batch: a tenant's jobs by id, which is by time. The rows themselves are then read by key.
     index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: those that
     failed or wait for a redrive.
-    index `due`: pk `sweep_shard` (`DUE#0` … `DUE#7`), sk `sweep_at`, keys only, sparse: the row
-    carries both only while the sweeper may have to act on it. Query: sweep_at <= now.
+    index `wake`: pk `wake_shard` (`WAKE#0` … `WAKE#7`), sk `wake_at`, keys only, sparse: rows on
+    which the sweeper must act at a time (see rules.wake_at). Query: wake_at <= now.
+    index `resend`: pk `resend_shard` (`RESEND#<kind>#<priority>#0` … `#3`), sk `resend_at`, keys
+    only, sparse: pending rows whose message may be lost from then on. Query: resend_at <= a time;
+    kind and priority make the lane, so that a lane with a backlog isn't read.
 
 Idempotency table
     pk `T#<tenant>#REQUEST#<scope>`   an Idempotency-Key: payload fingerprint and stored reply
@@ -33,6 +36,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import dynamo_due, dynamo_lists, dynamo_submissions, items, keys
+from spinneret.jobs.dynamo_due import RESEND, WAKE
 from spinneret.jobs.models import (
     Job,
     JobEvent,
@@ -53,6 +57,7 @@ from spinneret.jobs.ports import (
     Listener,
     NewJob,
     Refused,
+    ResendShard,
     SubmissionRaced,
 )
 from spinneret.kernel.clock import stamp
@@ -65,9 +70,9 @@ if TYPE_CHECKING:
 
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
-    " #locked_until = :until, #sweep_at = :until, #claimed_at = :now,"
+    " #locked_until = :until, #wake_at = :until, #wake_shard = :shard, #claimed_at = :now,"
     " #started_at = if_not_exists(#started_at, :now)"
-    " REMOVE #trouble_key, #expires_at"
+    " REMOVE #trouble_key, #expires_at, #resend_shard, #resend_at"
 )
 _CLAIMABLE = (
     "#status = :pending AND #due_at <= :now"
@@ -162,6 +167,7 @@ class DynamoJobStore:
                         ":one": 1,
                         ":owner": owner,
                         ":until": stamp(until),
+                        ":shard": keys.wake_partition(keys.wake_shard(ref.job_id)),
                         ":now": stamp(now),
                     },
                     ReturnValues="ALL_NEW",
@@ -221,11 +227,23 @@ class DynamoJobStore:
             raise SubmissionRaced from failed
         self._publish(after, [event])
 
-    def due(
-        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
     ) -> DuePage:
         """See JobStore."""
-        return dynamo_due.page(self._client, self._jobs, shard, now, limit, after)
+        partition = keys.wake_partition(shard)
+        return dynamo_due.page(self._client, self._jobs, WAKE, partition, until, limit, after)
+
+    def to_resend(
+        self,
+        resend: ResendShard,
+        until: datetime,
+        limit: int,
+        after: DuePosition | None = None,
+    ) -> DuePage:
+        """See JobStore."""
+        partition = keys.resend_partition(resend.kind, resend.priority, resend.shard)
+        return dynamo_due.page(self._client, self._jobs, RESEND, partition, until, limit, after)
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
         """See JobStore."""

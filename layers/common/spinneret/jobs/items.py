@@ -38,7 +38,7 @@ Item = dict[str, Any]
 
 
 def job_item(job: Job) -> Item:
-    """The job row, with the keys of the due index while the sweeper has to look at it."""
+    """The job row, with the keys of the indexes `wake` and `resend` while they name it."""
     item = {
         **keys.job_key(job.ref),
         "kind": job.kind,
@@ -56,6 +56,7 @@ def job_item(job: Job) -> Item:
         "worked_ms": job.worked_ms,
         "claimed_at": optional_stamp(job.claimed_at),
         "sends": job.sends,
+        "resent_at": optional_stamp(job.resent_at),
         "own_faults": job.own_faults,
         "waiting_since": optional_stamp(job.waiting_since),
         "waiting_for": job.waiting_for,
@@ -83,10 +84,14 @@ def job_item(job: Job) -> Item:
     }
     if rules.is_troubled(job):
         item["trouble_key"] = keys.trouble_partition(job.tenant)
-    moment = rules.sweep_at(job)
-    if moment is not None:
-        item["sweep_shard"] = keys.sweep_partition(keys.sweep_shard(job.id))
-        item["sweep_at"] = stamp(moment)
+    wake_at, resend_at = rules.wake_at(job), rules.resend_at(job)
+    if wake_at is not None:
+        item["wake_shard"] = keys.wake_partition(keys.wake_shard(job.id))
+        item["wake_at"] = stamp(wake_at)
+    if resend_at is not None:
+        shard = keys.resend_shard(job.id)
+        item["resend_shard"] = keys.resend_partition(job.kind, job.priority, shard)
+        item["resend_at"] = stamp(resend_at)
     if job.finished_at is not None:
         item["purge_at"] = epoch_seconds(
             job.finished_at + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
@@ -116,6 +121,7 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         worked_ms=int(item["worked_ms"]),
         claimed_at=parse_optional_stamp(item.get("claimed_at")),
         sends=int(item["sends"]),
+        resent_at=parse_optional_stamp(item.get("resent_at")),
         own_faults=int(item["own_faults"]),
         waiting_since=parse_optional_stamp(item.get("waiting_since")),
         waiting_for=item.get("waiting_for"),

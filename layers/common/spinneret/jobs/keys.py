@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Final
 
-from spinneret.jobs.models import Connection, JobRef
+from spinneret.jobs.models import Connection, JobRef, Priority
 from spinneret.kernel import bounds
 
 _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
@@ -60,15 +60,29 @@ def ref_of(partition: str) -> JobRef:
     return JobRef(tenant=tenant, job_id=job_id)
 
 
-def sweep_shard(job_id: str) -> int:
-    """The shard of the due index that an id falls into; not a security hash."""
-    digest = hashlib.blake2s(job_id.encode(), digest_size=2).digest()
-    return int.from_bytes(digest, "big") % bounds.SWEEP_SHARDS
+def wake_shard(job_id: str) -> int:
+    """The shard of the index `wake` that an id falls into."""
+    return _spread(job_id) % bounds.WAKE_SHARDS
 
 
-def sweep_partition(shard: int) -> str:
-    """Partition of one shard of the due index."""
-    return f"DUE#{shard}"
+def wake_partition(shard: int) -> str:
+    """Partition of one shard of the index `wake`."""
+    return f"WAKE#{shard}"
+
+
+def resend_shard(job_id: str) -> int:
+    """The shard of the index `resend` that an id falls into."""
+    return _spread(job_id) % bounds.RESEND_SHARDS
+
+
+def resend_partition(kind: str, priority: Priority, shard: int) -> str:
+    """Partition of one shard of the index `resend`: kind and priority make the lane."""
+    return f"RESEND#{kind}#{priority.value}#{shard}"
+
+
+def _spread(job_id: str) -> int:
+    """Not a security hash."""
+    return int.from_bytes(hashlib.blake2s(job_id.encode(), digest_size=2).digest(), "big")
 
 
 def list_partition(tenant: str) -> str:

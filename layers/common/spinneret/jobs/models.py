@@ -113,7 +113,9 @@ class Job:
     """Time spent under claims of this run; bounded by the kind's time limit."""
     claimed_at: datetime | None = None
     sends: int = 1
-    """Messages sent for the present wait; spaces out the sweeper's resends."""
+    """Messages sent for the present wait; 0 while a wait is longer than SQS can delay."""
+    resent_at: datetime | None = None
+    """When the sweeper sent its last message for the present wait."""
     own_faults: int = 0
     """Waits in a row for one of our own parts; never counted as attempts."""
     waiting_since: datetime | None = None

@@ -17,6 +17,7 @@ from spinneret.jobs.models import (
     JobRef,
     Lane,
     Lease,
+    Priority,
     Reply,
     RequestKey,
     StoredReply,
@@ -64,12 +65,21 @@ Listener = Callable[[Job, Sequence[JobEvent]], None]
 raises."""
 
 DuePosition = tuple[datetime, JobRef]
-"""A position in the due index: sweep time and job."""
+"""A position in the index `wake` or `resend`: time and job."""
+
+
+@dataclass(frozen=True)
+class ResendShard:
+    """A partition of the index `resend`: kind and priority name a lane."""
+
+    kind: str
+    priority: Priority
+    shard: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class DuePage:
-    """Jobs whose sweep time has come, oldest first; no `after` on the last page."""
+    """Jobs whose time has come, oldest first; no `after` on the last page."""
 
     refs: tuple[JobRef, ...]
     after: DuePosition | None
@@ -142,10 +152,23 @@ class JobStore(Protocol):
         """
         ...
 
-    def due(
-        self, shard: int, now: datetime, limit: int, after: DuePosition | None = None
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
     ) -> DuePage:
-        """Unfinished jobs of a shard whose sweep time has come, oldest first, beyond `after`."""
+        """Jobs of a shard whose `rules.wake_at` is `until` or before, oldest first.
+
+        Eventually consistent: a page may name jobs that have moved on, and not yet name others.
+        """
+        ...
+
+    def to_resend(
+        self,
+        resend: ResendShard,
+        until: datetime,
+        limit: int,
+        after: DuePosition | None = None,
+    ) -> DuePage:
+        """Pending jobs whose `rules.resend_at` is `until` or before; else as `to_wake`."""
         ...
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
@@ -202,6 +225,13 @@ class JobQueue(Protocol):
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         """Raises DependencyUnavailable; delay is 0 to 900 s."""
+        ...
+
+    def backlog(self, lane: Lane) -> int:
+        """About how many messages wait to be received; delayed ones don't count.
+
+        Raises DependencyUnavailable.
+        """
         ...
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
 _BATCH: Final = 10  # SQS: SendMessageBatch takes ten entries, ReceiveMessage answers as many
+_VISIBLE: Final = "ApproximateNumberOfMessages"
 _MOVES: Final = "moves"
 _COUNT: Final = re.compile(r"[0-9]{1,9}")
 _GROUP: Final = "MessageGroupId"
@@ -57,6 +58,14 @@ class SqsJobQueue:
                 )
             if answer.get("Failed"):
                 raise DependencyUnavailable("sqs", "refused a message")
+
+    def backlog(self, lane: Lane) -> int:
+        """See JobQueue; SQS is up to a minute behind."""
+        with translated("sqs"):
+            answer = self._client.get_queue_attributes(
+                QueueUrl=lane_url(self._lanes_url, lane), AttributeNames=[_VISIBLE]
+            )
+        return int(answer["Attributes"][_VISIBLE])
 
 
 class SqsDeadLetterQueues:

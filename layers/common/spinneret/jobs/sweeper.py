@@ -1,24 +1,26 @@
 """The sweeper: no accepted job waits for ever.
 
-A queue message is only a hint. The sweeper walks the due index and brings back what its hint has
-missed: jobs whose message was never sent or was lost, waits beyond what SQS can delay, claims
-whose lease ran out, jobs that were never claimed in time, and ends that were not published.
+A queue message is only a hint. A pass has two parts over two indexes. First it wakes what must
+happen at a time: it ends the claims of lost workers, expires jobs, sends the messages of waits that
+SQS can't delay, and publishes ends that were not published. Then it sends messages again that may
+be lost, but not to a lane with a backlog: there, unclaimed jobs are merely queued.
 """
 
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
-from collections.abc import Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import reclaim
-from spinneret.jobs.models import Job, JobRef, JobStatus
-from spinneret.jobs.ports import DuePosition, JobQueue, JobStore, Listener
-from spinneret.jobs.worker import send
+from spinneret.jobs.models import Job, JobRef, JobStatus, Lane
+from spinneret.jobs.ports import DuePage, DuePosition, JobQueue, JobStore, Listener, ResendShard
+from spinneret.jobs.worker import delay_of, lane_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -31,6 +33,8 @@ class Swept:
     """What one pass did."""
 
     resent: int = 0
+    sent: int = 0
+    """First messages of long waits."""
     leases_expired: int = 0
     expired: int = 0
     """Jobs that were not claimed in time."""
@@ -39,13 +43,9 @@ class Swept:
     raced: int = 0
     """Jobs that moved on between look-up and write: nothing to do."""
     failed: int = 0
-    """Jobs, pages and notifications that failed: a later pass tries again."""
+    """Jobs, pages, lanes and notifications that failed: a later pass tries again."""
     unfinished: int = 0
-    """Shards whose end wasn't reached within SWEEP_SECONDS."""
-
-
-Turn = tuple[int, DuePosition | None]
-"""A shard, and where in it to go on."""
+    """Shards whose end wasn't reached within the bounds of a pass."""
 
 
 @dataclass(kw_only=True)
@@ -54,8 +54,10 @@ class _Pass:
     counts: Counter[str] = field(default_factory=Counter)
     refusals: int = 0
     """Calls in a row that weren't answered."""
+    queue_is_down: bool = False
+    """A call of the queue wasn't answered: this pass sends nothing more."""
     met: set[type[Exception]] = field(default_factory=set)
-    """What jobs were passed over for."""
+    """Unexpected errors that were logged with their stack."""
 
     def refused(self, error: DependencyUnavailable) -> None:
         """One job or one page may be passed over; a part that is down isn't asked for each job."""
@@ -66,8 +68,18 @@ class _Pass:
             raise error
 
 
+@dataclass(kw_only=True)
+class _Shard:
+    """One partition of an index, and how far it is read."""
+
+    read: Callable[[DuePosition | None], DuePage]
+    act: Callable[[JobRef, _Pass], str | None]
+    lane: Lane | None = None
+    after: DuePosition | None = None
+
+
 class Sweeper:
-    """One bounded pass over the due index; what it doesn't reach, the next pass does."""
+    """Bounded passes over both indexes; what one doesn't reach, the next one does."""
 
     def __init__(
         self,
@@ -85,48 +97,64 @@ class Sweeper:
         self._notify = notify
 
     def sweep(self) -> Swept:
-        """What was due when the pass began, oldest first; the shards take turns of a page each.
+        """One pass: what is due when it begins, oldest first; a page of each shard in rotation.
 
-        Raises DependencyUnavailable after SWEEP_REFUSALS calls in a row that weren't answered.
+        Waking ends after SWEEP_WAKES jobs or SWEEP_WAKE_SECONDS, the pass after SWEEP_SECONDS, a
+        lane's resends after SWEEP_RESENDS. Raises DependencyUnavailable after SWEEP_REFUSALS calls
+        in a row that weren't answered.
         """
         this = _Pass(begun=self._clock())
-        turns = deque(_shards(this.begun))
         try:
-            while turns and self._in_time(this):
-                turns += self._turn(turns.popleft(), this)
+            self._wake_all(this)
+            self._resend_all(this)
         finally:
-            swept = Swept(**this.counts, unfinished=len(turns))
+            swept = Swept(**this.counts)
             if swept != Swept():
                 logger.info("swept", extra=asdict(swept))
         return swept
 
-    def _in_time(self, this: _Pass) -> bool:
-        return self._clock() - this.begun < timedelta(seconds=bounds.SWEEP_SECONDS)
+    # ------------------------------------------------------------ Both parts
 
-    def _turn(self, turn: Turn, this: _Pass) -> list[Turn]:
-        """Bring a page back; where its shard goes on, if it does."""
-        shard, after = turn
-        try:
-            page = self._store.due(shard, this.begun, bounds.SWEEP_PAGE, after)
-        except DependencyUnavailable as error:
-            this.refused(error)
-            return []
-        this.refusals = 0
-        for ref in page.refs:
-            if not self._in_time(this):
-                return [turn]
-            self._try(ref, this)
-        return [] if page.after is None else [(shard, page.after)]
+    def _walk(self, shards: deque[_Shard], this: _Pass, seconds: float, most: int) -> None:
+        """Act on the jobs of these shards, until `seconds` after the pass began."""
+        until = this.begun + timedelta(seconds=seconds)
+        acted: Counter[Lane | None] = Counter()
 
-    def _try(self, ref: JobRef, this: _Pass) -> None:
-        """Bring one job back; whatever is wrong with it concerns no other job."""
+        def is_over(shard: _Shard) -> bool:
+            if shard.lane is not None and this.queue_is_down:
+                return True
+            return self._clock() >= until or acted[shard.lane] >= most
+
+        while shards:
+            shard = shards.popleft()
+            if is_over(shard):
+                this.counts["unfinished"] += 1
+                continue
+            try:
+                page = shard.read(shard.after)
+            except DependencyUnavailable as error:
+                this.refused(error)
+                continue
+            this.refusals = 0
+            for ref in page.refs:
+                if is_over(shard):
+                    this.counts["unfinished"] += 1
+                    break
+                acted[shard.lane] += self._try(shard.act, ref, this)
+            else:
+                if page.after is not None:
+                    shard.after = page.after
+                    shards.append(shard)
+
+    def _try(self, act: Callable[[JobRef, _Pass], str | None], ref: JobRef, this: _Pass) -> bool:
+        """Act on one job; a fault of it concerns no other job. Whether there was work."""
         try:
-            done = self._bring_back(ref)
+            done = act(ref, this)
         except LeaseLost:
             done = "raced"
         except DependencyUnavailable as error:
             this.refused(error)
-            return
+            return True
         except Exception as error:  # a row or a kind that this release can't read
             facts = {"job_id": ref.job_id, "error_type": type(error).__name__}
             first = type(error) not in this.met  # one stack is enough; there may be thousands
@@ -136,27 +164,59 @@ class Sweeper:
         this.refusals = 0
         if done is not None:
             this.counts[done] += 1
+        return done is not None
 
-    def _bring_back(self, ref: JobRef) -> str | None:
+    def _send(self, job: Job, now: datetime, this: _Pass) -> bool:
+        """Whether the job's message was sent; False also while the queue is down."""
+        if this.queue_is_down:
+            return False
+        try:
+            self._queue.send(lane_of(self._kinds, job), [job.ref], delay_of(job, now))
+        except DependencyUnavailable as error:
+            self._lose_queue(error, this)
+            return False
+        return True
+
+    def _lose_queue(self, error: DependencyUnavailable, this: _Pass) -> None:
+        this.queue_is_down = True
+        this.counts["failed"] += 1
+        logger.warning("sweep_refused", extra={"reason": error.message})
+
+    # ------------------------------------------------------------ Waking
+
+    def _wake_all(self, this: _Pass) -> None:
+        first = int(this.begun.timestamp() // 60)  # another one every minute
+        numbers = [(first + n) % bounds.WAKE_SHARDS for n in range(bounds.WAKE_SHARDS)]
+        shards = deque(self._wake_shard(number, this.begun) for number in numbers)
+        self._walk(shards, this, bounds.SWEEP_WAKE_SECONDS, bounds.SWEEP_WAKES)
+
+    def _wake_shard(self, number: int, until: datetime) -> _Shard:
+        def read(after: DuePosition | None) -> DuePage:
+            return self._store.to_wake(number, until, bounds.SWEEP_PAGE, after)
+
+        return _Shard(read=read, act=self._wake)
+
+    def _wake(self, ref: JobRef, this: _Pass) -> str | None:
         job = self._store.get(ref)
         now = self._clock()
-        sweep_at = rules.sweep_at(job) if job else None
-        if job is None or sweep_at is None or sweep_at > now:
+        wake_at = rules.wake_at(job) if job else None
+        if job is None or wake_at is None or wake_at > now:
             return None  # the index lags behind the row
         if rules.awaits_notification(job):
             return self._publish_end(job, now)
         if job.status is JobStatus.RUNNING:
             after = reclaim(self._store, job, now)
             if after.status is JobStatus.PENDING:
-                send(self._queue, self._kinds, after, now)
+                self._send(after, now, this)
             return "leases_expired"
         if job.expires_at is not None and job.expires_at <= now:
             after = rules.expire(job, now)
             self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
             return "expired"
-        self._store.transition(job, rules.resent(job, now))
-        send(self._queue, self._kinds, job, now)
-        return "resent"
+        if not self._send(job, now, this):
+            return None
+        self._store.transition(job, rules.sent(job, now))
+        return "sent"
 
     def _publish_end(self, job: Job, now: datetime) -> str:
         """One more try; the next one is stored first, so that no failure repeats at once."""
@@ -167,14 +227,60 @@ class Sweeper:
         if after is None or after.run != job.run or not rules.awaits_notification(after):
             return "notified"
         if after.notification_tries >= bounds.NOTIFICATION_TRIES:
-            logger.error(
-                "notification_abandoned",
-                extra={"job_id": job.id, "tries": after.notification_tries},
-            )
+            facts: dict[str, Any] = {"job_id": job.id, "tries": after.notification_tries}
+            logger.error("notification_abandoned", extra=facts)
         return "failed"
 
+    # ------------------------------------------------------------ Resending
 
-def _shards(now: datetime) -> list[Turn]:
-    """All of them, beginning with another one every minute."""
-    first = int(now.timestamp() // 60)
-    return [((first + n) % bounds.SWEEP_SHARDS, None) for n in range(bounds.SWEEP_SHARDS)]
+    def _resend_all(self, this: _Pass) -> None:
+        lanes: defaultdict[Lane, list[ResendShard]] = defaultdict(list)
+        for name, kind in sorted(self._kinds.items()):
+            for priority, lane in kind.lanes.items():
+                for number in range(bounds.RESEND_SHARDS):
+                    lanes[lane].append(ResendShard(name, priority, number))
+        shards: deque[_Shard] = deque()
+        for lane, parts in lanes.items():
+            until = self._lost_until(lane, this)
+            if until is not None:
+                shards += [self._resend_shard(lane, part, until) for part in parts]
+        shards.rotate(int(this.begun.timestamp() // 60))
+        self._walk(shards, this, bounds.SWEEP_SECONDS, bounds.SWEEP_RESENDS)
+
+    def _lost_until(self, lane: Lane, this: _Pass) -> datetime | None:
+        """Messages that are missing since then count as lost; None when the queue is down.
+
+        In a lane with a backlog they are probably still queued. It may never run empty, so that a
+        very old one is sent again all the same.
+        """
+        if this.queue_is_down:
+            return None
+        try:
+            backlog = self._queue.backlog(lane)
+        except DependencyUnavailable as error:
+            self._lose_queue(error, this)
+            return None
+        if backlog <= bounds.LANE_BACKLOG_MESSAGES:
+            return this.begun
+        return this.begun - timedelta(seconds=bounds.BACKLOG_RESEND_SECONDS)
+
+    def _resend_shard(self, lane: Lane, part: ResendShard, until: datetime) -> _Shard:
+        def read(after: DuePosition | None) -> DuePage:
+            return self._store.to_resend(part, until, bounds.SWEEP_PAGE, after)
+
+        def act(ref: JobRef, this: _Pass) -> str | None:
+            return self._resend(ref, until, this)
+
+        return _Shard(read=read, act=act, lane=lane)
+
+    def _resend(self, ref: JobRef, until: datetime, this: _Pass) -> str | None:
+        """Send first and count then: a message that wasn't sent isn't waited for."""
+        job = self._store.get(ref)
+        resend_at = rules.resend_at(job) if job else None
+        if job is None or resend_at is None or resend_at > until:
+            return None  # the index lags behind the row
+        now = self._clock()
+        if not self._send(job, now, this):
+            return None
+        self._store.transition(job, rules.resent(job, now))
+        return "resent"

@@ -15,7 +15,16 @@ from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import Remaining, lease_end, reclaim
-from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobRef, JobStatus, Lease
+from spinneret.jobs.models import (
+    Failure,
+    Job,
+    JobEvent,
+    JobEventKind,
+    JobRef,
+    JobStatus,
+    Lane,
+    Lease,
+)
 from spinneret.jobs.ports import Claimed, JobQueue, JobStore, Refused
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -290,11 +299,23 @@ class Worker:
 def send(queue: JobQueue, kinds: Mapping[str, KindPolicy], job: Job, now: datetime) -> None:
     """Send the message of a pending job for the moment it is due, as far as SQS can delay.
 
-    A queue that doesn't answer is no failure: the sweeper sends again.
+    A longer wait gets its message from the sweeper. A queue that doesn't answer is no failure: the
+    sweeper sends again.
     """
-    wait = math.ceil((job.due_at - now).total_seconds())
-    delay = min(max(wait, 0), bounds.SQS_MAX_DELAY_SECONDS)
+    if not job.sends:
+        return
     try:
-        queue.send(kinds[job.kind].lanes[job.priority], [job.ref], delay)
+        queue.send(lane_of(kinds, job), [job.ref], delay_of(job, now))
     except DependencyUnavailable:
         logger.warning("job_not_sent", extra={"job_id": job.id})
+
+
+def lane_of(kinds: Mapping[str, KindPolicy], job: Job) -> Lane:
+    """The lane of a job's kind and priority."""
+    return kinds[job.kind].lanes[job.priority]
+
+
+def delay_of(job: Job, now: datetime) -> int:
+    """Seconds by which a job's message is delayed: until it is due, at most what SQS takes."""
+    wait = math.ceil((job.due_at - now).total_seconds())
+    return min(max(wait, 0), bounds.SQS_MAX_DELAY_SECONDS)

@@ -64,9 +64,7 @@ class DynamoEffectStore:
         if not own and known["until"] > stamp(now):
             wait = (parse_stamp(known["until"]) - now).total_seconds()
             raise Contended("another claim's call may still run", retry_after=wait)
-        unchanged = dynamo.equals(
-            job_id=known["job_id"], fence=known["fence"], until=known["until"], result=None
-        )
+        unchanged = dynamo.equals(job_id=known["job_id"], fence=known["fence"], result=None)
         if self._put(lease, record, unchanged, self._claim_is_over(lease, known)) is not None:
             raise Contended("another job is at it", retry_after=bounds.EFFECT_MARGIN_SECONDS)
         return InDoubt()

@@ -20,8 +20,12 @@ from spinneret.jobs.rules.sweeping import (
     awaits_notification,
     mark_notified,
     notification_tried,
+    resend_at,
     resent,
+    send_at,
+    sent,
     sweep_at,
+    wake_at,
 )
 
 __all__ = [
@@ -42,9 +46,13 @@ __all__ = [
     "mark_notified",
     "notification_tried",
     "pause",
+    "resend_at",
     "resent",
     "resume",
     "retry",
+    "send_at",
+    "sent",
     "status_event",
     "sweep_at",
+    "wake_at",
 ]

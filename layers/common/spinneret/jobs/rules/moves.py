@@ -55,6 +55,7 @@ def resume(job: Job, now: datetime) -> Job:
             status=next_status(job, Move.RESUME),
             due_at=not_before_creation(job, now),
             sends=1,
+            resent_at=None,
         )
     )
 
@@ -70,6 +71,7 @@ def retry(job: Job, now: datetime) -> Job:
         redrives=0,
         worked_ms=0,
         sends=1,
+        resent_at=None,
         own_faults=0,
         waiting_since=None,
         deferred_since=None,

@@ -12,9 +12,9 @@ from spinneret.jobs.models import Failure, Job, JobStatus, Move
 from spinneret.jobs.rules.states import (
     finished,
     next_status,
-    not_before_creation,
     released,
     released_from_outside,
+    waiting,
     with_next_fence,
 )
 from spinneret.kernel import bounds
@@ -111,9 +111,8 @@ def defer(
     since = job.deferred_since or now
     limit = None if pending_seconds is None else since + timedelta(seconds=pending_seconds)
     return replace(
-        released(job, now),
+        waiting(released(job, now), max(until, now), now),
         status=next_status(job, Move.WAIT),
-        due_at=not_before_creation(job, max(until, now)),
         waiting_for=waiting_for,
         deferred_since=since,
         expires_at=limit,
@@ -144,9 +143,8 @@ def _charged(job: Job, failure: Failure, now: datetime, wait: timedelta) -> Job:
         attempts, redrives = 0, redrives + 1
         wait = max(wait, _series_wait(redrives))
     return replace(
-        released(job, now),
+        waiting(released(job, now), now + wait, now),
         status=next_status(job, Move.WAIT),
-        due_at=now + wait,
         attempts=attempts,
         redrives=redrives,
         last_error=failure,

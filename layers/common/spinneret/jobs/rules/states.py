@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus, Move
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 
 TERMINAL: Final = frozenset(
@@ -72,10 +73,18 @@ def released(job: Job, now: datetime) -> Job:
         locked_until=None,
         due_at=not_before_creation(job, now),
         sends=1,
+        resent_at=None,
         own_faults=0,
         waiting_since=None,
         waiting_for=None,
     )
+
+
+def waiting(job: Job, due_at: datetime, now: datetime) -> Job:
+    """Due at that time, but never before it was made; no message yet where SQS can't delay it."""
+    due = not_before_creation(job, due_at)
+    too_far = (due - now).total_seconds() > bounds.SQS_MAX_DELAY_SECONDS
+    return replace(job, due_at=due, sends=0 if too_far else 1)
 
 
 def released_from_outside(job: Job, now: datetime) -> Job:

@@ -1,8 +1,11 @@
-"""When the sweeper looks at a job, and what it then changes."""
+"""When the sweeper looks at a job, and what it then changes.
+
+Two times, for two indexes: what must happen at a time never queues behind what may only need its
+message again.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -25,41 +28,61 @@ def mark_notified(job: Job) -> Job:
 def notification_tried(job: Job, now: datetime) -> Job:
     """The sweeper is about to publish the end of this run; its next try is later each time."""
     tries = job.notification_tries + 1
-    gap = _resend_wait(tries + 1) - _resend_wait(tries)
-    return replace(job, notification_tries=tries, notification_at=now + gap)
+    return replace(job, notification_tries=tries, notification_at=now + _gap(tries + 1))
 
 
-def sweep_at(job: Job) -> datetime | None:
-    """When the sweeper looks at the job next; None when it is paused, or finished and published.
+def wake_at(job: Job) -> datetime | None:
+    """When the sweeper must act on the job; None for a job that needs nothing.
 
-    A running job's lease end; a pending job's resend time, later with every message sent, or its
-    expiry; the next try to publish the end of a run, until there were NOTIFICATION_TRIES.
+    A running job's lease end; a pending job's expiry, or the time at which SQS can delay the
+    message of a long wait; the next try to publish the end of a run, up to NOTIFICATION_TRIES.
     """
     match job.status:
         case JobStatus.RUNNING:
             return job.locked_until
         case JobStatus.PENDING:
-            resend = job.due_at + _resend_wait(job.sends)
-            return min(resend, job.expires_at) if job.expires_at else resend
+            moments = [send_at(job), job.expires_at]
+            return min((each for each in moments if each is not None), default=None)
         case _ if awaits_notification(job) and job.notification_tries < bounds.NOTIFICATION_TRIES:
             assert job.finished_at is not None  # it has ended
-            return job.notification_at or job.finished_at + _resend_wait(1)
+            return job.notification_at or job.finished_at + _gap(1)
         case _:
             return None
 
 
+def send_at(job: Job) -> datetime | None:
+    """When the first message of a long wait is sent, delayed by the rest; None for other jobs."""
+    if job.status is not JobStatus.PENDING or job.sends:
+        return None
+    return job.due_at - timedelta(seconds=bounds.LONG_WAIT_LEAD_SECONDS)
+
+
+def resend_at(job: Job) -> datetime | None:
+    """From when on the job's message counts as lost; None while none was sent.
+
+    30 s after the job was due, or after the last resend 1, 2, 4 … 32 minutes, then an hour.
+    """
+    if job.status is not JobStatus.PENDING or not job.sends:
+        return None
+    return max(job.due_at, job.resent_at or job.due_at) + _gap(job.sends)
+
+
+def sweep_at(job: Job) -> datetime | None:
+    """The earlier of `wake_at` and `resend_at`."""
+    moments = [wake_at(job), resend_at(job)]
+    return min((each for each in moments if each is not None), default=None)
+
+
+def sent(job: Job, now: datetime) -> Job:
+    """The first message of a long wait was sent."""
+    return replace(job, sends=1, resent_at=now)
+
+
 def resent(job: Job, now: datetime) -> Job:
-    """One more message was sent for the same wait; resend times that were missed are skipped."""
-    after = replace(job, sends=job.sends + 1)
-    while job.due_at + _resend_wait(after.sends) <= now:
-        after = replace(after, sends=after.sends + 1)
-    return after
+    """One more message was sent for the same wait."""
+    return replace(job, sends=job.sends + 1, resent_at=now)
 
 
-def _resend_wait(sends: int) -> timedelta:
-    """30 s after the first message, 1, 2, 4 … 32 minutes after the next ones, then an hour each."""
-    doubling = min(
-        sends, int(math.log2(bounds.RESEND_CAP_SECONDS / bounds.RESEND_GRACE_SECONDS)) + 1
-    )
-    seconds = bounds.RESEND_GRACE_SECONDS * (2**doubling - 1)
-    return timedelta(seconds=seconds + (sends - doubling) * bounds.RESEND_CAP_SECONDS)
+def _gap(sends: int) -> timedelta:
+    doubled = bounds.RESEND_GRACE_SECONDS * 2.0 ** min(sends - 1, 20)
+    return timedelta(seconds=min(doubled, bounds.RESEND_CAP_SECONDS))

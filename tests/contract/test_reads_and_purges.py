@@ -1,0 +1,167 @@
+"""What the adapters of the job kernel ask of AWS: consistent reads, and when rows may be purged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.effects.dynamo import DynamoEffectStore
+from spinneret.jobs.live.dynamo import DynamoConnectionStore
+from spinneret.jobs.models import Connection, JobFilter
+from spinneret.jobs.ports import Holder, JobStore, NewJob
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import NotFound
+from tests import factories
+from tests.contract.backends import OF_REAL_AWS, Tables
+from tests.contract.stored_jobs import SECOND, claimed, new_job, submitted
+from tests.fakes.time import START
+
+pytestmark = OF_REAL_AWS
+
+READS = ("GetItem", "BatchGetItem", "Query")
+
+
+@pytest.fixture
+def reads(tables: Tables) -> Iterator[list[tuple[str, Any]]]:
+    """Every read by name, and whether it is consistent; index queries can't be."""
+    seen: list[tuple[str, Any]] = []
+
+    def look(params: dict[str, Any], model: Any, **_: Any) -> None:
+        if model.name == "BatchGetItem":
+            [request] = params["RequestItems"].values()
+            seen.append((model.name, request.get("ConsistentRead", False)))
+        elif "IndexName" not in params:
+            seen.append((model.name, params.get("ConsistentRead", False)))
+
+    events = tables.client.meta.events
+    for name in READS:
+        events.register(f"before-parameter-build.dynamodb.{name}", look)
+    yield seen
+    for name in READS:
+        events.unregister(f"before-parameter-build.dynamodb.{name}", look)
+
+
+def test_jobs_keys_and_timelines_are_read_consistently(
+    store: JobStore, tenant: str, reads: list[tuple[str, Any]]
+) -> None:
+    """A submission, a retry and a long poll decide by what they read."""
+    job = submitted(store, tenant, duplicate_key="same")
+    assert store.get(job.ref) == job
+    assert store.find_duplicates(tenant, ["same"]) == {"same": job.id}
+    assert store.find_reply(factories.request_key(tenant=tenant), START) is None
+    assert len(store.events(job.ref, None, 9)) == 1
+    assert store.page(tenant, JobFilter(), None, 9).jobs == (job,)
+    assert [name for name, _ in reads] == [
+        "GetItem",
+        "BatchGetItem",
+        "BatchGetItem",
+        "Query",
+        "BatchGetItem",
+    ]
+    assert all(consistent for _, consistent in reads)
+
+
+def test_connections_are_read_consistently(
+    store: JobStore, tables: Tables, tenant: str, reads: list[tuple[str, Any]]
+) -> None:
+    connections = DynamoConnectionStore(tables.client, tables.names["Jobs"])
+    connections.open(Connection(id="one", tenant=tenant, key_id="key_1"), START)
+    connections.find("one")
+    connections.subscribers(submitted(store, tenant).ref)
+    connections.opened_with(tenant, "key_1", None, 9)
+    assert [name for name, _ in reads] == ["GetItem", "Query", "Query"]
+    assert all(consistent for _, consistent in reads)
+
+
+def test_rows_are_purged_when_their_time_is_over_and_not_before(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    """TTL deletes what it finds past; only a finished job may be purged at all."""
+    key = factories.request_key(tenant=tenant)
+    job = new_job(tenant, duplicate_key="same")
+    store.submit([NewJob(job=job)], [factories.event()], key, factories.reply(), START)
+    running = claimed(store, tenant)
+    effects = DynamoEffectStore(tables.client, tables.names["Jobs"], tables.names["Idempotency"])
+    effects.begin(factories.lease(running), "listing", "as it is", START, START)
+    effects.finish(factories.lease(running), "listing", {}, START + SECOND)
+    end = START + 2 * SECOND
+    store.transition(running, rules.complete(running, {}, end))
+    expected = {
+        "JOB, pending": None,
+        "JOB, completed": end + timedelta(seconds=bounds.JOB_RETENTION_SECONDS),
+        "EVENT": factories.event().created_at + timedelta(seconds=bounds.EVENT_RETENTION_SECONDS),
+        "REQUEST": START + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS),
+        "SAME": START + timedelta(seconds=bounds.JOB_RETENTION_SECONDS),
+        "EFFECT": START + SECOND + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS),
+    }
+    assert purges(tables, tenant) == expected
+
+
+def test_an_effect_that_is_only_begun_is_kept_as_long(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    running = claimed(store, tenant)
+    effects = DynamoEffectStore(tables.client, tables.names["Jobs"], tables.names["Idempotency"])
+    effects.begin(factories.lease(running), "listing", "as it is", START, START)
+    kept = START + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS)
+    assert purges(tables, tenant)["EFFECT"] == kept
+
+
+def test_a_key_that_a_retry_takes_back_is_kept_from_then_on(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    running = claimed(store, tenant, duplicate_key="same")
+    failed = rules.after_error(running, NotFound("gone"), START, 0.5)
+    store.transition(running, failed)
+    late = START + timedelta(days=20)
+    again = rules.retry(failed, late)
+    holder = Holder(job_id=failed.id, job=failed)
+    store.begin_run(failed, again, rules.status_event(again, late), holder)
+    kept = late + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
+    assert purges(tables, tenant)["SAME"] == kept
+
+
+def test_connections_are_purged_after_the_longest_that_one_lasts(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    connections = DynamoConnectionStore(tables.client, tables.names["Jobs"])
+    one = Connection(id=f"one-{tenant}", tenant=tenant, key_id="key_1")
+    connections.open(one, START)
+    connections.subscribe(one, submitted(store, tenant).ref, START)
+    kept = START + timedelta(seconds=bounds.CONNECTION_SECONDS)
+    rows = [row for row in _rows(tables, "Jobs") if one.id in f"{row['pk']}{row['sk']}"]
+    assert [_moment(row) for row in rows] == [kept] * 3
+
+
+def purges(tables: Tables, tenant: str) -> dict[str, datetime | None]:
+    """Kind of row → when it may be purged."""
+    found = {}
+    for table in ("Jobs", "Idempotency"):
+        for row in _rows(tables, table):
+            if f"T#{tenant}#" not in row["pk"]:
+                continue
+            kind = row.get("sk", row["pk"].split("#")[2]).split("#")[0]
+            name = f"{kind}, {row['status']}" if kind == "JOB" else kind
+            found[name] = _moment(row)
+    return found
+
+
+def _rows(tables: Tables, table: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    request: dict[str, Any] = {"TableName": tables.names[table], "ConsistentRead": True}
+    while True:
+        answer = tables.client.scan(**request)
+        rows += answer["Items"]
+        if "LastEvaluatedKey" not in answer:
+            return rows
+        request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _moment(row: dict[str, Any]) -> datetime | None:
+    if "purge_at" not in row:
+        return None
+    return datetime.fromtimestamp(int(row["purge_at"]), START.tzinfo)

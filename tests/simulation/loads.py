@@ -1,0 +1,64 @@
+"""Loads for runs with capacity: many small ones by chance, and a large one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What a run consists of."""
+
+    jobs: int
+    per_minute: float
+    """Submissions."""
+    pollers: int
+    """Per lane."""
+    work_seconds: float
+    """That a poller is busy with a job."""
+    lost: float
+    """Share of messages that never arrive."""
+    late_copies: float
+    """Share of messages that come once more after 5 to 15 minutes."""
+    index_lag: float
+    """Seconds that both indexes are behind the rows."""
+    call_seconds: float
+    """One call of the sweeper."""
+    plans: Mapping[str, float]
+    """Weights of what jobs do: plain, waits, dies, fails, host."""
+    silent: float
+    """Seconds from the start in which no end can be published."""
+
+
+def small_load(rng: Random) -> Load:
+    """A few jobs under faults that differ from seed to seed."""
+    return Load(
+        jobs=rng.randint(3, 40),
+        per_minute=rng.choice([2.0, 30.0, 1200.0]),
+        pollers=rng.choice([1, 1, 2, 5]),
+        work_seconds=rng.choice([0.5, 5.0, 60.0]),
+        lost=rng.choice([0.0, 0.05, 0.3]),
+        late_copies=rng.choice([0.0, 0.2]),
+        index_lag=rng.choice([0.0, 1.0, 8.0]),
+        call_seconds=rng.choice([0.005, 0.05]),
+        plans={"plain": 4, "waits": rng.choice([0, 2]), "dies": 1, "fails": 1, "host": 2},
+        silent=rng.choice([0.0, 0.0, 900.0]),
+    )
+
+
+LARGE: Final = Load(
+    jobs=20_000,
+    per_minute=1200.0,
+    pollers=8,
+    work_seconds=2.0,
+    lost=0.01,
+    late_copies=0.02,
+    index_lag=2.0,
+    call_seconds=0.02,
+    plans={"plain": 970, "waits": 10, "dies": 10, "fails": 8, "host": 2},
+    silent=600.0,
+)
+"""A lane that drains 240 a minute while one key submits 1,200."""

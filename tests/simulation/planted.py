@@ -1,0 +1,42 @@
+"""Faults that are planted to see whether the runs under load find them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from spinneret.jobs.models import JobRef, Lane
+from spinneret.jobs.sweeper import Sweeper
+from tests.fakes.jobs import FakeJobStore
+
+
+class ResendsFirst(Sweeper):
+    """What may need its message comes before what must happen, with a backlog or not."""
+
+    def _wake_all(self, this: Any) -> None:
+        super()._resend_all(this)
+
+    def _resend_all(self, this: Any) -> None:
+        super()._wake_all(this)
+
+    def _lost_until(self, lane: Lane, this: Any) -> datetime | None:
+        return this.begun  # type: ignore[no-any-return]  # of a pass
+
+
+class NeverResends(Sweeper):
+    """A lost message is lost."""
+
+    def _resend_all(self, this: Any) -> None:
+        """Nothing."""
+
+
+class ForgetsReservations(FakeJobStore):
+    """A claim doesn't know what its job waited for."""
+
+    def claim(self, ref: JobRef, *given: Any) -> Any:
+        """See JobStore."""
+        claimed = super().claim(ref, *given)
+        if hasattr(claimed, "lease"):
+            return replace(claimed, job=replace(claimed.job, waiting_for=None))
+        return claimed

@@ -1,0 +1,63 @@
+"""The kernel under load: waits end in time, lanes aren't flooded, nothing is lost for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from spinneret.kernel import bounds
+from tests.fakes.jobs import FakeJobStore
+from tests.simulation.capacity import Capacity
+from tests.simulation.loads import LARGE
+from tests.simulation.planted import ForgetsReservations, NeverResends, ResendsFirst
+from tests.simulation.run import silent_logs
+
+SEEDS = 200
+BLOCK = 25
+BUSY = replace(LARGE, jobs=3000)
+"""Large enough for a pass that is full."""
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    with silent_logs():
+        yield
+
+
+@pytest.mark.parametrize(
+    "first",
+    [0, *(pytest.param(first, marks=pytest.mark.heavy) for first in range(BLOCK, SEEDS, BLOCK))],
+)
+def test_small_loads_under_faults_keep_their_times(first: int) -> None:
+    for seed in range(first, first + BLOCK):
+        report = Capacity(seed).run()
+        assert not report.violations, f"seed {seed}: {report}"
+
+
+def test_a_lane_that_fills_faster_than_it_drains_delays_no_wait_and_no_lease() -> None:
+    report = Capacity(1, BUSY).run()
+    assert not report.violations, report
+    assert report.longest_lane > 1000
+    assert report.messages <= 1.2 * report.jobs
+    assert report.longest_pass <= bounds.SWEEP_SECONDS + 1
+
+
+@pytest.mark.heavy
+def test_resends_before_wakes_are_found_out() -> None:
+    report = Capacity(1, BUSY, ResendsFirst).run()
+    assert any("late" in each for each in report.violations), report
+
+
+@pytest.mark.heavy
+def test_a_lost_message_that_is_never_replaced_is_found_out() -> None:
+    report = Capacity(1, BUSY, NeverResends).run()
+    assert any("lost" in each for each in report.violations), report
+
+
+@pytest.mark.heavy
+def test_a_wait_that_is_reserved_twice_is_found_out() -> None:
+    store: FakeJobStore = ForgetsReservations()
+    report = Capacity(1, BUSY, store=store).run()
+    assert any("twice" in each for each in report.violations), report

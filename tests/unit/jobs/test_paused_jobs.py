@@ -1,0 +1,69 @@
+"""A paused job isn't finished: it holds its key, has no end, and its timeline goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.service import JobService
+from spinneret.kernel.errors import Conflict, NotFound
+from tests.factories import TENANT
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.time import HandClock
+from tests.unit.jobs.submissions import finish, ids, stored, submit
+
+
+@pytest.fixture
+def paused(service: JobService, control: JobControl, store: FakeJobStore) -> Callable[[], Job]:
+    """Submits the page, and pauses its job."""
+
+    def make() -> Job:
+        [job_id] = ids(submit(service))
+        control.move(JobRef(tenant=TENANT, job_id=job_id), Move.PAUSE)
+        return stored(store, job_id)
+
+    return make
+
+
+def test_the_same_work_is_answered_with_the_paused_job(
+    service: JobService, queue: FakeJobQueue, paused: Callable[[], Job]
+) -> None:
+    job = paused()
+    queue.take()
+    again = submit(service)
+    assert (ids(again), again.reply.body["duplicates"]) == ([job.id], [True])
+    assert queue.sent == []
+
+
+def test_a_failed_job_does_not_begin_again_beside_a_paused_one(
+    service: JobService,
+    store: FakeJobStore,
+    clock: HandClock,
+    control: JobControl,
+    paused: Callable[[], Job],
+) -> None:
+    [first] = ids(submit(service))
+    finish(store, first, clock, lambda job: rules.after_error(job, NotFound("x"), clock(), 0.5))
+    newer = paused()
+    with pytest.raises(Conflict) as refused:
+        control.move(JobRef(tenant=TENANT, job_id=first), Move.RETRY)
+    assert refused.value.details == {"job_id": newer.id}
+
+
+def test_the_timeline_of_a_paused_job_is_not_over(
+    store: FakeJobStore, control: JobControl, paused: Callable[[], Job]
+) -> None:
+    job = paused()
+    last = store.events(job.ref, None, 99)[-1].id
+    assert control.wait_for_events(job.ref, last) == []
+
+
+def test_a_paused_job_has_no_end_to_publish(paused: Callable[[], Job]) -> None:
+    job = replace(paused(), notify=("hook",))
+    assert (rules.awaits_notification(job), rules.sweep_at(job)) == (False, None)
+    assert (job.status, job.finished_at) == (JobStatus.PAUSED, None)
