@@ -35,8 +35,8 @@ from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402 - after the
 from spinneret.web.fetching.models import FetchRequest  # noqa: E402 - after the path above
 from spinneret.web.fetching.resolver import resolve_by_system  # noqa: E402 - after the path above
 from spinneret.web.fetching.urls import cache_url, canonical_url  # noqa: E402 - after the path above
-from spinneret.web.politeness.dynamo import DynamoDomainLedger  # noqa: E402 - after the path above
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits  # noqa: E402 - as above
+from spinneret.web.politeness.dynamo import DynamoHostLedger  # noqa: E402 - after the path above
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit  # noqa: E402 - as above
 from spinneret.web.politeness.robots import parse  # noqa: E402 - after the path above
 from spinneret.web.politeness.service import Pace  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
@@ -159,7 +159,7 @@ def _coordination() -> list[tuple[str, str]]:
         client.meta.events.register(
             "before-call.dynamodb", lambda model, **_: calls.update([model.name])
         )
-        ledger = DynamoDomainLedger(client, table)
+        ledger = DynamoHostLedger(client, table)
         pace = Pace(ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex)
         cases = {
             "an idle host": PaceLimits(),
@@ -169,7 +169,7 @@ def _coordination() -> list[tuple[str, str]]:
         for number, (name, limits) in enumerate(cases.items()):
             calls.clear()
             admitted = pace.admit(f"host-{number}.example", owner="bench", limits=limits)
-            assert isinstance(admitted, Admitted)
+            assert isinstance(admitted, Permit)
             pace.report(admitted, Outcome.SUCCESS)
             told = ", ".join(f"{count} {call}" for call, count in calls.items())
             units = sum(calls.values())

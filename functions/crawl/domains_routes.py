@@ -24,9 +24,9 @@ from spinneret.web.hosts.api_models import (
     domain_of,
     domain_view,
 )
-from spinneret.web.hosts.models import DomainSettings
-from spinneret.web.hosts.rules import parse_domain
-from spinneret.web.hosts.service import SiteSettings
+from spinneret.web.hosts.models import HostSettings
+from spinneret.web.hosts.rules import parse_host
+from spinneret.web.hosts.service import HostService
 
 routes = Routes(crawl_api)
 router = routes.router
@@ -42,8 +42,8 @@ def list_domains(
     cursor: str | None = None,
 ) -> DomainList:
     """Domains with settings, by name. The filter looks at a bounded number of them per page."""
-    page = _sites().page(_tenant(), blocked, domain_of(cursor), limit)
-    return domain_list(page, _sites().pace_under)
+    page = _hosts().page(_tenant(), blocked, domain_of(cursor), limit)
+    return domain_list(page, _hosts().pace_under)
 
 
 @router.get(
@@ -54,7 +54,7 @@ def get_domain(domain: str, port: Port = None) -> DomainDetail:
 
     `port` asks for the breaker of a port: all but those of http and https have one of their own.
     """
-    return domain_detail(_sites().get(_tenant(), parse_domain(domain), _unusual(port)))
+    return domain_detail(_hosts().get(_tenant(), parse_host(domain), _unusual(port)))
 
 
 @router.put("/api/v1/domains/<domain>", **declared(Scope.WRITE, examples=PUT_DOMAIN))
@@ -63,14 +63,14 @@ def put_domain(domain: str, update: DomainUpdate) -> DomainView:
 
     These are a pace slower than the default, a breaker more careful, and notes; a block stays.
     """
-    name = parse_domain(domain)
-    return _view(_sites().put(_tenant(), name, update.override, update.notes))
+    name = parse_host(domain)
+    return _view(_hosts().put(_tenant(), name, update.override, update.notes))
 
 
 @router.post("/api/v1/domains/<domain>/block", **declared(Scope.WRITE, examples=BLOCK))
 def block_domain(domain: str, request: BlockRequest) -> DomainView:
     """Refuse a domain and everything below it."""
-    return _view(_sites().block(_tenant(), parse_domain(domain), request.reason))
+    return _view(_hosts().block(_tenant(), parse_host(domain), request.reason))
 
 
 @router.post(
@@ -78,7 +78,7 @@ def block_domain(domain: str, request: BlockRequest) -> DomainView:
 )
 def unblock_domain(domain: str) -> DomainView:
     """End a domain's own block; answers the settings, also when it wasn't blocked."""
-    return _view(_sites().unblock(_tenant(), parse_domain(domain)))
+    return _view(_hosts().unblock(_tenant(), parse_host(domain)))
 
 
 @router.post(
@@ -86,11 +86,11 @@ def unblock_domain(domain: str) -> DomainView:
 )
 def reset_domain(domain: str, port: Port = None) -> DomainDetail:
     """Close a domain's breaker, or that of a port with one of its own, for all tenants."""
-    return domain_detail(_sites().reset(_tenant(), parse_domain(domain), _unusual(port)))
+    return domain_detail(_hosts().reset(_tenant(), parse_host(domain), _unusual(port)))
 
 
-def _view(settings: DomainSettings) -> DomainView:
-    return domain_view(settings, _sites().pace_under(settings.override))
+def _view(settings: HostSettings) -> DomainView:
+    return domain_view(settings, _hosts().pace_under(settings.override))
 
 
 def _unusual(port: int | None) -> int | None:
@@ -101,5 +101,5 @@ def _tenant() -> str:
     return routes.principal.tenant
 
 
-def _sites() -> SiteSettings:
-    return routes.services.sites
+def _hosts() -> HostService:
+    return routes.services.hosts

@@ -58,22 +58,22 @@ def test_nothing_is_known_at_first(usage: UsageLedger, config: ProxyConfig) -> N
 
 
 @OF_AWS
-def test_every_turn_is_another_one(usage: UsageLedger, config: ProxyConfig) -> None:
-    assert [usage.take_turn(config, NOW).turns for _ in range(3)] == [1, 2, 3]
-    assert usage.read(config) == Usage(turns=3)
+def test_every_pick_has_another_count(usage: UsageLedger, config: ProxyConfig) -> None:
+    assert [usage.count_pick(config, NOW).picks for _ in range(3)] == [1, 2, 3]
+    assert usage.read(config) == Usage(picks=3)
 
 
 @OF_AWS
-def test_a_turn_brings_the_whole_state_along(usage: UsageLedger, config: ProxyConfig) -> None:
+def test_a_pick_answers_the_whole_state(usage: UsageLedger, config: ProxyConfig) -> None:
     usage.add_failure(config, 49, NOW)
     usage.count_use(config, 7, Usage(), NOW)
     expected = Usage(
-        turns=1,
+        picks=1,
         counted_since=NOW,
         uses={7: 1},
         failures={49: Failures(count=1, last_at=NOW)},
     )
-    assert usage.take_turn(config, NOW) == usage.read(config) == expected
+    assert usage.count_pick(config, NOW) == usage.read(config) == expected
 
 
 @OF_AWS
@@ -97,7 +97,7 @@ def test_counts_begin_anew_after_an_hour(usage: UsageLedger, config: ProxyConfig
     for position in range(50):
         assert usage.count_use(config, position, usage.read(config), NOW) is None
     usage.add_failure(config, 3, NOW)
-    usage.take_turn(config, NOW)
+    usage.count_pick(config, NOW)
     seen = usage.read(config)
     assert usage.count_use(config, 5, seen, NOW + HOUR) is None
     after = usage.read(config)
@@ -136,13 +136,13 @@ def test_a_success_ends_the_row_of_its_own_server(usage: UsageLedger, config: Pr
 def test_versions_configs_and_tenants_are_counted_apart(
     usage: UsageLedger, config: ProxyConfig
 ) -> None:
-    usage.take_turn(config, NOW)
+    usage.count_pick(config, NOW)
     others = (
         replace(config, version=2),
         replace(config, id="proxy_2"),
         replace(config, tenant=f"{config.tenant}x"),
     )
-    assert [usage.read(other).turns for other in others] == [0, 0, 0]
+    assert [usage.read(other).picks for other in others] == [0, 0, 0]
 
 
 # ---------------------------------------------------------------- Many workers
@@ -168,7 +168,9 @@ def chosen(tables: Tables, config: ProxyConfig, workers: int, each: int) -> Coun
 
 
 @pytest.mark.stack
-def test_workers_that_choose_at_once_take_turns(stack_tables: Tables, config: ProxyConfig) -> None:
+def test_workers_that_choose_at_once_use_the_servers_evenly(
+    stack_tables: Tables, config: ProxyConfig
+) -> None:
     config = replace(config, servers=config.servers[:5])
     DynamoProxyStore(stack_tables.client, stack_tables.names["Domains"]).add(config)
     assert chosen(stack_tables, config, workers=8, each=15) == dict.fromkeys(range(5), 24)
@@ -190,7 +192,7 @@ def test_workers_that_choose_at_once_count_at_the_least_used(
 
 
 @pytest.mark.stack
-def test_failures_that_are_told_at_once_are_all_counted(
+def test_failures_that_are_reported_at_once_are_all_counted(
     stack_tables: Tables, config: ProxyConfig
 ) -> None:
     ledger = DynamoUsageLedger(stack_tables.client, stack_tables.names["Domains"])

@@ -11,7 +11,7 @@ from tests.fakes.scripted_server import HOST, IO_SECONDS, Behaviour, Exchange, S
 
 
 def tunnel(site: ScriptedServer) -> Behaviour:
-    """Open the tunnel, but to the site, wherever it was asked to."""
+    """Open the tunnel, but to the host, wherever it was asked to."""
 
     def behave(exchange: Exchange) -> None:
         with socket.create_connection((HOST, site.port), IO_SECONDS) as there:

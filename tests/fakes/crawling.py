@@ -27,11 +27,11 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetching import FakeFetcher
+from tests.fakes.hosts import Hosts
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.politeness import FakeRobotsStore
 from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
-from tests.fakes.sites import Sites
 from tests.fakes.time import HandClock, plenty
 from tests.kinds import KINDS
 
@@ -51,7 +51,7 @@ class CrawlSlice:
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
         self.pages: dict[str, FetchedPage | DomainError] = {}
-        self.sites = Sites(self.clock)
+        self.hosts = Hosts(self.clock)
         self.robots = FakeRobotsStore()
         self.proxies = Proxies(self.clock, self.pages)
         self.targets: Targets = lambda _tenant, _url, _headers: ()
@@ -71,7 +71,7 @@ class CrawlSlice:
         return CrawlService(
             jobs=jobs,
             policy=AddressPolicy(),
-            sites=self.sites.settings,
+            hosts=self.hosts.service,
             targets=self.targets,
             require_proxy=self.proxies.service.require,
         )
@@ -87,8 +87,8 @@ class CrawlSlice:
         )
         visits = Visits(
             fetcher=self.proxies.fetcher(wrap("fetcher", FakeFetcher(self.pages))),
-            sites=self.sites.settings,
-            pace=self.sites.pace,
+            hosts=self.hosts.service,
+            pace=self.hosts.pace,
             robots=RobotsGate(
                 store=wrap("robots", self.robots), product_token="Spinneret", clock=self.clock
             ),

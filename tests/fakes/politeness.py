@@ -11,15 +11,15 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.politeness.changes import Change, Guard, Plus, Relation, Row, Value
 from spinneret.web.politeness.models import PaceLimits, Record
-from spinneret.web.politeness.ports import DomainLedger, Refused, Written
+from spinneret.web.politeness.ports import HostLedger, Refused, Written
 from spinneret.web.politeness.robots_policy import Kept
 from spinneret.web.politeness.service import Pace
 
 _MAKERS: Final = count()
 
 
-class FakeDomainLedger:
-    """Implements DomainLedger under one lock; can be told to be down."""
+class FakeHostLedger:
+    """Implements HostLedger under one lock; `available` can be switched off."""
 
     def __init__(self) -> None:
         self.available = True
@@ -87,7 +87,7 @@ def _number(value: Value) -> int:
 class LossyLedger:
     """Every answer to an update is lost once: the client sends the same request again."""
 
-    def __init__(self, ledger: DomainLedger) -> None:
+    def __init__(self, ledger: HostLedger) -> None:
         self._ledger = ledger
 
     def read(self, host: str, record: Record) -> Row:
@@ -98,7 +98,7 @@ class LossyLedger:
         return self._ledger.update(host, record, change)
 
 
-def pace_at(ledger: DomainLedger, clock: Clock, stage: PaceLimits | None = None) -> Pace:
+def pace_at(ledger: HostLedger, clock: Clock, stage: PaceLimits | None = None) -> Pace:
     """The pace service of one process; the stage's pace is the usual one."""
     return Pace(ledger=ledger, clock=clock, new_token=tokens(), stage=stage or PaceLimits())
 

@@ -18,13 +18,13 @@ from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
 from spinneret.web.proxies.service import CredentialSeal, ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
 from tests.fakes.fetching import FakeFetcher
+from tests.fakes.hosts import Hosts
 from tests.fakes.sealing import FakeSealer
-from tests.fakes.sites import Sites
 from tests.fakes.time import HandClock
 
 
 class FakeProxyStore:
-    """Implements ProxyStore; can be told to be down."""
+    """Implements ProxyStore; `available` can be switched off."""
 
     def __init__(self) -> None:
         self.available = True
@@ -83,7 +83,7 @@ class FakeProxyStore:
 
 
 class FakeUsageLedger:
-    """Implements UsageLedger under one lock; can be told to be down."""
+    """Implements UsageLedger under one lock; `available` can be switched off."""
 
     def __init__(self) -> None:
         self.available = True
@@ -95,11 +95,11 @@ class FakeUsageLedger:
             self._require()
             return self._usage[_key(config)]
 
-    def take_turn(self, config: ProxyConfig, now: int) -> Usage:
+    def count_pick(self, config: ProxyConfig, now: int) -> Usage:
         with self._lock:
             self._require()
             usage = self._usage[_key(config)]
-            usage = self._usage[_key(config)] = replace(usage, turns=usage.turns + 1)
+            usage = self._usage[_key(config)] = replace(usage, picks=usage.picks + 1)
             return usage
 
     def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
@@ -184,7 +184,7 @@ class Proxies:
         self.store = FakeProxyStore()
         self.usage = FakeUsageLedger()
         self.sealer = FakeSealer()
-        self.sites = Sites(clock)
+        self.hosts = Hosts(clock)
         self.pages = {} if pages is None else pages
         self.ways = Ways(self.pages)
         self.chance = 0.0
@@ -210,8 +210,8 @@ class Proxies:
         self.trials = ProxyTrials(
             store=self.store,
             rotation=self.rotation,
-            sites=self.sites.settings,
-            pace=self.sites.pace,
+            hosts=self.hosts.service,
+            pace=self.hosts.pace,
             policy=AddressPolicy(),
             through=self.ways,
             clock=clock,

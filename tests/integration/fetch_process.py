@@ -1,4 +1,4 @@
-"""One fetch in a process of its own, which tells how far its memory grew.
+"""One fetch in a process of its own, which reports how far its memory grew.
 
 Arguments: the URL, the server's `host:port`, the most bytes to take. Standard output is one line
 of JSON: `outcome` (the error's name, or "page"), and `grown`, in bytes.
@@ -19,7 +19,7 @@ from spinneret.web.fetching.resolver import resolve_by_system
 
 
 def main(url: str, pair: str, max_bytes: str) -> None:
-    """Fetch, once, and tell."""
+    """Fetch, once, and report."""
     guarded = GuardedFetcher(
         AddressPolicy(frozenset({pair})), resolve_by_system, user_agent="Spinneret-Test/1"
     )

@@ -88,8 +88,8 @@ def fetch_apart(server: ScriptedServer, behaviour: Behaviour, max_bytes: int) ->
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    return told["outcome"], told["grown"] - max_bytes
+    reported = json.loads(done.stdout)
+    return reported["outcome"], reported["grown"] - max_bytes
 
 
 @pytest.mark.parametrize(("codings", "decoded"), BOMBS, ids=named)

@@ -17,18 +17,18 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
-from spinneret.web.hosts.dynamo import DynamoSiteStore
+from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.models import Override
 from spinneret.web.politeness.changes import Change, Plus
-from spinneret.web.politeness.dynamo import DynamoDomainLedger
+from spinneret.web.politeness.dynamo import DynamoHostLedger
 from spinneret.web.politeness.models import Circuit, Record
-from spinneret.web.politeness.rules import place_of
+from spinneret.web.politeness.rules import health_key
 from spinneret.web.politeness.service import Pace
 from tests.conftest import REGION, ROOT, Aws, Stack
 from tests.fakes.politeness import tokens
-from tests.integration.visited_site import Site
-from tests.integration.visiting_process import Orders
-from tests.integration.visiting_workers import WorkerProcess, start, told
+from tests.integration.paced_server import Site
+from tests.integration.polite_process import Orders
+from tests.integration.polite_workers import WorkerProcess, reported, start
 from tests.tables import create_tables, delete_tables
 
 WORKERS: Final = 8
@@ -44,7 +44,7 @@ pytestmark = [
     pytest.mark.timeout(2 * PATIENCE_SECONDS),
 ]
 
-# ---------------------------------------------------------------- The site and its visitors
+# ---------------------------------------------------------------- The host and its visitors
 
 _NUMBERS: Final = itertools.count(2)
 
@@ -115,7 +115,7 @@ def test_the_server_sees_no_gap_below_the_crawl_delay(
 ) -> None:
     site.robots = f"User-agent: *\nCrawl-delay: {GAP_MS / 1000}"
     run(workers, [orders(site, FETCHES // WORKERS, rate=1000)] * WORKERS)
-    assert told(workers, "fetched") == [204] * FETCHES
+    assert reported(workers, "fetched") == [204] * FETCHES
     assert len(site.arrivals) == FETCHES
     gaps = [then - first for first, then in itertools.pairwise(site.arrivals)]
     assert min(gaps) >= GAP_MS / 1000 - CLOCKS_SECONDS
@@ -130,9 +130,9 @@ def test_no_window_admits_more_than_burst_and_rate(
 ) -> None:
     rate, burst = 40, 5
     run(workers, [orders(site, FETCHES // WORKERS, rate, burst)] * WORKERS)
-    assert told(workers, "fetched") == [204] * FETCHES
-    admitted = [moment / 1000 for moment in sorted(told(workers, "admitted"))]
-    assert len(admitted) > FETCHES  # robots.txt takes a turn too
+    assert reported(workers, "fetched") == [204] * FETCHES
+    admitted = [moment / 1000 for moment in sorted(reported(workers, "admitted"))]
+    assert len(admitted) > FETCHES  # robots.txt takes a permit too
     check_windows(admitted, rate, burst, on_the_way=0)
     assert len(site.arrivals) == FETCHES
     check_windows(site.arrivals, rate, burst, on_the_way=SLOWEST_WAY_SECONDS)
@@ -149,7 +149,7 @@ def test_two_tenants_share_one_bucket(
     workers: list[WorkerProcess], site: Site, domains: tuple[Any, str]
 ) -> None:
     slow = Override(requests_per_second=0.01, burst=3)
-    DynamoSiteStore(*domains).put("slow", site.host, slow, None, utc_now())
+    DynamoHostStore(*domains).put("slow", site.host, slow, None, utc_now())
     run(workers[:1], [orders(site, 1, rate=1000)])  # reads robots.txt
     domains[0].delete_item(
         TableName=domains[1], Key={"pk": f"DOMAIN#{site.host}", "sk": Record.PACE.value}
@@ -159,8 +159,8 @@ def test_two_tenants_share_one_bucket(
     each = [orders(site, 10, rate=0.02, tenant=name, patient=False) for name in tenants]
     run(workers[:6], each)
     assert len(site.arrivals) == 5
-    assert len(told(workers[:6], "fetched")) == 5
-    assert told(workers[:6], "postponed") == [site.host] * 55  # each has a promise
+    assert len(reported(workers[:6], "fetched")) == 5
+    assert reported(workers[:6], "postponed") == [site.host] * 55  # each has a reservation
 
 
 # ---------------------------------------------------------------- Breaker
@@ -181,8 +181,8 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
     start(workers[:5], [ten] * 5)
     for worker in workers[:5]:
         worker.wait("postponed", "probe", times=10, seconds=PATIENCE_SECONDS)
-    assert len(told(workers[:5], "postponed")) == 49
-    [prober] = [worker for worker in workers[:5] if worker.told("probe")]
+    assert len(reported(workers[:5], "postponed")) == 49
+    [prober] = [worker for worker in workers[:5] if worker.reported("probe")]
     while not site.arrivals:
         time.sleep(0.01)
     workers[workers.index(prober)] = prober.killed()
@@ -190,26 +190,26 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
     site.status = 204
     one = orders(site, 1, **quick)
     run(workers[:1], [one])
-    assert workers[0].told("postponed") == [f"{site.host}: circuit_open"]
-    pass_time(domains, site, bounds.HOST_HOLD_SECONDS)
+    assert workers[0].reported("postponed") == [f"{site.host}: circuit_open"]
+    pass_time(domains, site, bounds.HOST_LEASE_SECONDS)
     run(workers[:1], [one])
-    assert (workers[0].told("probe"), workers[0].told("fetched")) == ([True], [204])
+    assert (workers[0].reported("probe"), workers[0].reported("fetched")) == ([True], [204])
     assert len(site.arrivals) == 2
     assert circuit(domains, site) is Circuit.CLOSED
 
 
 def circuit(domains: tuple[Any, str], site: Site) -> Circuit:
     """Of the host or of its port, whichever was opened."""
-    pace = Pace(ledger=DynamoDomainLedger(*domains), clock=utc_now, new_token=tokens())
+    pace = Pace(ledger=DynamoHostLedger(*domains), clock=utc_now, new_token=tokens())
     found = {pace.state(site.host, port).circuit for port in (None, site.port)}
     return next(iter(found - {Circuit.CLOSED}), Circuit.CLOSED)
 
 
 def pass_time(domains: tuple[Any, str], site: Site, seconds: float) -> None:
     """For the breaker, as if it had been opened, and its probe been sent, so much earlier."""
-    ledger = DynamoDomainLedger(*domains)
+    ledger = DynamoHostLedger(*domains)
     for port in (None, site.port):
-        place = place_of(site.host, port)
+        place = health_key(site.host, port)
         row = ledger.read(place, Record.PACE)
         moments = row.keys() & {"opened_at", "open_until", "probe_until"}
         earlier = Plus(-round(1000 * seconds))

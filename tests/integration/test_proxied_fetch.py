@@ -74,7 +74,7 @@ def through(
     by: Proxy | None = None,
     **others: object,
 ) -> GuardedFetcher:
-    """A fetcher by way of the proxy; names are at a public address unless told."""
+    """A fetcher by way of the proxy; names are at a public address unless the test says so."""
     direct = fetcher(proxy, resolver=resolver or ScriptedResolver([PUBLIC]), **others)
     return direct.through(by or proxy_at(proxy))
 
@@ -102,7 +102,7 @@ def test_a_page_comes_through_a_tunnel_to_its_checked_address(
     assert (seen.target, seen.headers["host"]) == ("/page", "site.example")
 
 
-def test_tls_is_with_the_site_and_for_its_name(
+def test_tls_is_with_the_host_and_for_its_name(
     proxy: ScriptedServer, authority: trustme.CA
 ) -> None:
     with ScriptedServer(tls=serving(authority, "site.example")) as site:
@@ -218,7 +218,7 @@ def test_a_proxy_at_an_inner_address_is_not_reached(proxy: ScriptedServer) -> No
     assert names_no_address(failure.value, proxy.port)
 
 
-def test_a_proxys_name_is_checked_as_a_sites_is(proxy: ScriptedServer) -> None:
+def test_a_proxys_name_is_checked_as_a_hosts_is(proxy: ScriptedServer) -> None:
     resolver = ScriptedResolver([PUBLIC], [OTHER_PUBLIC, HOST])
     by = Proxy(scheme="http", host="proxy.example", port=proxy.port)
     with pytest.raises(ProxyFailed):
@@ -278,7 +278,7 @@ def test_a_proxy_that_nobody_runs_is_its_own_failure(proxy: ScriptedServer) -> N
 
 
 @pytest.mark.parametrize("status", [502, 504])
-def test_a_site_that_the_proxy_can_not_reach_is_the_sites_failure(
+def test_a_host_that_the_proxy_can_not_reach_is_the_hosts_failure(
     proxy: ScriptedServer, status: int
 ) -> None:
     proxy.behaviours[f"{PUBLIC}:80"] = proxy.behaviours[f"{OTHER_PUBLIC}:80"] = answer(

@@ -26,7 +26,7 @@ TARGET = f"{PUBLIC}:80"
 
 @pytest.fixture
 def servers() -> Iterator[list[ScriptedServer]]:
-    """Two proxies that lead to the site, which is the third."""
+    """Two proxies that lead to the host, which is the third."""
     with ExitStack() as running:
         *proxies, site = [running.enter_context(ScriptedServer()) for _ in range(3)]
         site.behaviours["/page"] = answer(PAGE)

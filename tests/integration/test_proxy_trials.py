@@ -8,14 +8,14 @@ import pytest
 
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
 from spinneret.web.proxies.models import Trial
 from spinneret.web.proxies.service import ServerDraft
 from spinneret.web.proxies.trials import ProxyTrials
 from tests.fakes.connect_proxy import tunnel
 from tests.fakes.guarded_fetch import PAGE, PUBLIC, ScriptedResolver, fetcher
 from tests.fakes.proxies import Proxies
-from tests.fakes.scripted_server import ScriptedServer, answer, in_turn, redirect
+from tests.fakes.scripted_server import ScriptedServer, answer, redirect, round_robin
 from tests.fakes.time import HandClock
 
 URL = "http://site.example/page"
@@ -38,8 +38,8 @@ def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> Trial:
     trials = ProxyTrials(
         store=proxies.store,
         rotation=proxies.rotation,
-        sites=proxies.sites.settings,
-        pace=proxies.sites.pace,
+        hosts=proxies.hosts.service,
+        pace=proxies.hosts.pace,
         policy=AddressPolicy(frozenset({proxy.pair})),
         through=fetcher(proxy, resolver=ScriptedResolver([PUBLIC])).through,
         clock=proxies.clock,
@@ -49,15 +49,15 @@ def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> Trial:
 
 def open_breaker(proxies: Proxies, host: str) -> None:
     for number in range(5):
-        admitted = proxies.sites.pace.admit(host, owner=f"job-{number}", limits=PaceLimits())
-        assert isinstance(admitted, Admitted)
-        proxies.sites.pace.report(admitted, Outcome.SITE_FAILURE)
+        admitted = proxies.hosts.pace.admit(host, owner=f"job-{number}", limits=PaceLimits())
+        assert isinstance(admitted, Permit)
+        proxies.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
 
 
 def test_a_trial_follows_redirects_to_other_hosts(
     proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer
 ) -> None:
-    server.fallback = in_turn(redirect("http://other.example/"), answer(PAGE, status=404))
+    server.fallback = round_robin(redirect("http://other.example/"), answer(PAGE, status=404))
     trial = try_proxy(proxies, proxy)
     assert (trial.reachable, trial.status_code, len(server.requests)) == (True, 404, 2)
 
@@ -66,9 +66,9 @@ def test_a_trial_follows_redirects_to_other_hosts(
 def test_a_trial_is_not_led_to_a_blocked_domain(
     proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer, hops: int
 ) -> None:
-    proxies.sites.settings.block("acme", "blocked.example", "asked us to")
+    proxies.hosts.service.block("acme", "blocked.example", "asked us to")
     ways = [redirect("http://other.example/")] * (hops - 1)
-    server.fallback = in_turn(*ways, redirect("http://www.blocked.example/"))
+    server.fallback = round_robin(*ways, redirect("http://www.blocked.example/"))
     with pytest.raises(DomainBlocked):
         try_proxy(proxies, proxy)
     assert len(server.requests) == hops
@@ -78,7 +78,7 @@ def test_a_trial_is_not_led_to_a_host_that_is_left_alone(
     proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer
 ) -> None:
     open_breaker(proxies, "broken.example")
-    server.fallback = in_turn(redirect("http://broken.example/"), answer(PAGE))
+    server.fallback = round_robin(redirect("http://broken.example/"), answer(PAGE))
     with pytest.raises(CircuitOpen):
         try_proxy(proxies, proxy)
     assert len(server.requests) == 1

@@ -123,5 +123,5 @@ def test_a_worker_that_was_stopped_past_its_lease_commits_nothing(
     assert (done.status, done.result) == (JobStatus.COMPLETED, {"by": "second"})
     effect = client.get_item(TableName=names["Documents"], Key={"pk": f"EFFECT#{job.id}"})["Item"]
     assert (effect["times"], effect["by"]) == (1, "second")
-    told = [event.message for event in store.events(job.ref, None, 99)]
-    assert told == ["pending", "pending", "running", "completed"]
+    reported = [event.message for event in store.events(job.ref, None, 99)]
+    assert reported == ["pending", "pending", "running", "completed"]

@@ -56,7 +56,7 @@ def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
     assert len(crawl.documents.all("acme")) == 1
 
 
-def test_the_timeline_tells_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
+def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     ref = crawl.submit(URL)
     crawl.settle(ref)

@@ -21,7 +21,7 @@ URL = f"{SITE}/page"
 
 @pytest.fixture
 def config(crawl: CrawlSlice) -> ProxyConfig:
-    """Two proxies, taken in turn, at the ports 3001 and 3002."""
+    """Two proxies, used by round robin, at the ports 3001 and 3002."""
     crawl.pages[URL] = fetched_page(URL, long_page("a"))
     return crawl.proxies.service.create("acme", draft(3001, 3002))
 
@@ -39,7 +39,7 @@ def taken(crawl: CrawlSlice) -> list[int]:
     return [proxy.port for proxy in crawl.proxies.ways.taken]
 
 
-def test_pages_come_by_the_proxies_in_turn_and_robots_txt_directly(
+def test_pages_come_by_the_proxies_by_round_robin_and_robots_txt_directly(
     crawl: CrawlSlice, config: ProxyConfig
 ) -> None:
     for _ in range(3):
@@ -59,7 +59,7 @@ def test_a_failing_proxy_costs_an_attempt_and_the_next_one_is_taken(
     assert crawl.proxies.service.get("acme", config.id).failures == (1, 0)
 
 
-def test_nothing_that_a_proxy_says_is_held_against_the_site(
+def test_nothing_that_a_proxy_says_is_held_against_the_host(
     crawl: CrawlSlice, config: ProxyConfig
 ) -> None:
     crawl.sleep = lambda _: None
@@ -69,11 +69,11 @@ def test_nothing_that_a_proxy_says_is_held_against_the_site(
         crawl.pages[url] = fetched_page(url, status_code=503, headers={"retry-after": "900"})
         crawl.run(crawl.submit(url, proxy=config.id))
         crawl.clock.advance(10)
-    assert crawl.sites.pace.state("site.example").circuit is Circuit.CLOSED
+    assert crawl.hosts.pace.state("site.example").circuit is Circuit.CLOSED
     assert crawl.run(crawl.submit(URL, "another-tenant")).status is JobStatus.COMPLETED
 
 
-def test_a_site_is_not_asked_faster_through_proxies(crawl: CrawlSlice, config: ProxyConfig) -> None:
+def test_a_host_is_not_asked_faster_through_proxies(crawl: CrawlSlice, config: ProxyConfig) -> None:
     crawl.sleep = lambda _: None
     crawl.pages[ROBOTS] = fetched_page(ROBOTS, "User-agent: *\nCrawl-delay: 20")
     crawl.settle(crawl.submit(URL, proxy=config.id))

@@ -1,4 +1,4 @@
-"""Being a guest: what is asked before a page is fetched, and what the site is told after it."""
+"""Polite fetching: what holds before a page is fetched, and what is reported after it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_robots_txt_is_read_once_a_day_for_all_tenants(crawl: CrawlSlice) -> Non
     assert [*crawl.robots.kept] == [SITE]
 
 
-def test_a_site_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: CrawlSlice) -> None:
+def test_a_host_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: CrawlSlice) -> None:
     [url] = serve(crawl, "a")
     crawl.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503)
     job = crawled(crawl, url)
@@ -67,7 +67,7 @@ def test_a_site_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: Cra
     assert crawl.settle(job.ref).status is JobStatus.COMPLETED
 
 
-def test_a_site_whose_robots_txt_can_not_be_reached_is_crawled(
+def test_a_host_whose_robots_txt_can_not_be_reached_is_crawled(
     crawl: CrawlSlice, caplog: pytest.LogCaptureFixture
 ) -> None:
     [url] = serve(crawl, "a")
@@ -79,13 +79,13 @@ def test_a_site_whose_robots_txt_can_not_be_reached_is_crawled(
 def test_a_blocked_domain_is_not_fetched_though_it_was_accepted(crawl: CrawlSlice) -> None:
     [url] = serve(crawl, "a")
     ref = crawl.submit(url)
-    crawl.sites.settings.block("acme", "site.example", "not theirs")
+    crawl.hosts.service.block("acme", "site.example", "not theirs")
     job = crawl.run(ref)
     assert job.last_error is not None
     assert (job.status, job.last_error.code) == (JobStatus.FAILED, "DOMAIN_BLOCKED")
 
 
-def test_after_the_burst_pages_wait_for_a_turn_of_their_own(crawl: CrawlSlice) -> None:
+def test_after_the_burst_pages_wait_for_a_permit_of_their_own(crawl: CrawlSlice) -> None:
     urls = serve(crawl, *map(str, range(10)))
     crawl.sleep = lambda _: None
     jobs = [crawled(crawl, url) for url in urls]
@@ -98,7 +98,7 @@ def test_after_the_burst_pages_wait_for_a_turn_of_their_own(crawl: CrawlSlice) -
     assert {(job.status, job.attempts) for job in settled} == {(JobStatus.COMPLETED, 0)}
 
 
-def test_the_pace_of_a_site_is_shared_by_tenants(crawl: CrawlSlice) -> None:
+def test_the_pace_of_a_host_is_shared_by_tenants(crawl: CrawlSlice) -> None:
     urls = serve(crawl, *map(str, range(10)))
     crawl.sleep = lambda _: None
     waiting = [
@@ -109,12 +109,12 @@ def test_the_pace_of_a_site_is_shared_by_tenants(crawl: CrawlSlice) -> None:
 
 
 @pytest.mark.parametrize("who", ["robots.txt", "tenant"])
-def test_the_slowest_wish_holds(crawl: CrawlSlice, who: str) -> None:
+def test_the_slowest_pace_holds(crawl: CrawlSlice, who: str) -> None:
     urls = serve(crawl, "a", "b")
     robots(crawl, "User-agent: *\nCrawl-delay: 20" if who == "robots.txt" else "")
     if who == "tenant":
         slow = Override(min_gap_seconds=20)
-        crawl.sites.settings.put("acme", "site.example", slow, None)
+        crawl.hosts.service.put("acme", "site.example", slow, None)
     first = crawl.settle(crawled(crawl, urls[0]).ref)
     second = crawled(crawl, urls[1])
     assert (first.status, second.status) == (JobStatus.COMPLETED, JobStatus.PENDING)
@@ -129,14 +129,14 @@ def test_five_failures_open_the_circuit_and_a_probe_closes_it(crawl: CrawlSlice)
     for _ in range(bounds.BREAKER_FAILURES):
         crawl.clock.advance(10)
         crawled(crawl, url)
-    assert crawl.sites.pace.state("site.example").circuit is Circuit.OPEN
+    assert crawl.hosts.pace.state("site.example").circuit is Circuit.OPEN
     [other] = serve(crawl, "b")
     crawl.clock.advance(bounds.BREAKER_OPEN_SECONDS)
     assert crawled(crawl, other).status is JobStatus.COMPLETED
-    assert crawl.sites.pace.state("site.example").circuit is Circuit.CLOSED
+    assert crawl.hosts.pace.state("site.example").circuit is Circuit.CLOSED
 
 
-def test_a_site_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlSlice) -> None:
+def test_a_host_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlSlice) -> None:
     one, two = serve(crawl, "a", "b")
     robots(crawl, "")
     crawl.pages[one] = fetched_page(one, "", status_code=429, headers={"retry-after": "120"})
@@ -158,7 +158,7 @@ def test_a_redirect_to_another_host_is_asked_for_there(crawl: CrawlSlice) -> Non
     assert set(crawl.robots.kept) == {SITE, other}
 
 
-def test_robots_txt_of_where_a_site_moved_to_costs_no_turn_of_its_own(crawl: CrawlSlice) -> None:
+def test_robots_txt_of_where_a_host_moved_to_costs_no_permit_of_its_own(crawl: CrawlSlice) -> None:
     old = "http://site.example"
     url = f"{old}/page"
     crawl.pages[url] = fetched_page(f"{SITE}/page", long_page("a"), redirects=(url,))
@@ -182,7 +182,7 @@ def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlSlice) 
 
 
 def arrivals(crawl: CrawlSlice, refs: list[JobRef], site: str = SITE) -> list[float]:
-    """Run jobs until they are finished; when the site's pages were asked for, in seconds."""
+    """Run jobs until they are finished; when the host's pages were asked for, in seconds."""
     start, seen = crawl.clock(), []
 
     class Watched:
@@ -209,7 +209,7 @@ def arrivals(crawl: CrawlSlice, refs: list[JobRef], site: str = SITE) -> list[fl
 
 
 @pytest.mark.parametrize("target", [SITE, "https://www.site.example"])
-def test_a_wish_for_patience_holds_behind_a_redirect_too(crawl: CrawlSlice, target: str) -> None:
+def test_a_crawl_delay_holds_behind_a_redirect_too(crawl: CrawlSlice, target: str) -> None:
     crawl.sleep = lambda _: None
     refs = []
     robots(crawl, "User-agent: *\nCrawl-delay: 20", f"{target}/robots.txt")
@@ -224,11 +224,11 @@ def test_a_wish_for_patience_holds_behind_a_redirect_too(crawl: CrawlSlice, targ
     assert min(gaps) >= 20
 
 
-def test_what_a_robots_txt_says_within_a_turn_is_told_to_everybody(crawl: CrawlSlice) -> None:
+def test_what_a_robots_txt_says_within_a_permit_is_reported_to_everybody(crawl: CrawlSlice) -> None:
     url = "http://site.example/page"
     crawl.pages[url] = fetched_page(f"{SITE}/page", long_page("a"), redirects=(url,))
-    wish = {"retry-after": "1800"}
-    crawl.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503, headers=wish)
+    retry_after = {"retry-after": "1800"}
+    crawl.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503, headers=retry_after)
     crawled(crawl, url)
     other = crawl.run(crawl.submit("http://site.example/other", "another-tenant"))
     assert (other.due_at - crawl.clock()).total_seconds() > 1700
@@ -241,25 +241,25 @@ def test_a_served_page_asks_for_no_pause(crawl: CrawlSlice) -> None:
     assert crawled(crawl, two).status is JobStatus.COMPLETED
 
 
-def test_a_page_comes_though_turns_are_rarer_than_checks_of_robots_txt(crawl: CrawlSlice) -> None:
+def test_a_page_comes_though_permits_are_rarer_than_checks_of_robots_txt(crawl: CrawlSlice) -> None:
     [url] = serve(crawl, "a")
-    crawl.sites.settings.put("acme", "site.example", Override(min_gap_seconds=600), None)
+    crawl.hosts.service.put("acme", "site.example", Override(min_gap_seconds=600), None)
     crawl.pages[ROBOTS] = FetchTimeout("slow")
     assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
 
 
 def test_a_robots_txt_behind_a_blocked_host_is_not_fetched(crawl: CrawlSlice) -> None:
     [url] = serve(crawl, "a")
-    crawl.sites.settings.block("acme", "other.example", "not theirs")
+    crawl.hosts.service.block("acme", "other.example", "not theirs")
     crawl.pages[ROBOTS] = fetched_page("https://other.example/robots.txt", "", redirects=(ROBOTS,))
     assert crawled(crawl, url).status is JobStatus.COMPLETED
     assert crawl.robots.kept[SITE].content == b""
 
 
-def test_a_robots_txt_elsewhere_takes_a_turn_there(crawl: CrawlSlice) -> None:
+def test_a_robots_txt_elsewhere_takes_a_permit_there(crawl: CrawlSlice) -> None:
     other = "https://other.example"
     [busy] = serve(crawl, "a", site=other)
-    crawl.sites.settings.put("acme", "other.example", Override(min_gap_seconds=20), None)
+    crawl.hosts.service.put("acme", "other.example", Override(min_gap_seconds=20), None)
     crawled(crawl, busy)
     [url] = serve(crawl, "b")
     crawl.pages[ROBOTS] = fetched_page(f"{other}/robots.txt", "", redirects=(ROBOTS,))
@@ -276,7 +276,7 @@ def test_a_more_patient_origin_at_another_port_is_reached_in_the_end(crawl: Craw
     assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
 
 
-def test_failures_at_an_unusual_port_leave_the_site_open(crawl: CrawlSlice) -> None:
+def test_failures_at_an_unusual_port_leave_the_host_open(crawl: CrawlSlice) -> None:
     dead = f"{SITE}:9"
     [url] = serve(crawl, "a")
     crawl.pages[f"{dead}/robots.txt"] = fetched_page(f"{dead}/robots.txt", "")
@@ -284,13 +284,13 @@ def test_failures_at_an_unusual_port_leave_the_site_open(crawl: CrawlSlice) -> N
     for _ in range(bounds.BREAKER_FAILURES):
         crawl.clock.advance(10)
         crawled(crawl, f"{dead}/page")
-    assert crawl.sites.pace.state("site.example", 9).circuit is Circuit.OPEN
+    assert crawl.hosts.pace.state("site.example", 9).circuit is Circuit.OPEN
     with pytest.raises(CircuitOpen):
         crawl.submit(f"{dead}/other")
     assert crawled(crawl, url).status is JobStatus.COMPLETED
 
 
-def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_site(crawl: CrawlSlice) -> None:
+def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_host(crawl: CrawlSlice) -> None:
     [url] = serve(crawl, "moved")
     dead = f"{SITE}:9/page"
     crawl.pages[f"{SITE}:9/robots.txt"] = fetched_page(f"{SITE}:9/robots.txt", "")
@@ -298,4 +298,4 @@ def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_site(crawl: C
     for _ in range(bounds.BREAKER_FAILURES):
         crawl.clock.advance(10)
         crawled(crawl, url)
-    assert crawl.sites.pace.state("site.example").circuit is Circuit.CLOSED
+    assert crawl.hosts.pace.state("site.example").circuit is Circuit.CLOSED

@@ -31,7 +31,7 @@ from spinneret.kernel.errors import (
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
-from spinneret.web.hosts.service import SiteSettings
+from spinneret.web.hosts.service import HostService
 
 RECIPE: Final = 1  # goes up when the same page would be processed to another result
 
@@ -58,13 +58,13 @@ class CrawlService:
         *,
         jobs: JobService,
         policy: AddressPolicy,
-        sites: SiteSettings,
+        hosts: HostService,
         targets: Targets,
         require_proxy: RequireProxy,
     ) -> None:
         self._jobs = jobs
         self._policy = policy
-        self._sites = sites
+        self._hosts = hosts
         self._targets = targets
         self._require_proxy = require_proxy
 
@@ -115,7 +115,7 @@ class CrawlService:
     def _refusal(self, tenant: str, host: str, port: int | None) -> DomainError | None:
         """Why the host isn't crawled for the tenant now."""
         try:
-            self._sites.check_submission(tenant, host, port)
+            self._hosts.check_submission(tenant, host, port)
         except (DomainBlocked, CircuitOpen) as error:
             return error
         return None
@@ -127,7 +127,7 @@ class CrawlService:
             same["webhook_url"] = request.webhook_url
             same["webhook_headers"] = request.webhook_headers
         payload = {"url": canonical_url(url)}
-        if request.proxy_config_id is not None:  # a site may show others something else
+        if request.proxy_config_id is not None:  # a host may answer others differently
             same["proxy_config_id"] = payload["proxy_config_id"] = request.proxy_config_id
         return Draft(
             kind=CRAWL,

@@ -21,10 +21,10 @@ from spinneret.kernel.errors import (
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import Url, parse_url
-from spinneret.web.hosts.service import SiteSettings
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits, Wait
+from spinneret.web.hosts.service import HostService
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.robots_gate import Closed, RobotsGate
-from spinneret.web.politeness.rules import site_of, slowest
+from spinneret.web.politeness.rules import host_key, slowest
 from spinneret.web.politeness.service import Pace
 from spinneret.web.proxies.models import Route
 from spinneret.web.proxies.rotation import RotatingFetcher
@@ -39,14 +39,14 @@ class Visits:
         self,
         *,
         fetcher: RotatingFetcher,
-        sites: SiteSettings,
+        hosts: HostService,
         pace: Pace,
         robots: RobotsGate,
         clock: Clock,
         sleep: Callable[[float], None],
     ) -> None:
         self._fetcher = fetcher
-        self._sites = sites
+        self._hosts = hosts
         self._pace = pace
         self._robots = robots
         self._clock = clock
@@ -65,8 +65,8 @@ class Visits:
 
     def own_pace(self, context: Context, url: Url) -> PaceLimits:
         """How fast the tenant may ask the host; raises DomainBlocked."""
-        site = self._sites.site(context.job.tenant, url.host)
-        self._sites.require_unblocked(site)
+        site = self._hosts.effective(context.job.tenant, url.host)
+        self._hosts.require_unblocked(site)
         return site.pace
 
     def pace_of(self, context: Context, url: Url, visit: _Visit) -> PaceLimits:
@@ -84,9 +84,9 @@ class Visits:
         gap = min(rules.crawl_delay, bounds.DOMAIN_GAP_MAX_SECONDS)
         return replace(own, min_gap_seconds=gap)
 
-    def admit(self, context: Context, url: Url, pace: PaceLimits) -> Admitted:
+    def admit(self, context: Context, url: Url, pace: PaceLimits) -> Permit:
         """Leave for one request; sits short waits out and raises Defer for others."""
-        promised = context.job.waiting_for == site_of(url.host)
+        reserved = context.job.waiting_for == host_key(url.host)
         waits = 0
         while True:
             answer = self._pace.admit(
@@ -94,15 +94,15 @@ class Visits:
                 port=url.unusual_port,
                 owner=context.lease.owner,
                 limits=pace,
-                promised=promised,
+                reserved=reserved,
             )
-            if isinstance(answer, Admitted):
+            if isinstance(answer, Permit):
                 return answer
             seconds = (answer.until - self._clock()).total_seconds()
             waits += 1
             if seconds > bounds.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
                 raise Defer(answer.until, _waiting_for(url.host, answer))
-            promised = answer.promised
+            reserved = answer.reserved
             self._sleep(max(0.0, seconds))
 
     def send(self, route: Route | None, request: FetchRequest) -> FetchedPage:
@@ -118,7 +118,7 @@ class Visits:
             return None
         return parse_retry_after(page.headers.get("retry-after", ""), self._clock())
 
-    def report(self, admitted: Admitted, outcome: Outcome, wish: float | None) -> None:
+    def report(self, admitted: Permit, outcome: Outcome, wish: float | None) -> None:
         """What a turn says of the site."""
         self._pace.report(admitted, outcome, retry_after=wish)
 
@@ -132,14 +132,14 @@ class _Visit:
         context: Context,
         *,
         route: Route | None = None,
-        within: Admitted | None = None,
+        within: Permit | None = None,
     ) -> None:
         self._visits = visits
         self._context = context
         self._route = route
         self._within = within
         """The turn of an outer visit."""
-        self._admitted: Admitted | None = None
+        self._admitted: Permit | None = None
         self._pace: PaceLimits | None = None
         self._port: int | None = None
         """Where the visit is, as `Url.unusual_port`."""
@@ -169,7 +169,7 @@ class _Visit:
         return None if self._admitted is None else self._admitted.host
 
     def _enter(self, url: Url, pace: PaceLimits) -> None:
-        if self._within is None or site_of(url.host) != self._within.host:
+        if self._within is None or host_key(url.host) != self._within.host:
             self._admitted = self._visits.admit(self._context, url, pace)
             self._pace = pace
         self._port = url.unusual_port
@@ -183,7 +183,7 @@ class _Visit:
         self._hear(Outcome.SUCCESS, None)
         pace = self._visits.pace_of(self._context, url, self)
         slower = self._pace != slowest(pace, self._pace or pace)
-        if site_of(url.host) != self._site or (
+        if host_key(url.host) != self._site or (
             slower and self._context.job.waiting_for != self._site
         ):
             self._leave()
@@ -194,7 +194,7 @@ class _Visit:
         """robots.txt may lead elsewhere, where no other robots.txt is asked for first."""
         self._hear(Outcome.SUCCESS, None)
         pace = self._visits.own_pace(self._context, url)
-        if site_of(url.host) != self._site:
+        if host_key(url.host) != self._site:
             self._leave()
             self._enter(url, pace)
         self._port = url.unusual_port
@@ -234,13 +234,13 @@ _SEVERITY: Final = (
     Outcome.NOT_TRIED,
     Outcome.SUCCESS,
     Outcome.CLIENT_ERROR,
-    Outcome.SITE_FAILURE,
+    Outcome.HOST_FAILURE,
 )
 
 
 def _outcome(status: int) -> Outcome:
     if status >= 500:
-        return Outcome.SITE_FAILURE
+        return Outcome.HOST_FAILURE
     return Outcome.CLIENT_ERROR if status >= 400 else Outcome.SUCCESS
 
 
@@ -249,7 +249,7 @@ def _outcome_of(error: BaseException) -> Outcome:
         case ProxyFailed():
             return Outcome.NOT_TRIED
         case FetchTimeout() | FetchFailed():
-            return Outcome.SITE_FAILURE
+            return Outcome.HOST_FAILURE
         case TooManyRedirects() | ContentRefused() | BodyTooLarge():
             return Outcome.SUCCESS
         case _:
@@ -257,6 +257,6 @@ def _outcome_of(error: BaseException) -> Outcome:
 
 
 def _waiting_for(host: str, wait: Wait) -> str:
-    """The site alone says that a turn was promised."""
-    site = site_of(host)
-    return site if wait.promised else f"{site}: {wait.reason}"
+    """The site alone says that a turn was reserved."""
+    site = host_key(host)
+    return site if wait.reserved else f"{site}: {wait.reason}"

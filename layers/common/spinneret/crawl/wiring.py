@@ -11,8 +11,8 @@ from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.wiring import job_control, job_service
 from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.hosts.service import SiteSettings
-from spinneret.web.hosts.wiring import site_settings
+from spinneret.web.hosts.service import HostService
+from spinneret.web.hosts.wiring import host_service
 from spinneret.web.proxies.service import ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
 from spinneret.web.proxies.wiring import ProxySettings, proxy_service, proxy_trials
@@ -29,7 +29,7 @@ class CrawlApi:
 
     crawl: CrawlService
     jobs: JobControl
-    sites: SiteSettings
+    hosts: HostService
     proxies: ProxyService
     proxy_trials: ProxyTrials
     webhooks: WebhookService
@@ -38,19 +38,19 @@ class CrawlApi:
 def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     """Services of the crawl API."""
     settings = CrawlApiSettings.from_env(env)
-    sites = site_settings(settings)
+    hosts = host_service(settings)
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
     return CrawlApi(
         crawl=CrawlService(
             jobs=job_service(settings),
             policy=address_policy(settings),
-            sites=sites,
+            hosts=hosts,
             targets=webhooks.targets,
             require_proxy=proxies.require,
         ),
         jobs=job_control(settings),
-        sites=sites,
+        hosts=hosts,
         proxies=proxies,
         proxy_trials=proxy_trials(settings),
         webhooks=webhooks,

@@ -24,7 +24,7 @@ from spinneret.kernel.clock import utc_now
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.hosts.wiring import host_pace, site_settings
+from spinneret.web.hosts.wiring import host_pace, host_service
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.s3 import S3RobotsStore
@@ -64,7 +64,7 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
     )
     visits = Visits(
         fetcher=rotating_fetcher(settings, fetcher),
-        sites=site_settings(settings),
+        hosts=host_service(settings),
         pace=host_pace(settings),
         robots=RobotsGate(
             store=S3RobotsStore(s3_client(), settings.content_bucket),

@@ -120,14 +120,14 @@ BREAKER_FAILURES: Final = 5  # F-07, default
 BREAKER_OPEN_SECONDS: Final = 300.0  # F-07, default
 BREAKER_MEMORY_SECONDS: Final = 3600.0  # ruling "Breaker"
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0  # a site may not stop us for longer by one answer
-PROMISE_HORIZON_SECONDS: Final = 3600.0  # a slot farther off isn't promised
+RESERVATION_HORIZON_SECONDS: Final = 3600.0  # a slot farther off isn't reserved
 SHORT_WAIT_SECONDS: Final = 1.0  # architecture, section 3: no worker sleeps longer
-HOST_HOLD_SECONDS: Final = FETCH_TOTAL_SECONDS + 15.0  # … and twice a clock skew of 5 s, and 5 s
+HOST_LEASE_SECONDS: Final = FETCH_TOTAL_SECONDS + 15.0  # … and twice a clock skew of 5 s, and 5 s
 SESSION_LOCK_RETRIES: Final = 3  # F-04
 SESSION_LOCK_FIRST_SECONDS: Final = 1.0  # F-04: 1, 2, 4 s …
 SESSION_LOCK_JITTER_SECONDS: Final = 0.5  # … and up to this
 
-DOMAIN_RATE_MIN: Final = 1 / 3600  # F-09: slower, and no slot would be promised within an hour
+DOMAIN_RATE_MIN: Final = 1 / 3600  # F-09: slower, and no slot could be reserved within an hour
 DOMAIN_GAP_MAX_SECONDS: Final = 3600.0  # … for the same reason
 DOMAIN_LABELS_MAX: Final = 32  # of a name with settings: one BatchGetItem reads all above a host
 DOMAIN_NOTES_MAX_CHARS: Final = 1000

@@ -84,7 +84,7 @@ def test_any_other_answer_is_an_error(status: int, body: bytes, error: type[Doma
     assert refusal.value.message.startswith("example.com answered")
 
 
-def test_the_sites_wish_to_wait_is_passed_on() -> None:
+def test_the_hosts_retry_after_is_passed_on() -> None:
     page = fetched_page("http://example.com/", status_code=429, headers={"retry-after": "120"})
     with pytest.raises(HttpUnavailable) as refusal:
         require_success(page, NOW)

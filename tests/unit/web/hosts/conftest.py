@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fakes.sites import Sites
+from tests.fakes.hosts import Hosts
 from tests.fakes.time import HandClock
 
 
@@ -14,5 +14,5 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def sites(clock: HandClock) -> Sites:
-    return Sites(clock)
+def hosts(clock: HandClock) -> Hosts:
+    return Hosts(clock)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from crawl.domains_routes import router
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits
-from tests.fakes.sites import Sites
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
+from tests.fakes.hosts import Hosts
 from tests.fakes.time import START, HandClock
 from tests.unit.runtime.refusals import fields_of
 from tests.unit.served import Served
@@ -22,8 +22,8 @@ CLOSED = {"state": "closed", "failures": 0, "opened_at": None, "retry_after_seco
 
 
 @pytest.fixture
-def routes(sites: Sites) -> Served:
-    return Served(router, SimpleNamespace(sites=sites.settings))
+def routes(hosts: Hosts) -> Served:
+    return Served(router, SimpleNamespace(hosts=hosts.service))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def routes(sites: Sites) -> Served:
     ],
 )
 def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
-    routes: Served, sites: Sites, clock: HandClock, update: dict[str, Any]
+    routes: Served, hosts: Hosts, clock: HandClock, update: dict[str, Any]
 ) -> None:
     shown = routes.send("PUT", DOMAIN, update).body["pace"]
     assert routes.send("GET", DOMAIN).body["pace"] == shown
@@ -50,15 +50,15 @@ def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
     assert listed["pace"] == shown
     moments: list[float] = []
     for _ in range(1000 * 60):
-        outcome = sites.pace.admit(
+        outcome = hosts.pace.admit(
             "site.example",
             owner="job",
-            limits=sites.settings.limits("acme", "site.example"),
-            promised=True,
+            limits=hosts.service.limits("acme", "site.example"),
+            reserved=True,
         )
-        if isinstance(outcome, Admitted):
+        if isinstance(outcome, Permit):
             moments.append((clock.now - START).total_seconds())
-            sites.pace.report(outcome, Outcome.SUCCESS)
+            hosts.pace.report(outcome, Outcome.SUCCESS)
             continue
         if outcome.until > START + timedelta(seconds=60):
             break
@@ -74,11 +74,11 @@ def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
 # ---------------------------------------------------------------- Breaker
 
 
-def test_the_breaker_is_shown_and_reset(routes: Served, sites: Sites, clock: HandClock) -> None:
+def test_the_breaker_is_shown_and_reset(routes: Served, hosts: Hosts, clock: HandClock) -> None:
     for number in range(5):
-        admitted = sites.pace.admit("site.example", owner=f"job-{number}", limits=PaceLimits())
-        assert isinstance(admitted, Admitted)
-        sites.pace.report(admitted, Outcome.SITE_FAILURE)
+        admitted = hosts.pace.admit("site.example", owner=f"job-{number}", limits=PaceLimits())
+        assert isinstance(admitted, Permit)
+        hosts.pace.report(admitted, Outcome.HOST_FAILURE)
     shown = {"state": "open", "failures": 5, "opened_at": NOW, "retry_after_seconds": 300.0}
     assert routes.send("GET", DOMAIN).body["circuit"] == shown
     clock.advance(300)
@@ -88,13 +88,13 @@ def test_the_breaker_is_shown_and_reset(routes: Served, sites: Sites, clock: Han
     assert (answer.status, answer.body["circuit"]) == (200, CLOSED)
 
 
-def test_the_breaker_of_a_port_is_shown_and_reset(routes: Served, sites: Sites) -> None:
+def test_the_breaker_of_a_port_is_shown_and_reset(routes: Served, hosts: Hosts) -> None:
     for number in range(5):
-        admitted = sites.pace.admit(
+        admitted = hosts.pace.admit(
             "site.example", owner=f"job-{number}", limits=PaceLimits(), port=8080
         )
-        assert isinstance(admitted, Admitted)
-        sites.pace.report(admitted, Outcome.SITE_FAILURE)
+        assert isinstance(admitted, Permit)
+        hosts.pace.report(admitted, Outcome.HOST_FAILURE)
 
     def state(**query: str) -> str:
         found: str = routes.send("GET", DOMAIN, **query).body["circuit"]["state"]
@@ -117,11 +117,11 @@ def test_what_is_no_port_is_refused(routes: Served, port: str) -> None:
         assert [field.removeprefix("query.") for field in fields_of(body)] == ["port"]
 
 
-def test_the_breaker_is_shown_by_the_tenants_own_limits(routes: Served, sites: Sites) -> None:
+def test_the_breaker_is_shown_by_the_tenants_own_limits(routes: Served, hosts: Hosts) -> None:
     routes.send("PUT", DOMAIN, {"breaker_failures": 1, "breaker_seconds": 600})
-    admitted = sites.pace.admit("site.example", owner="job", limits=PaceLimits())
-    assert isinstance(admitted, Admitted)
-    sites.pace.report(admitted, Outcome.SITE_FAILURE)
+    admitted = hosts.pace.admit("site.example", owner="job", limits=PaceLimits())
+    assert isinstance(admitted, Permit)
+    hosts.pace.report(admitted, Outcome.HOST_FAILURE)
     mine = {"state": "open", "failures": 1, "opened_at": NOW, "retry_after_seconds": 600.0}
     assert routes.send("GET", DOMAIN).body["circuit"] == mine
     others = routes.send("GET", DOMAIN, tenant="other").body["circuit"]

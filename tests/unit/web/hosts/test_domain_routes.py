@@ -11,7 +11,7 @@ import pytest
 
 from crawl.domains_routes import router
 from spinneret.kernel import bounds
-from tests.fakes.sites import Sites
+from tests.fakes.hosts import Hosts
 from tests.unit.runtime.api import Answer
 from tests.unit.runtime.refusals import fields_of
 from tests.unit.served import Served
@@ -42,8 +42,8 @@ CLOSED = {"state": "closed", "failures": 0, "opened_at": None, "retry_after_seco
 
 
 @pytest.fixture
-def routes(sites: Sites) -> Served:
-    return Served(router, SimpleNamespace(sites=sites.settings))
+def routes(hosts: Hosts) -> Served:
+    return Served(router, SimpleNamespace(hosts=hosts.service))
 
 
 def refused(answer: Answer, status: int, code: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Submissions to sites that a tenant blocked, or that are left alone."""
+"""Submissions to hosts that a tenant has blocked, or whose breaker is open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spinneret.kernel.errors import (
     IdempotencyMismatch,
     ValidationFailed,
 )
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
 from tests import factories
 from tests.fakes.crawling import CrawlSlice
 
@@ -26,16 +26,16 @@ def crawl() -> CrawlSlice:
 
 
 def block(crawl: CrawlSlice) -> None:
-    crawl.sites.settings.block(TENANT, "site.example", "asked us to")
+    crawl.hosts.service.block(TENANT, "site.example", "asked us to")
 
 
 def open_breaker(crawl: CrawlSlice) -> None:
     for number in range(5):
-        admitted = crawl.sites.pace.admit(
+        admitted = crawl.hosts.pace.admit(
             "site.example", owner=f"job-{number}", limits=PaceLimits()
         )
-        assert isinstance(admitted, Admitted)
-        crawl.sites.pace.report(admitted, Outcome.SITE_FAILURE)
+        assert isinstance(admitted, Permit)
+        crawl.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
 
 
 def test_a_blocked_domain_is_refused(crawl: CrawlSlice) -> None:
@@ -91,12 +91,12 @@ def test_a_request_of_blocked_urls_only_is_refused_whole(crawl: CrawlSlice) -> N
 def test_a_host_is_looked_up_once_per_request(crawl: CrawlSlice) -> None:
     urls = tuple(f"https://site.example/{number}" for number in range(20))
     crawl.crawls().submit(TENANT, CrawlRequest(urls=urls), None)
-    assert crawl.sites.store.finds == 1
+    assert crawl.hosts.store.finds == 1
 
 
 @pytest.mark.parametrize("refuse", [block, open_breaker])
 @pytest.mark.parametrize("urls", [{"url": SITE}, {"urls": (SITE, OTHER)}, {"urls": (SITE,)}])
-def test_a_key_brings_its_first_answer_whatever_became_of_the_site(
+def test_a_key_brings_its_first_answer_whatever_became_of_the_host(
     crawl: CrawlSlice, refuse: object, urls: dict[str, object]
 ) -> None:
     request, key = CrawlRequest.model_validate(urls), factories.request_key()
@@ -113,11 +113,11 @@ def test_a_refusal_does_not_use_a_key_up(crawl: CrawlSlice) -> None:
     block(crawl)
     with pytest.raises(DomainBlocked):
         crawl.submit(SITE, key=key)
-    crawl.sites.settings.unblock(TENANT, "site.example")
+    crawl.hosts.service.unblock(TENANT, "site.example")
     crawl.submit(SITE, key=key)
 
 
 def test_an_outage_refuses_the_request_and_not_its_urls(crawl: CrawlSlice) -> None:
-    crawl.sites.store.available = False
+    crawl.hosts.store.available = False
     with pytest.raises(DependencyUnavailable):
         crawl.crawls().submit(TENANT, CrawlRequest(urls=(SITE, OTHER)), None)

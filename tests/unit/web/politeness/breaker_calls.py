@@ -7,12 +7,12 @@ from datetime import timedelta
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.models import (
-    Admitted,
     BreakerLimits,
     BreakerView,
     Circuit,
     Outcome,
     PaceLimits,
+    Permit,
     Wait,
 )
 from spinneret.web.politeness.service import Pace
@@ -21,17 +21,17 @@ HOST = "site.example"
 QUICK = PaceLimits(rate=1000, burst=1000)
 USUAL = BreakerLimits()
 CLOSED = BreakerView(circuit=Circuit.CLOSED, failures=0, opened_at=None, retry_after=None)
-LEASE = timedelta(seconds=bounds.HOST_HOLD_SECONDS)
+LEASE = timedelta(seconds=bounds.HOST_LEASE_SECONDS)
 OPEN = timedelta(seconds=bounds.BREAKER_OPEN_SECONDS)
 
 
-def ask(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Admitted | Wait:
+def ask(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Permit | Wait:
     return pace.admit(HOST, owner="job_1", limits=replace(QUICK, breaker=breaker), port=port)
 
 
-def admitted(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Admitted:
+def admitted(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Permit:
     outcome = ask(pace, breaker, port)
-    assert isinstance(outcome, Admitted), outcome
+    assert isinstance(outcome, Permit), outcome
     return outcome
 
 
@@ -47,5 +47,5 @@ def send(pace: Pace, outcome: Outcome, times: int = 1, port: int | None = None) 
 
 
 def open_circuit(pace: Pace, port: int | None = None) -> None:
-    send(pace, Outcome.SITE_FAILURE, bounds.BREAKER_FAILURES, port)
+    send(pace, Outcome.HOST_FAILURE, bounds.BREAKER_FAILURES, port)
     assert pace.state(HOST, port).circuit is Circuit.OPEN

@@ -9,14 +9,14 @@ import pytest
 
 from spinneret.web.politeness.service import Pace
 from spinneret.web.politeness.sessions import Sessions
-from tests.fakes.politeness import FakeDomainLedger, pace_at
+from tests.fakes.politeness import FakeHostLedger, pace_at
 from tests.fakes.time import HandClock
 from tests.unit.web.politeness.session_calls import Logged, sessions_at
 
 
 @pytest.fixture
-def ledger() -> FakeDomainLedger:
-    return FakeDomainLedger()
+def ledger() -> FakeHostLedger:
+    return FakeHostLedger()
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
     return pace_at(ledger, clock)
 
 
 @pytest.fixture
-def sessions(ledger: FakeDomainLedger, clock: HandClock) -> Sessions:
+def sessions(ledger: FakeHostLedger, clock: HandClock) -> Sessions:
     return sessions_at(ledger, clock)
 
 

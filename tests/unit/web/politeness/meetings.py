@@ -9,18 +9,18 @@ from typing import Any
 
 from spinneret.web.politeness.changes import Change, Row
 from spinneret.web.politeness.models import (
-    Admitted,
     BreakerLimits,
     Outcome,
     PaceLimits,
+    Permit,
     Record,
     to_ms,
 )
 from spinneret.web.politeness.ports import Refused, Written
 from spinneret.web.politeness.service import Pace
-from spinneret.web.politeness.sessions import Opened, Sessions
+from spinneret.web.politeness.sessions import Session, Sessions
 from spinneret.web.politeness.settings import SessionSettings
-from tests.fakes.politeness import FakeDomainLedger
+from tests.fakes.politeness import FakeHostLedger
 from tests.fakes.time import HandClock
 
 HOST = "site.example"
@@ -35,7 +35,7 @@ CAREFUL = PaceLimits(burst=3, breaker=BreakerLimits(threshold=2, open_seconds=60
 class InterruptedLedger:
     """Does something else before the update of this number."""
 
-    def __init__(self, ledger: FakeDomainLedger) -> None:
+    def __init__(self, ledger: FakeHostLedger) -> None:
         self._ledger = ledger
         self.updates = 0
         self.at: int | None = None
@@ -60,9 +60,9 @@ class World:
     """One host, two processes, and what they were granted before the scene begins."""
 
     clock: HandClock = field(default_factory=HandClock)
-    ledger: FakeDomainLedger = field(default_factory=FakeDomainLedger)
-    leaves: list[Admitted] = field(default_factory=list)
-    opened: list[Opened] = field(default_factory=list)
+    ledger: FakeHostLedger = field(default_factory=FakeHostLedger)
+    permits: list[Permit] = field(default_factory=list)
+    opened: list[Session] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.first = InterruptedLedger(self.ledger)
@@ -79,23 +79,23 @@ class World:
         """Keeps what is granted."""
         for _ in range(times):
             outcome = self.processes[process].admit(HOST, owner="job", limits=pace, **given)
-            if isinstance(outcome, Admitted):
-                self.leaves.append(outcome)
+            if isinstance(outcome, Permit):
+                self.permits.append(outcome)
 
     def fail(self, times: int) -> None:
-        """Requests that the site failed; two more were under way with them. Ends at rest."""
+        """Requests that the host failed; two more were under way with them. Ends at rest."""
         for _ in range(times + 2):
             self.clock.advance(1)
-            self.admit(BUCKET, promised=True)
-        for leave in self.leaves[:times]:
-            self.processes[1].report(leave, Outcome.SITE_FAILURE)
-        self.leaves = self.leaves[times:]
+            self.admit(BUCKET, reserved=True)
+        for permit in self.permits[:times]:
+            self.processes[1].report(permit, Outcome.HOST_FAILURE)
+        self.permits = self.permits[times:]
         self.clock.advance(3)
 
     def fail_and_go_on(self, times: int) -> None:
         """As `fail`, but the two under way have seen the failures."""
         self.fail(times)
-        self.leaves = []
+        self.permits = []
         self.admit(BUCKET, 2)
         self.clock.advance(3)
 
@@ -155,19 +155,19 @@ def check_meeting(scene: Scene, calls: tuple[Call, Call], record: Record, contex
         answers[0] = calls[0](world, 0)
         if world.first.updates <= at:
             return
-        told = (*answers, row_of(world))
+        reported = (*answers, row_of(world))
         for name, slot in row_of(world).items():
             if "tail" in name:
                 assert isinstance(slot, int)
                 assert slot <= to_ms(world.clock()) + HOUR_MS
         if _slipped_in(*answers):
-            assert _without_slots(told) in map(_without_slots, allowed), f"{context} at {at}"
+            assert _without_slots(reported) in map(_without_slots, allowed), f"{context} at {at}"
         else:
-            assert told in allowed, f"{context}, interrupted at {at}"
+            assert reported in allowed, f"{context}, interrupted at {at}"
 
 
 def _slipped_in(first: Any, second: Any) -> bool:
-    """Was refused and not yet promised a slot when the other came and was admitted.
+    """Was refused and had not yet reserved a slot when the other came and was admitted.
 
     That is harmless: a slot is a hint, and no token was taken twice.
     """
@@ -177,9 +177,9 @@ def _slipped_in(first: Any, second: Any) -> bool:
     return False
 
 
-def _without_slots(told: tuple[Any, ...]) -> tuple[Any, ...]:
-    first, second, row = told
+def _without_slots(reported: tuple[Any, ...]) -> tuple[Any, ...]:
+    first, second, row = reported
     kept = {
-        name: value for name, value in row.items() if "tail" not in name and name != "promised_to"
+        name: value for name, value in row.items() if "tail" not in name and name != "reserved_by"
     }
     return first[0], second, kept

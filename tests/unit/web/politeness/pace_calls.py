@@ -1,10 +1,10 @@
-"""Asking one host for leave, in short."""
+"""Asking one host for permits, in short."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
-from spinneret.web.politeness.models import Admitted, PaceLimits, Wait
+from spinneret.web.politeness.models import PaceLimits, Permit, Wait
 from spinneret.web.politeness.service import Pace
 
 HOST = "site.example"
@@ -14,23 +14,23 @@ SECOND = timedelta(seconds=1)
 
 
 def ask(
-    pace: Pace, limits: PaceLimits = USUAL, *, promised: bool = False, host: str = HOST
-) -> Admitted | Wait:
-    return pace.admit(host, owner="job_1", limits=limits, promised=promised)
+    pace: Pace, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
+) -> Permit | Wait:
+    return pace.admit(host, owner="job_1", limits=limits, reserved=reserved)
 
 
 def admitted(
-    pace: Pace, limits: PaceLimits = USUAL, *, promised: bool = False, host: str = HOST
-) -> Admitted:
-    outcome = ask(pace, limits, promised=promised, host=host)
-    assert isinstance(outcome, Admitted), outcome
+    pace: Pace, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
+) -> Permit:
+    outcome = ask(pace, limits, reserved=reserved, host=host)
+    assert isinstance(outcome, Permit), outcome
     return outcome
 
 
 def refused(
-    pace: Pace, limits: PaceLimits = USUAL, *, promised: bool = False, host: str = HOST
+    pace: Pace, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
 ) -> Wait:
-    outcome = ask(pace, limits, promised=promised, host=host)
+    outcome = ask(pace, limits, reserved=reserved, host=host)
     assert isinstance(outcome, Wait), outcome
     return outcome
 

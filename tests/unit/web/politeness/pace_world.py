@@ -16,11 +16,11 @@ from typing import Final
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.web.politeness.changes import Change, Row
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits, Record, Wait
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Record, Wait
 from spinneret.web.politeness.ports import Refused, Written
 from spinneret.web.politeness.service import Pace
 from tests.fakes.crashes import Crash
-from tests.fakes.politeness import FakeDomainLedger
+from tests.fakes.politeness import FakeHostLedger
 from tests.fakes.time import START
 from tests.simulation.turnstile import Actor, Role
 
@@ -46,8 +46,8 @@ class Weather:
     lost: float = 0.0
     """Chance of a lost answer, per call."""
     down_until: float = 0.0
-    """For so many seconds the site fails every request."""
-    wishes: float = 0.0
+    """For so many seconds the host fails every request."""
+    retry_afters: float = 0.0
     """Chance of an answer with Retry-After."""
 
 
@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """One request as the site saw it, in true time."""
+    """One request as the host saw it, in true time."""
 
     at: int
     admitted_at: int
@@ -72,7 +72,7 @@ class Arrival:
 
 
 @dataclass
-class Told:
+class RunLog:
     """What happened."""
 
     asked: list[Asked] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Told:
     """At once."""
     dead_probers: int = 0
     crashes: int = 0
-    wishes: int = 0
+    retry_afters: int = 0
     openings: int = 0
     ended_at: int = 0
     finished: int = 0
@@ -98,14 +98,14 @@ class PaceWorld:
         self.weather = weather
         self.rng = Random(seed)
         self.now = 0
-        self.told = Told()
-        self.ledger = FakeDomainLedger()
+        self.log = RunLog()
+        self.ledger = FakeHostLedger()
         self._threads = threads
         self._actors: list[Actor] = []
         self._skews: list[int] = []
         self._names = 0
 
-    def run(self) -> Told:
+    def run(self) -> RunLog:
         """Until every worker is done. Raises AssertionError if that doesn't come to pass."""
         for pace in self.weather.paces:
             self._start(pace, self.weather.requests)
@@ -117,9 +117,9 @@ class PaceWorld:
             self.now = max(self.now, first)
             ready = [actor for actor in self._actors if actor.ready_at <= self.now]
             self._move(self.rng.choice(ready))
-        self.told.ended_at = self.now
-        self.told.spread = max(self._skews) - min(self._skews)
-        return self.told
+        self.log.ended_at = self.now
+        self.log.spread = max(self._skews) - min(self._skews)
+        return self.log
 
     def clock_of(self, actor: Actor) -> Clock:
         """What an actor takes for the present."""
@@ -168,7 +168,7 @@ class _Worker:
         self._probes = False
 
     def work(self, actor: Actor) -> None:
-        world, told = self._world, self._world.told
+        world, log = self._world, self._world.log
         service = Pace(
             ledger=_SteppedLedger(world, actor),
             clock=world.clock_of(actor),
@@ -177,66 +177,66 @@ class _Worker:
         )
         try:
             while self._left:
-                leave = self._admission(service, actor)
-                self._request(service, actor, leave)
+                permit = self._admission(service, actor)
+                self._request(service, actor, permit)
                 self._left -= 1
-                told.finished += 1
+                log.finished += 1
         except Crash:
-            told.crashes += 1
+            log.crashes += 1
             if self._probes:
-                told.probes -= 1
-                told.dead_probers += 1
+                log.probes -= 1
+                log.dead_probers += 1
             self.on_death(self._left)
             raise
 
-    def _admission(self, service: Pace, actor: Actor) -> Admitted:
+    def _admission(self, service: Pace, actor: Actor) -> Permit:
         world = self._world
-        since, promised = world.now, False
+        since, reserved = world.now, False
         while True:
             asked_at = world.now
-            outcome = service.admit(HOST, owner=actor.name, limits=self._pace, promised=promised)
-            if isinstance(outcome, Admitted):
-                told = Asked(at=asked_at, pace=self._pace, waited=world.now - since)
-                world.told.asked.append(told)
+            outcome = service.admit(HOST, owner=actor.name, limits=self._pace, reserved=reserved)
+            if isinstance(outcome, Permit):
+                log = Asked(at=asked_at, pace=self._pace, waited=world.now - since)
+                world.log.asked.append(log)
                 return outcome
-            promised = outcome.promised
+            reserved = outcome.reserved
             world.sleep(actor, self._until(actor, outcome))
 
     def _until(self, actor: Actor, wait: Wait) -> int:
-        """Until the moment that was told, by the worker's own clock; never for longer than it."""
+        """Until the given moment, by the worker's own clock; never for longer than it."""
         clock: datetime = self._world.clock_of(actor)()
         return (wait.until - clock) // timedelta(microseconds=1)
 
-    def _request(self, service: Pace, actor: Actor, leave: Admitted) -> None:
-        world, told = self._world, self._world.told
+    def _request(self, service: Pace, actor: Actor, permit: Permit) -> None:
+        world, log = self._world, self._world.log
         admitted_at = world.now
-        if leave.probe:
+        if permit.probe:
             self._probes = True
-            told.probes += 1
-            told.most_probes = max(told.most_probes, told.probes)
+            log.probes += 1
+            log.most_probes = max(log.most_probes, log.probes)
         slow = REQUEST_MAX_SECONDS if world.happens(0.05) else 1.0
         world.sleep(actor, world.seconds(slow / 2))
-        told.arrivals.append(Arrival(at=world.now, admitted_at=admitted_at, pace=self._pace))
+        log.arrivals.append(Arrival(at=world.now, admitted_at=admitted_at, pace=self._pace))
         works = world.now >= world.weather.down_until * SECOND
         if world.happens(world.weather.crashes):
             raise Crash("while it asked")
         world.sleep(actor, world.seconds(slow / 2))
-        wish = None
-        if world.happens(world.weather.wishes):
-            told.wishes += 1
-            wish = world.rng.choice([1.0, 5.0, 60.0])
+        retry_after = None
+        if world.happens(world.weather.retry_afters):
+            log.retry_afters += 1
+            retry_after = world.rng.choice([1.0, 5.0, 60.0])
         opened_before = world.ledger.read(HOST, Record.PACE).get("opened_at")
-        outcome = Outcome.SUCCESS if works else Outcome.SITE_FAILURE
-        service.report(leave, outcome, retry_after=wish)
+        outcome = Outcome.SUCCESS if works else Outcome.HOST_FAILURE
+        service.report(permit, outcome, retry_after=retry_after)
         opened = world.ledger.read(HOST, Record.PACE).get("opened_at")
-        told.openings += opened is not None and opened != opened_before
-        if leave.probe:
+        log.openings += opened is not None and opened != opened_before
+        if permit.probe:
             self._probes = False
-            told.probes -= 1
+            log.probes -= 1
 
 
 class _SteppedLedger:
-    """Implements DomainLedger for one actor."""
+    """Implements HostLedger for one actor."""
 
     def __init__(self, world: PaceWorld, actor: Actor) -> None:
         self._world = world
@@ -262,4 +262,4 @@ class _SteppedLedger:
 
 def lease_us() -> int:
     """How long a caller that died keeps what it had."""
-    return round(bounds.HOST_HOLD_SECONDS * SECOND)
+    return round(bounds.HOST_LEASE_SECONDS * SECOND)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from spinneret.web.politeness.ports import DomainLedger
-from spinneret.web.politeness.sessions import Opened, Sessions, SessionWait
+from spinneret.web.politeness.ports import HostLedger
+from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
 from spinneret.web.politeness.settings import SessionSettings
 from tests.fakes.politeness import tokens
 from tests.fakes.time import HandClock
@@ -19,7 +19,7 @@ Logged = Callable[[], list[dict[str, Any]]]
 
 
 def sessions_at(
-    ledger: DomainLedger, clock: HandClock, *, random: float = 0.0, **given: Any
+    ledger: HostLedger, clock: HandClock, *, random: float = 0.0, **given: Any
 ) -> Sessions:
     return Sessions(
         ledger=ledger,
@@ -30,9 +30,9 @@ def sessions_at(
     )
 
 
-def opened(sessions: Sessions, session_id: str = "one", host: str = HOST, **given: Any) -> Opened:
+def opened(sessions: Sessions, session_id: str = "one", host: str = HOST, **given: Any) -> Session:
     outcome = sessions.open(host, session_id, **given)
-    assert isinstance(outcome, Opened), outcome
+    assert isinstance(outcome, Session), outcome
     return outcome
 
 

@@ -8,17 +8,17 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.models import (
-    Admitted,
     BreakerView,
     Circuit,
     Outcome,
     PaceLimits,
+    Permit,
     Record,
     Wait,
     WaitReason,
 )
 from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeDomainLedger, LossyLedger, pace_at
+from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.breaker_calls import (
     CLOSED,
@@ -34,17 +34,17 @@ from tests.unit.web.politeness.breaker_calls import (
 
 
 @pytest.fixture
-def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
     return pace_at(ledger, clock, QUICK)
 
 
-def probe_of(pace: Pace, clock: HandClock) -> Admitted:
+def probe_of(pace: Pace, clock: HandClock) -> Permit:
     """The probe of a breaker that was opened and whose time is over."""
     open_circuit(pace)
     clock.now += OPEN
-    leave = admitted(pace)
-    assert leave.probe
-    return leave
+    permit = admitted(pace)
+    assert permit.probe
+    return permit
 
 
 # ---------------------------------------------------------------- Closed
@@ -55,27 +55,27 @@ def test_an_unknown_host_is_closed(pace: Pace) -> None:
 
 
 def test_failures_in_a_row_open_the_circuit(pace: Pace) -> None:
-    send(pace, Outcome.SITE_FAILURE, bounds.BREAKER_FAILURES - 1)
+    send(pace, Outcome.HOST_FAILURE, bounds.BREAKER_FAILURES - 1)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
-    send(pace, Outcome.SITE_FAILURE)
+    send(pace, Outcome.HOST_FAILURE)
     assert pace.state(HOST) == BreakerView(
         circuit=Circuit.OPEN, failures=5, opened_at=START, retry_after=300.0
     )
 
 
 @pytest.mark.parametrize("between", [Outcome.SUCCESS, Outcome.CLIENT_ERROR])
-def test_an_answer_of_the_site_ends_the_row_of_failures(pace: Pace, between: Outcome) -> None:
-    send(pace, Outcome.SITE_FAILURE, 4)
+def test_an_answer_of_the_host_ends_the_row_of_failures(pace: Pace, between: Outcome) -> None:
+    send(pace, Outcome.HOST_FAILURE, 4)
     send(pace, between)
     assert pace.state(HOST) == CLOSED
-    send(pace, Outcome.SITE_FAILURE, 4)
+    send(pace, Outcome.HOST_FAILURE, 4)
     assert pace.state(HOST).circuit is Circuit.CLOSED
 
 
 @pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.CLIENT_ERROR, Outcome.NOT_TRIED])
-def test_a_site_that_works_costs_no_write_and_opens_nothing(
-    pace: Pace, ledger: FakeDomainLedger, outcome: Outcome
+def test_a_host_that_works_costs_no_write_and_opens_nothing(
+    pace: Pace, ledger: FakeHostLedger, outcome: Outcome
 ) -> None:
     send(pace, outcome, 20)
     assert ledger.updates == 20 + 19  # a burst takes two: the first plan is for an idle host
@@ -83,43 +83,43 @@ def test_a_site_that_works_costs_no_write_and_opens_nothing(
 
 
 def test_what_was_not_tried_neither_counts_nor_ends_the_row(pace: Pace) -> None:
-    send(pace, Outcome.SITE_FAILURE, 4)
+    send(pace, Outcome.HOST_FAILURE, 4)
     send(pace, Outcome.NOT_TRIED)
     assert pace.state(HOST).failures == 4
 
 
 def test_failures_are_forgotten_after_an_hour_of_none(pace: Pace, clock: HandClock) -> None:
-    send(pace, Outcome.SITE_FAILURE, 4)
+    send(pace, Outcome.HOST_FAILURE, 4)
     clock.advance(bounds.BREAKER_MEMORY_SECONDS - 1)
     assert pace.state(HOST).failures == 4
     clock.advance(1)
     assert pace.state(HOST).failures == 0
-    send(pace, Outcome.SITE_FAILURE, 4)
+    send(pace, Outcome.HOST_FAILURE, 4)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
 
 
 def test_failures_that_are_reported_together_are_all_counted(pace: Pace) -> None:
     """All were admitted before the first of them failed."""
-    leaves = [admitted(pace) for _ in range(5)]
-    for number, leave in enumerate(leaves):
+    permits = [admitted(pace) for _ in range(5)]
+    for number, permit in enumerate(permits):
         assert pace.state(HOST).failures == number
-        pace.report(leave, Outcome.SITE_FAILURE)
+        pace.report(permit, Outcome.HOST_FAILURE)
     assert pace.state(HOST).circuit is Circuit.OPEN
 
 
 def test_a_failure_counts_on_from_those_since_its_admission(pace: Pace) -> None:
-    send(pace, Outcome.SITE_FAILURE, 3)
-    leave = admitted(pace)
-    send(pace, Outcome.SITE_FAILURE)
-    pace.report(leave, Outcome.SITE_FAILURE)
+    send(pace, Outcome.HOST_FAILURE, 3)
+    permit = admitted(pace)
+    send(pace, Outcome.HOST_FAILURE)
+    pace.report(permit, Outcome.HOST_FAILURE)
     assert pace.state(HOST).circuit is Circuit.OPEN
 
 
-def test_one_failure_is_counted_once_however_often_it_is_told(pace: Pace) -> None:
-    leave = admitted(pace)
+def test_one_failure_is_counted_once_however_often_it_is_reported(pace: Pace) -> None:
+    permit = admitted(pace)
     for _ in range(5):
-        pace.report(leave, Outcome.SITE_FAILURE)
+        pace.report(permit, Outcome.HOST_FAILURE)
     assert pace.state(HOST).failures == 1
 
 
@@ -139,20 +139,22 @@ def test_an_open_circuit_lets_nobody_through_and_says_until_when(
 @pytest.mark.parametrize("failures", [0, 4])
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_what_was_admitted_before_the_opening_changes_nothing(
-    pace: Pace, ledger: FakeDomainLedger, outcome: Outcome, failures: int
+    pace: Pace, ledger: FakeHostLedger, outcome: Outcome, failures: int
 ) -> None:
-    send(pace, Outcome.SITE_FAILURE, failures)
+    send(pace, Outcome.HOST_FAILURE, failures)
     late = admitted(pace)
-    send(pace, Outcome.SITE_FAILURE, 5 - failures)
+    send(pace, Outcome.HOST_FAILURE, 5 - failures)
     row = ledger.read(HOST, Record.PACE)
     pace.report(late, outcome)
     assert ledger.read(HOST, Record.PACE) == row
 
 
-def test_the_wish_of_the_site_is_heeded_beyond_the_opening(pace: Pace, clock: HandClock) -> None:
-    leave = admitted(pace)
+def test_the_retry_after_of_the_host_is_heeded_beyond_the_opening(
+    pace: Pace, clock: HandClock
+) -> None:
+    permit = admitted(pace)
     open_circuit(pace)
-    pace.report(leave, Outcome.SITE_FAILURE, retry_after=400)
+    pace.report(permit, Outcome.HOST_FAILURE, retry_after=400)
     clock.now += OPEN
     wait = ask(pace)
     assert isinstance(wait, Wait)
@@ -170,7 +172,7 @@ def test_a_reset_closes_at_once(pace: Pace) -> None:
 
 
 def test_a_reset_of_an_unknown_host_leaves_nothing_behind(
-    pace: Pace, ledger: FakeDomainLedger
+    pace: Pace, ledger: FakeHostLedger
 ) -> None:
     pace.reset(HOST)
     assert ledger.read(HOST, Record.PACE) == {}
@@ -185,7 +187,7 @@ def test_one_request_probes_and_all_others_wait_for_it(pace: Pace, clock: HandCl
     wait = Wait(until=clock.now + LEASE, reason=WaitReason.CIRCUIT_OPEN)
     assert [ask(pace) for _ in range(50)] == [wait] * 50
     view = pace.state(HOST)
-    assert (view.circuit, view.retry_after) == (Circuit.HALF_OPEN, bounds.HOST_HOLD_SECONDS)
+    assert (view.circuit, view.retry_after) == (Circuit.HALF_OPEN, bounds.HOST_LEASE_SECONDS)
 
 
 def test_before_the_probe_a_half_open_circuit_asks_for_no_patience(
@@ -207,10 +209,10 @@ def test_a_probe_that_succeeds_closes(pace: Pace, clock: HandClock, outcome: Out
 def test_a_probe_that_fails_opens_anew(pace: Pace, clock: HandClock) -> None:
     probe = probe_of(pace, clock)
     clock.advance(10)
-    pace.report(probe, Outcome.SITE_FAILURE)
+    pace.report(probe, Outcome.HOST_FAILURE)
     opened_at = clock.now
     clock.advance(10)
-    pace.report(probe, Outcome.SITE_FAILURE)  # once more: it is the probe no longer
+    pace.report(probe, Outcome.HOST_FAILURE)  # once more: it is the probe no longer
     view = pace.state(HOST)
     assert (view.circuit, view.opened_at, view.retry_after) == (Circuit.OPEN, opened_at, 290.0)
     clock.now += OPEN
@@ -234,7 +236,7 @@ def test_a_prober_that_died_is_followed_by_the_next_caller(pace: Pace, clock: Ha
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_a_prober_that_was_given_up_changes_nothing(
-    pace: Pace, clock: HandClock, ledger: FakeDomainLedger, outcome: Outcome
+    pace: Pace, clock: HandClock, ledger: FakeHostLedger, outcome: Outcome
 ) -> None:
     late = probe_of(pace, clock)
     clock.now += LEASE
@@ -244,30 +246,30 @@ def test_a_prober_that_was_given_up_changes_nothing(
     assert ledger.read(HOST, Record.PACE) == row
 
 
-def test_a_probe_needs_a_token_too(ledger: FakeDomainLedger, clock: HandClock) -> None:
+def test_a_probe_needs_a_token_too(ledger: FakeHostLedger, clock: HandClock) -> None:
     slow = PaceLimits(rate=1 / 600, burst=5)
     pace = pace_at(ledger, clock, slow)
     for _ in range(5):
-        leave = pace.admit(HOST, owner="job_1", limits=slow)
-        assert isinstance(leave, Admitted)
-        pace.report(leave, Outcome.SITE_FAILURE)
+        permit = pace.admit(HOST, owner="job_1", limits=slow)
+        assert isinstance(permit, Permit)
+        pace.report(permit, Outcome.HOST_FAILURE)
     clock.now += OPEN
     wait = pace.admit(HOST, owner="job_1", limits=slow)
     assert isinstance(wait, Wait)
     assert (wait.reason, wait.until) == (WaitReason.PACE, START + 2 * OPEN)
     clock.now = wait.until
-    leave = pace.admit(HOST, owner="job_1", limits=slow, promised=True)
-    assert isinstance(leave, Admitted)
-    assert leave.probe
+    permit = pace.admit(HOST, owner="job_1", limits=slow, reserved=True)
+    assert isinstance(permit, Permit)
+    assert permit.probe
 
 
 def test_lost_answers_change_no_verdict(clock: HandClock) -> None:
-    ledger = FakeDomainLedger()
+    ledger = FakeHostLedger()
     pace = pace_at(LossyLedger(ledger), clock, QUICK)
-    send(pace, Outcome.SITE_FAILURE, 4)
+    send(pace, Outcome.HOST_FAILURE, 4)
     assert pace.state(HOST).failures == 4
-    send(pace, Outcome.SITE_FAILURE)
-    for verdict in (Outcome.SITE_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
+    send(pace, Outcome.HOST_FAILURE)
+    for verdict in (Outcome.HOST_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
         clock.now += OPEN
         probe = admitted(pace)
         assert probe.probe

@@ -8,17 +8,17 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.models import (
-    Admitted,
     BreakerLimits,
     BreakerView,
     Circuit,
     Outcome,
+    Permit,
     Record,
     Wait,
     WaitReason,
 )
 from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeDomainLedger, LossyLedger, pace_at
+from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.breaker_calls import (
     CLOSED,
@@ -40,7 +40,7 @@ TEN_MINUTES = timedelta(minutes=10)
 
 
 @pytest.fixture
-def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
     return pace_at(ledger, clock, QUICK)
 
 
@@ -48,9 +48,9 @@ def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
 
 
 def test_after_fewer_failures_of_anybody_the_careful_stay_away_and_others_go_on(pace: Pace) -> None:
-    send(pace, Outcome.SITE_FAILURE)
+    send(pace, Outcome.HOST_FAILURE)
     admitted(pace, CAREFUL)
-    send(pace, Outcome.SITE_FAILURE)
+    send(pace, Outcome.HOST_FAILURE)
     until = START + TEN_MINUTES
     assert refused(pace, CAREFUL) == Wait(until=until, reason=WaitReason.CIRCUIT_OPEN)
     assert pace.state(HOST, breaker=CAREFUL) == BreakerView(
@@ -63,22 +63,22 @@ def test_after_fewer_failures_of_anybody_the_careful_stay_away_and_others_go_on(
 @pytest.mark.parametrize("threshold", range(1, bounds.BREAKER_FAILURES + 1))
 def test_each_threshold_counts_exactly(pace: Pace, threshold: int) -> None:
     careful = BreakerLimits(threshold=threshold)
-    send(pace, Outcome.SITE_FAILURE, threshold - 1)
+    send(pace, Outcome.HOST_FAILURE, threshold - 1)
     admitted(pace, careful)
-    send(pace, Outcome.SITE_FAILURE)
+    send(pace, Outcome.HOST_FAILURE)
     refused(pace, careful)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.CLIENT_ERROR])
 def test_an_answer_to_anybody_closes_it_for_the_careful_too(pace: Pace, outcome: Outcome) -> None:
-    send(pace, Outcome.SITE_FAILURE, 3)
+    send(pace, Outcome.HOST_FAILURE, 3)
     send(pace, outcome)
     assert pace.state(HOST, breaker=CAREFUL) == CLOSED
     assert not admitted(pace, CAREFUL).probe
 
 
 def test_one_careful_request_probes_and_holds_nobody_else_off(pace: Pace, clock: HandClock) -> None:
-    send(pace, Outcome.SITE_FAILURE, 2)
+    send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     assert pace.state(HOST, breaker=CAREFUL).circuit is Circuit.HALF_OPEN
     assert admitted(pace, CAREFUL).probe
@@ -87,7 +87,7 @@ def test_one_careful_request_probes_and_holds_nobody_else_off(pace: Pace, clock:
 
 
 def test_the_probe_of_the_careful_closes_by_success(pace: Pace, clock: HandClock) -> None:
-    send(pace, Outcome.SITE_FAILURE, 2)
+    send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     pace.report(admitted(pace, CAREFUL), Outcome.SUCCESS)
     assert pace.state(HOST, breaker=CAREFUL) == CLOSED
@@ -95,9 +95,9 @@ def test_the_probe_of_the_careful_closes_by_success(pace: Pace, clock: HandClock
 
 
 def test_the_probe_of_the_careful_counts_when_it_fails(pace: Pace, clock: HandClock) -> None:
-    send(pace, Outcome.SITE_FAILURE, 2)
+    send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
-    pace.report(admitted(pace, CAREFUL), Outcome.SITE_FAILURE)
+    pace.report(admitted(pace, CAREFUL), Outcome.HOST_FAILURE)
     assert pace.state(HOST, breaker=CAREFUL) == BreakerView(
         circuit=Circuit.OPEN, failures=3, opened_at=clock.now, retry_after=600
     )
@@ -108,25 +108,25 @@ def test_the_probe_of_the_careful_counts_when_it_fails(pace: Pace, clock: HandCl
 def test_a_careful_probe_that_was_not_tried_passes_the_part_on(
     pace: Pace, clock: HandClock
 ) -> None:
-    send(pace, Outcome.SITE_FAILURE, 2)
+    send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     pace.report(admitted(pace, CAREFUL), Outcome.NOT_TRIED)
     assert admitted(pace, CAREFUL).probe
 
 
 def test_a_careful_prober_that_died_is_followed_by_the_next(pace: Pace, clock: HandClock) -> None:
-    send(pace, Outcome.SITE_FAILURE, 2)
+    send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     admitted(pace, CAREFUL)
     clock.now += LEASE
     assert admitted(pace, CAREFUL).probe
 
 
-@pytest.mark.parametrize("outcome", [Outcome.SITE_FAILURE, Outcome.NOT_TRIED])
+@pytest.mark.parametrize("outcome", [Outcome.HOST_FAILURE, Outcome.NOT_TRIED])
 def test_a_careful_prober_that_was_given_up_ends_no_lease_of_another(
-    pace: Pace, clock: HandClock, ledger: FakeDomainLedger, outcome: Outcome
+    pace: Pace, clock: HandClock, ledger: FakeHostLedger, outcome: Outcome
 ) -> None:
-    send(pace, Outcome.SITE_FAILURE, 2)
+    send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     late = admitted(pace, CAREFUL)
     clock.now += LEASE
@@ -139,7 +139,7 @@ def test_a_careful_prober_that_was_given_up_ends_no_lease_of_another(
 def test_failures_that_are_forgotten_keep_the_careful_away_no_longer(
     pace: Pace, clock: HandClock
 ) -> None:
-    send(pace, Outcome.SITE_FAILURE, 2)
+    send(pace, Outcome.HOST_FAILURE, 2)
     clock.advance(bounds.BREAKER_MEMORY_SECONDS)
     assert pace.state(HOST, breaker=CAREFUL) == CLOSED
     assert not admitted(pace, CAREFUL).probe
@@ -168,10 +168,10 @@ def test_the_probe_of_another_closes_for_the_patient_too(pace: Pace, clock: Hand
 def test_where_nobody_else_asks_the_patient_probe(pace: Pace, clock: HandClock) -> None:
     open_circuit(pace)
     clock.now += TEN_MINUTES
-    leave = admitted(pace, PATIENT)
-    assert leave.probe
+    permit = admitted(pace, PATIENT)
+    assert permit.probe
     refused(pace)
-    pace.report(leave, Outcome.SITE_FAILURE)
+    pace.report(permit, Outcome.HOST_FAILURE)
     assert refused(pace).until == clock.now + OPEN  # what others share isn't prolonged
 
 
@@ -180,13 +180,13 @@ def test_where_nobody_else_asks_the_patient_probe(pace: Pace, clock: HandClock) 
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_a_careful_probe_from_before_the_opening_decides_nothing(
-    pace: Pace, clock: HandClock, ledger: FakeDomainLedger, outcome: Outcome
+    pace: Pace, clock: HandClock, ledger: FakeHostLedger, outcome: Outcome
 ) -> None:
-    send(pace, Outcome.SITE_FAILURE, 4)
+    send(pace, Outcome.HOST_FAILURE, 4)
     clock.now += TEN_MINUTES
     stale = admitted(pace, CAREFUL)
     assert stale.probe
-    send(pace, Outcome.SITE_FAILURE)
+    send(pace, Outcome.HOST_FAILURE)
     row = ledger.read(HOST, Record.PACE)
     pace.report(stale, outcome)
     assert ledger.read(HOST, Record.PACE) == row
@@ -195,37 +195,35 @@ def test_a_careful_probe_from_before_the_opening_decides_nothing(
 
 
 def test_the_failures_of_the_careful_open_it_at_the_fifth_for_everybody(pace: Pace) -> None:
-    leaves = [admitted(pace, CAREFUL) for _ in range(5)]
-    for leave in leaves[:4]:
-        pace.report(leave, Outcome.SITE_FAILURE)
+    permits = [admitted(pace, CAREFUL) for _ in range(5)]
+    for permit in permits[:4]:
+        pace.report(permit, Outcome.HOST_FAILURE)
     assert pace.state(HOST).circuit is Circuit.CLOSED
-    pace.report(leaves[4], Outcome.SITE_FAILURE)
+    pace.report(permits[4], Outcome.HOST_FAILURE)
     assert pace.state(HOST).retry_after == bounds.BREAKER_OPEN_SECONDS
 
 
 @pytest.mark.parametrize("breaker", [USUAL, CAREFUL, PATIENT])
-def test_care_costs_no_write(pace: Pace, ledger: FakeDomainLedger, breaker: BreakerLimits) -> None:
+def test_care_costs_no_write(pace: Pace, ledger: FakeHostLedger, breaker: BreakerLimits) -> None:
     pace.report(admitted(pace, breaker), Outcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
 
 
-def test_the_careful_are_told_the_same_as_they_are_admitted_by(
-    pace: Pace, clock: HandClock
-) -> None:
-    send(pace, Outcome.SITE_FAILURE, 3)
+def test_the_careful_see_the_same_as_they_are_admitted_by(pace: Pace, clock: HandClock) -> None:
+    send(pace, Outcome.HOST_FAILURE, 3)
     for _ in range(200):
         clock.advance(7)
         view = pace.state(HOST, breaker=CAREFUL)
         outcome = ask(pace, CAREFUL)
-        assert isinstance(outcome, Admitted) == (not view.retry_after)
+        assert isinstance(outcome, Permit) == (not view.retry_after)
         if isinstance(outcome, Wait):
             assert (outcome.until - clock.now).total_seconds() == view.retry_after
 
 
 def test_lost_answers_change_no_verdict_of_the_careful(clock: HandClock) -> None:
-    pace = pace_at(LossyLedger(FakeDomainLedger()), clock, QUICK)
-    send(pace, Outcome.SITE_FAILURE, 2)
-    for verdict in (Outcome.SITE_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
+    pace = pace_at(LossyLedger(FakeHostLedger()), clock, QUICK)
+    send(pace, Outcome.HOST_FAILURE, 2)
+    for verdict in (Outcome.HOST_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
         clock.now += TEN_MINUTES
         probe = admitted(pace, CAREFUL)
         assert probe.probe

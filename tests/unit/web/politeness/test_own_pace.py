@@ -1,4 +1,4 @@
-"""Callers of different paces at one site: each keeps to its own, and none delays a faster one."""
+"""Callers of different paces at one host: each keeps to its own, and none delays a faster one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from spinneret.kernel import bounds
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits, Record, WaitReason
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Record, WaitReason
 from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeDomainLedger, pace_at
+from tests.fakes.politeness import FakeHostLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.pace_calls import (
     HOST,
@@ -27,18 +27,18 @@ SLOWEST = PaceLimits(rate=bounds.DOMAIN_RATE_MIN)
 OWN_GAP = PaceLimits(own_gap_seconds=3600)
 MIXED = [USUAL, PaceLimits(rate=0.2), PaceLimits(rate=0.02), PaceLimits(rate=0.002), SLOWEST]
 
-# ---------------------------------------------------------------- What the site is owed
+# ---------------------------------------------------------------- What the host is owed
 
 
-@pytest.mark.parametrize("promised", [False, True])
+@pytest.mark.parametrize("reserved", [False, True])
 @pytest.mark.parametrize("order", [MIXED, MIXED[::-1]], ids=["fastest first", "slowest first"])
 def test_all_paces_together_get_one_burst(
-    pace: Pace, order: list[PaceLimits], promised: bool
+    pace: Pace, order: list[PaceLimits], reserved: bool
 ) -> None:
     outcomes = [
-        ask(pace, limits_, promised=promised) for limits_ in order for _ in range(limits_.burst)
+        ask(pace, limits_, reserved=reserved) for limits_ in order for _ in range(limits_.burst)
     ]
-    assert sum(isinstance(each, Admitted) for each in outcomes) == bounds.DOMAIN_BURST
+    assert sum(isinstance(each, Permit) for each in outcomes) == bounds.DOMAIN_BURST
 
 
 def test_all_paces_together_go_on_at_the_rate_of_the_fastest(pace: Pace, clock: HandClock) -> None:
@@ -48,7 +48,7 @@ def test_all_paces_together_go_on_at_the_rate_of_the_fastest(pace: Pace, clock: 
         moments += [
             (clock.now - START).total_seconds()
             for each in MIXED
-            if isinstance(ask(pace, each, promised=True), Admitted)
+            if isinstance(ask(pace, each, reserved=True), Permit)
         ]
     for first, last in itertools.combinations(range(len(moments)), 2):
         assert last - first + 1 <= 5 + (moments[last] - moments[first])
@@ -71,7 +71,7 @@ def test_a_slow_request_costs_the_faster_no_more_than_one_of_theirs(
     assert refused(pace).until == START + SECOND
 
 
-def test_a_slow_promise_keeps_no_newcomer_back(pace: Pace) -> None:
+def test_a_slow_reservation_keeps_no_newcomer_back(pace: Pace) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
     assert [refused(pace, SLOW).until for _ in range(3)] == [
@@ -83,9 +83,9 @@ def test_a_slow_promise_keeps_no_newcomer_back(pace: Pace) -> None:
 def test_a_tenants_own_gap_keeps_others_away_neither_while_it_asks_nor_after(
     pace: Pace,
 ) -> None:
-    leave = admitted(pace, OWN_GAP)
+    permit = admitted(pace, OWN_GAP)
     pace.report(admitted(pace), Outcome.SUCCESS)
-    pace.report(leave, Outcome.SUCCESS)
+    pace.report(permit, Outcome.SUCCESS)
     admitted(pace)
     admitted(pace, PaceLimits(own_gap_seconds=10))
 
@@ -105,16 +105,16 @@ def test_who_is_much_slower_delays_no_slowed_one_either(pace: Pace) -> None:
 
 def test_steady_traffic_of_others_starves_no_slow_one(pace: Pace, clock: HandClock) -> None:
     slow = PaceLimits(own_gap_seconds=10)
-    done, promised, due = 0, False, START
+    done, reserved, due = 0, False, START
     for _ in range(120):
         clock.advance(1)
         if clock.now >= due:
-            outcome = ask(pace, slow, promised=promised)
-            if isinstance(outcome, Admitted):
+            outcome = ask(pace, slow, reserved=reserved)
+            if isinstance(outcome, Permit):
                 pace.report(outcome, Outcome.SUCCESS)
-                done, promised = done + 1, False
+                done, reserved = done + 1, False
             else:
-                due, promised = outcome.until, outcome.promised
+                due, reserved = outcome.until, outcome.reserved
         ask(pace)
     assert done >= 10
 
@@ -122,8 +122,8 @@ def test_steady_traffic_of_others_starves_no_slow_one(pace: Pace, clock: HandClo
 # ---------------------------------------------------------------- What the slow one gets
 
 
-def test_a_slow_caller_keeps_to_its_own_pace_at_an_idle_site(
-    pace: Pace, clock: HandClock, ledger: FakeDomainLedger
+def test_a_slow_caller_keeps_to_its_own_pace_at_an_idle_host(
+    pace: Pace, clock: HandClock, ledger: FakeHostLedger
 ) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
@@ -132,37 +132,40 @@ def test_a_slow_caller_keeps_to_its_own_pace_at_an_idle_site(
         assert (wait.until, wait.reason) == (START + 5 * number * SECOND, WaitReason.PACE)
         clock.now = wait.until
         before = ledger.updates
-        admitted(pace, SLOW, promised=True)
+        admitted(pace, SLOW, reserved=True)
         assert ledger.updates == before + 1
 
 
-def test_a_slow_newcomer_does_not_overtake_a_promise(pace: Pace, clock: HandClock) -> None:
+def test_a_slow_newcomer_does_not_overtake_a_reservation(pace: Pace, clock: HandClock) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
-    promise = refused(pace, SLOW)
-    clock.now = promise.until
+    reservation = refused(pace, SLOW)
+    clock.now = reservation.until
     newcomer = refused(pace, SLOW)
-    assert (newcomer.until, newcomer.reason) == (promise.until + 5 * SECOND, WaitReason.PROMISED)
-    admitted(pace, SLOW, promised=True)
+    assert (newcomer.until, newcomer.reason) == (
+        reservation.until + 5 * SECOND,
+        WaitReason.RESERVED,
+    )
+    admitted(pace, SLOW, reserved=True)
 
 
-def test_a_slow_newcomer_comes_after_all_promises_though_there_is_a_token(
+def test_a_slow_newcomer_comes_after_all_reservations_though_there_is_a_token(
     pace: Pace, clock: HandClock
 ) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
-    promises = [refused(pace, SLOW).until for _ in range(3)]
-    clock.now = promises[1]
-    assert refused(pace, SLOW).until == promises[2] + 5 * SECOND
+    reservations = [refused(pace, SLOW).until for _ in range(3)]
+    clock.now = reservations[1]
+    assert refused(pace, SLOW).until == reservations[2] + 5 * SECOND
 
 
-def test_a_slow_caller_waits_for_the_sites_bucket_too(pace: Pace) -> None:
+def test_a_slow_caller_waits_for_the_hosts_bucket_too(pace: Pace) -> None:
     use_up(pace)
     assert refused(pace, SLOW).until == START + SECOND
 
 
 def test_two_tenants_of_one_slow_pace_share_one_bucket(
-    ledger: FakeDomainLedger, clock: HandClock
+    ledger: FakeHostLedger, clock: HandClock
 ) -> None:
     one, other = pace_at(ledger, clock), pace_at(ledger, clock)
     admitted(one, SLOW)
@@ -171,7 +174,7 @@ def test_two_tenants_of_one_slow_pace_share_one_bucket(
     assert refused(other, SLOW).until == START + 10 * SECOND
 
 
-def test_a_slow_request_at_an_idle_site_is_one_write(pace: Pace, ledger: FakeDomainLedger) -> None:
+def test_a_slow_request_at_an_idle_host_is_one_write(pace: Pace, ledger: FakeHostLedger) -> None:
     pace.report(admitted(pace, SLOW), Outcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
 
@@ -185,43 +188,43 @@ def test_a_crawl_delay_holds_between_tenants_whatever_their_own_gaps(
     pace: Pace, clock: HandClock
 ) -> None:
     for first, then in ((PATIENT, STRICT), (STRICT, PATIENT)):
-        leave = admitted(pace, first)
+        permit = admitted(pace, first)
         clock.advance(20)
-        assert refused(pace, then, promised=True)
-        pace.report(leave, Outcome.SUCCESS)
+        assert refused(pace, then, reserved=True)
+        pace.report(permit, Outcome.SUCCESS)
         clock.advance(10)
-        assert refused(pace, then, promised=True)
+        assert refused(pace, then, reserved=True)
         clock.advance(0.001)
-        pace.report(admitted(pace, then, promised=True), Outcome.SUCCESS)
+        pace.report(admitted(pace, then, reserved=True), Outcome.SUCCESS)
         clock.advance(600)
 
 
 def test_an_own_gap_longer_than_the_crawl_delay_holds_for_its_tenant(
-    pace: Pace, clock: HandClock, ledger: FakeDomainLedger
+    pace: Pace, clock: HandClock, ledger: FakeHostLedger
 ) -> None:
-    leave = admitted(pace, PATIENT)
+    permit = admitted(pace, PATIENT)
     before = ledger.updates
-    pace.report(leave, Outcome.SUCCESS)
+    pace.report(permit, Outcome.SUCCESS)
     assert ledger.updates == before + 1
     clock.advance(10.001)
     pace.report(admitted(pace, STRICT), Outcome.SUCCESS)
     clock.now = START + 60 * SECOND
-    assert refused(pace, PATIENT, promised=True)
+    assert refused(pace, PATIENT, reserved=True)
     clock.advance(0.001)
-    admitted(pace, PATIENT, promised=True)
+    admitted(pace, PATIENT, reserved=True)
 
 
 # ---------------------------------------------------------------- The row
 
 
-def test_a_row_stays_small_whatever_tenants_wish(
-    pace: Pace, ledger: FakeDomainLedger, clock: HandClock
+def test_a_row_stays_small_whatever_pace_tenants_set(
+    pace: Pace, ledger: FakeHostLedger, clock: HandClock
 ) -> None:
     for number in range(1000):
-        wish = 1 + 3599 * number / 1000
-        for limits_ in (PaceLimits(rate=1 / wish), PaceLimits(own_gap_seconds=wish)):
+        retry_after = 1 + 3599 * number / 1000
+        for limits_ in (PaceLimits(rate=1 / retry_after), PaceLimits(own_gap_seconds=retry_after)):
             clock.advance(3)
-            ask(pace, limits_, promised=True)
+            ask(pace, limits_, reserved=True)
             ask(pace, limits_)
     row = ledger.read(HOST, Record.PACE)
     assert sum(len(name) + len(str(value)) for name, value in row.items()) < 2048

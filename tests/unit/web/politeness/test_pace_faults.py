@@ -9,16 +9,16 @@ import pytest
 
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.politeness.models import (
-    Admitted,
     Outcome,
     PaceLimits,
+    Permit,
     Record,
     Wait,
     from_ms,
     to_ms,
 )
 from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeDomainLedger, LossyLedger, pace_at
+from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.pace_calls import (
     HOST,
@@ -34,35 +34,35 @@ from tests.unit.web.politeness.pace_calls import (
 
 @pytest.mark.parametrize("limits_", [USUAL, STRICT], ids=["bucket", "strict"])
 def test_lost_answers_neither_spend_tokens_nor_slots(
-    ledger: FakeDomainLedger, clock: HandClock, limits_: PaceLimits
+    ledger: FakeHostLedger, clock: HandClock, limits_: PaceLimits
 ) -> None:
-    lossy, sound = FakeDomainLedger(), FakeDomainLedger()
-    told: list[list[object]] = []
+    lossy, sound = FakeHostLedger(), FakeHostLedger()
+    reported: list[list[object]] = []
     for pace in (pace_at(LossyLedger(lossy), clock), pace_at(sound, clock)):
         clock.now = START
         answers: list[object] = []
-        for promised in itertools.islice(itertools.cycle([False, False, True]), 24):
-            outcome = ask(pace, limits_, promised=promised)
+        for reserved in itertools.islice(itertools.cycle([False, False, True]), 24):
+            outcome = ask(pace, limits_, reserved=reserved)
             answers.append(outcome if isinstance(outcome, Wait) else "admitted")
-            if isinstance(outcome, Admitted):
+            if isinstance(outcome, Permit):
                 pace.report(outcome, Outcome.SUCCESS, retry_after=2)
             clock.advance(0.7)
-        told.append(answers)
-    assert told[0] == told[1]
+        reported.append(answers)
+    assert reported[0] == reported[1]
 
 
 def test_a_lost_answer_costs_no_second_token_of_a_burst(clock: HandClock) -> None:
-    pace = pace_at(LossyLedger(FakeDomainLedger()), clock)
+    pace = pace_at(LossyLedger(FakeHostLedger()), clock)
     use_up(pace)
     assert refused(pace).until == START + SECOND
 
 
-def test_a_ledger_that_is_down_is_told(pace: Pace, ledger: FakeDomainLedger) -> None:
-    leave = admitted(pace, STRICT)
+def test_a_ledger_that_is_down_is_reported(pace: Pace, ledger: FakeHostLedger) -> None:
+    permit = admitted(pace, STRICT)
     ledger.available = False
     for call in (
         lambda: ask(pace),
-        lambda: pace.report(leave, Outcome.SUCCESS),
+        lambda: pace.report(permit, Outcome.SUCCESS),
         lambda: pace.state(HOST),
         lambda: pace.reset(HOST),
     ):
@@ -71,10 +71,10 @@ def test_a_ledger_that_is_down_is_told(pace: Pace, ledger: FakeDomainLedger) -> 
 
 
 def test_a_row_is_kept_for_longer_than_anything_in_it(
-    pace: Pace, ledger: FakeDomainLedger, clock: HandClock
+    pace: Pace, ledger: FakeHostLedger, clock: HandClock
 ) -> None:
-    leave = admitted(pace, PaceLimits(min_gap_seconds=48 * 3600))
-    pace.report(leave, Outcome.SUCCESS, retry_after=3600)
+    permit = admitted(pace, PaceLimits(min_gap_seconds=48 * 3600))
+    pace.report(permit, Outcome.SUCCESS, retry_after=3600)
     row = ledger.read(HOST, Record.PACE)
     purge_at = row["purge_at"]
     assert isinstance(purge_at, int)

@@ -13,9 +13,9 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.models import (
-    Admitted,
     Outcome,
     PaceLimits,
+    Permit,
     Record,
 )
 from tests.unit.web.politeness.meetings import (
@@ -46,22 +46,22 @@ def half_open_and_busy(world: World) -> None:
 
 def keep_busy(world: World) -> None:
     """By a request that the breaker doesn't concern."""
-    leaves = [*world.leaves]
+    permits = [*world.permits]
     world.admit(BUCKET, port=8080)
-    world.leaves = leaves
+    world.permits = permits
 
 
 def probed(world: World) -> None:
-    """The first of the leaves is the probe; the other is older than the opening."""
+    """The first of the permits is the probe; the other is older than the opening."""
     half_open(world)
-    world.leaves.pop()
+    world.permits.pop()
     world.admit(BUCKET)
-    assert world.leaves[-1].probe
-    world.leaves.reverse()
+    assert world.permits[-1].probe
+    world.permits.reverse()
 
 
 def doubtful(world: World) -> None:
-    """Open to the careful; the second of the leaves has seen one failure only."""
+    """Open to the careful; the second of the permits has seen one failure only."""
     world.fail(2)
 
 
@@ -76,31 +76,31 @@ def doubtful_rested_and_busy(world: World) -> None:
 
 
 def probed_with_care(world: World) -> None:
-    """The breaker is closed; the first of the leaves is the probe of a careful caller."""
+    """The breaker is closed; the first of the permits is the probe of a careful caller."""
     doubtful_and_rested(world)
-    world.leaves.pop()
+    world.permits.pop()
     world.admit(CAREFUL)
-    assert world.leaves[-1].probe
-    world.leaves.reverse()
+    assert world.permits[-1].probe
+    world.permits.reverse()
 
 
 def probe_with_care_lost(world: World) -> None:
     probed_with_care(world)
-    wait(world, bounds.HOST_HOLD_SECONDS)
+    wait(world, bounds.HOST_LEASE_SECONDS)
 
 
 def probed_with_care_and_about_to_open(world: World) -> None:
     world.fail(4)
     wait(world, CAREFUL.breaker.open_seconds)
-    world.leaves.pop()
+    world.permits.pop()
     world.admit(CAREFUL)
-    assert world.leaves[-1].probe
-    world.leaves.reverse()
+    assert world.permits[-1].probe
+    world.permits.reverse()
 
 
 def probe_lost(world: World) -> None:
     probed(world)
-    wait(world, bounds.HOST_HOLD_SECONDS)
+    wait(world, bounds.HOST_LEASE_SECONDS)
 
 
 def forgotten(world: World) -> None:
@@ -112,40 +112,40 @@ def held(world: World) -> None:
     world.admit(BUCKET)
     wait(world, 20)
     world.admit(STRICT)
-    world.leaves.reverse()
+    world.permits.reverse()
 
 
 def holder_lost(world: World) -> None:
     held(world)
-    wait(world, bounds.HOST_HOLD_SECONDS + 10)
+    wait(world, bounds.HOST_LEASE_SECONDS + 10)
 
 
 def rested(world: World) -> None:
     held(world)
-    world.processes[1].report(world.leaves[0], Outcome.SUCCESS)
+    world.processes[1].report(world.permits[0], Outcome.SUCCESS)
     wait(world, 10.001)
 
 
-def wished(world: World) -> None:
+def requested(world: World) -> None:
     world.admit(BUCKET, 2)
-    world.processes[1].report(world.leaves[0], Outcome.CLIENT_ERROR, retry_after=30)
+    world.processes[1].report(world.permits[0], Outcome.CLIENT_ERROR, retry_after=30)
 
 
-def promised(world: World) -> None:
+def reserved(world: World) -> None:
     world.admit(BUCKET, 6)
 
 
 def due(world: World) -> None:
-    promised(world)
+    reserved(world)
     wait(world, 1)
 
 
-def promised_for_the_hour(world: World) -> None:
+def reserved_for_the_hour(world: World) -> None:
     world.admit(SLOW, SLOW.burst + 5)
 
 
 def slow_and_due(world: World) -> None:
-    """A promise of the own bucket is due, and another one is given."""
+    """A reservation of the own bucket is due, and another one is given."""
     world.admit(SLOW, SLOW.burst + 2)
     wait(world, 600)
 
@@ -154,12 +154,12 @@ def held_by_one_tenant(world: World) -> None:
     world.admit(BUCKET)
     wait(world, 20)
     world.admit(OWN_GAP)
-    world.leaves.reverse()
+    world.permits.reverse()
 
 
 def rested_by_one_tenant(world: World) -> None:
     held_by_one_tenant(world)
-    world.processes[1].report(world.leaves[0], Outcome.SUCCESS)
+    world.processes[1].report(world.permits[0], Outcome.SUCCESS)
     wait(world, 20.001)
 
 
@@ -167,10 +167,10 @@ PACE_SCENES: dict[str, Scene] = {
     "idle": lambda world: None,
     "busy": lambda world: world.admit(BUCKET),
     "empty": lambda world: world.admit(BUCKET, 3),
-    "promised": promised,
-    "a promise is due": due,
-    "promised for the hour": promised_for_the_hour,
-    "wished": wished,
+    "reserved": reserved,
+    "a reservation is due": due,
+    "reserved for the hour": reserved_for_the_hour,
+    "requested": requested,
     "failing": lambda world: world.fail(2),
     "about to open": lambda world: world.fail(4),
     "failing, as seen": lambda world: world.fail_and_go_on(3),
@@ -197,37 +197,37 @@ PACE_SCENES: dict[str, Scene] = {
 }
 
 
-def asking(pace: PaceLimits, *, promised: bool) -> Call:
+def asking(pace: PaceLimits, *, reserved: bool) -> Call:
     def call(world: World, process: int) -> Any:
-        outcome = world.processes[process].admit(HOST, owner="job", limits=pace, promised=promised)
-        if isinstance(outcome, Admitted):
+        outcome = world.processes[process].admit(HOST, owner="job", limits=pace, reserved=reserved)
+        if isinstance(outcome, Permit):
             return "admitted", outcome.probe
-        return "waits", outcome.until, outcome.promised
+        return "waits", outcome.until, outcome.reserved
 
     return call
 
 
 def telling(outcome: Outcome, retry_after: float | None = None) -> Call:
     def call(world: World, process: int) -> Any:
-        if process < len(world.leaves):
-            leave = world.leaves[process]
-            world.processes[process].report(leave, outcome, retry_after=retry_after)
+        if process < len(world.permits):
+            permit = world.permits[process]
+            world.processes[process].report(permit, outcome, retry_after=retry_after)
 
     return call
 
 
 PACE_CALLS: dict[str, Call] = {
-    "newcomer": asking(BUCKET, promised=False),
-    "comeback": asking(BUCKET, promised=True),
-    "strict": asking(STRICT, promised=True),
-    "slow": asking(SLOW, promised=False),
-    "slow comeback": asking(SLOW, promised=True),
-    "own gap": asking(OWN_GAP, promised=True),
-    "careful": asking(CAREFUL, promised=True),
+    "newcomer": asking(BUCKET, reserved=False),
+    "comeback": asking(BUCKET, reserved=True),
+    "strict": asking(STRICT, reserved=True),
+    "slow": asking(SLOW, reserved=False),
+    "slow comeback": asking(SLOW, reserved=True),
+    "own gap": asking(OWN_GAP, reserved=True),
+    "careful": asking(CAREFUL, reserved=True),
     "success": telling(Outcome.SUCCESS),
-    "failure": telling(Outcome.SITE_FAILURE),
-    "failure with a wish": telling(Outcome.SITE_FAILURE, 60),
-    "wish": telling(Outcome.CLIENT_ERROR, 90),
+    "failure": telling(Outcome.HOST_FAILURE),
+    "failure with a retry_after": telling(Outcome.HOST_FAILURE, 60),
+    "retry_after": telling(Outcome.CLIENT_ERROR, 90),
     "not tried": telling(Outcome.NOT_TRIED),
     "reset": lambda world, process: world.processes[process].reset(HOST),
 }

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spinneret.web.politeness.buckets import split
 from spinneret.web.politeness.models import BreakerLimits, OwnBucket, PaceLimits
-from spinneret.web.politeness.rules import place_of, site_of, slowest
+from spinneret.web.politeness.rules import health_key, host_key, slowest
 
 paces = st.builds(
     PaceLimits,
@@ -108,14 +108,14 @@ def test_a_breaker_that_opens_later_or_for_a_shorter_time_is_refused(
         BreakerLimits(**given)  # type: ignore[arg-type]  # numbers of a table
 
 
-# ---------------------------------------------------------------- The site's pace and the caller's
+# ---------------------------------------------------------------- The host's pace and the caller's
 
 STAGE = PaceLimits(rate=2, burst=4)
 DELAY = PaceLimits(rate=2, burst=4, min_gap_seconds=3)
 
 
 @pytest.mark.parametrize(
-    ("wished", "site", "own"),
+    ("requested", "site", "own"),
     [
         (STAGE, STAGE, None),
         (PaceLimits(rate=100, burst=100), STAGE, None),
@@ -141,25 +141,25 @@ DELAY = PaceLimits(rate=2, burst=4, min_gap_seconds=3)
         ),
     ],
 )
-def test_what_is_slower_than_the_site_asks_for_is_the_callers_own(
-    wished: PaceLimits, site: PaceLimits, own: PaceLimits | None
+def test_what_is_slower_than_the_host_asks_for_is_the_callers_own(
+    requested: PaceLimits, site: PaceLimits, own: PaceLimits | None
 ) -> None:
-    assert split(wished, STAGE) == (site, own and OwnBucket(own))
+    assert split(requested, STAGE) == (site, own and OwnBucket(own))
 
 
 @given(paces, paces, st.floats(0, 10_000))
 def test_both_parts_of_a_pace_keep_to_all_of_it(
-    wished: PaceLimits, fastest: PaceLimits, seconds: float
+    requested: PaceLimits, fastest: PaceLimits, seconds: float
 ) -> None:
     stage = PaceLimits(rate=fastest.rate, burst=fastest.burst)
-    site, own = split(wished, stage)
+    site, own = split(requested, stage)
     parts = [site] if own is None else [site, own.limits]
     admitted = min(most_in(seconds, part) for part in parts)
-    for bound in (stage, PaceLimits(rate=wished.rate, burst=wished.burst)):
+    for bound in (stage, PaceLimits(rate=requested.rate, burst=requested.burst)):
         assert admitted <= most_in(seconds, bound) + 1e-6
-    if wished.strict:
+    if requested.strict:
         assert any(part.strict for part in parts)
-        assert admitted <= 1 + seconds / max(wished.gap_seconds, 1e-9) + 1e-6
+        assert admitted <= 1 + seconds / max(requested.gap_seconds, 1e-9) + 1e-6
 
 
 def most_in(seconds: float, pace: PaceLimits) -> float:
@@ -179,8 +179,8 @@ def most_in(seconds: float, pace: PaceLimits) -> float:
         ("2001:db8::1", "2001:db8::1"),
     ],
 )
-def test_a_site_is_its_host_without_www(host: str, site: str) -> None:
-    assert site_of(host) == site
+def test_a_host_is_known_without_www(host: str, site: str) -> None:
+    assert host_key(host) == site
 
 
 @pytest.mark.parametrize(
@@ -193,5 +193,5 @@ def test_a_site_is_its_host_without_www(host: str, site: str) -> None:
         ("2001:db8::1", 8080, "[2001:db8::1]:8080"),
     ],
 )
-def test_answers_are_kept_by_site_and_unusual_port(host: str, port: int | None, place: str) -> None:
-    assert place_of(host, port) == place
+def test_answers_are_kept_by_host_and_unusual_port(host: str, port: int | None, place: str) -> None:
+    assert health_key(host, port) == place

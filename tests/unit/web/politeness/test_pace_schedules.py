@@ -22,7 +22,7 @@ from tests.unit.web.politeness.pace_world import (
     Arrival,
     Asked,
     PaceWorld,
-    Told,
+    RunLog,
     Weather,
     lease_us,
 )
@@ -43,7 +43,7 @@ WORLDS = {
     "alike": ALIKE,
     "skewed": replace(ALIKE, skew_seconds=5.0),
     "crashes and losses": replace(ALIKE, crashes=0.03, lost=0.1),
-    "wishes": replace(ALIKE, wishes=0.2),
+    "retry_afters": replace(ALIKE, retry_afters=0.2),
     "a crawl-delay": Weather(stage=BUCKET, paces=(DELAY,) * 6),
     "a crawl-delay, skewed, crashes and losses": Weather(
         stage=BUCKET, paces=(LONG_DELAY,) * 4, skew_seconds=5.0, crashes=0.03, lost=0.1
@@ -72,7 +72,7 @@ WORLDS = {
         down_until=700.0,
         crashes=0.05,
         lost=0.05,
-        wishes=0.1,
+        retry_afters=0.1,
         skew_seconds=5.0,
     ),
 }
@@ -98,35 +98,35 @@ def test_every_schedule_is_polite_and_comes_to_its_end(name: str, threads: Execu
     weather = WORLDS[name]
     openings = dead_probers = 0
     for seed in range(SEEDS):
-        told = PaceWorld(seed, weather, threads).run()
+        log = PaceWorld(seed, weather, threads).run()
         context = f"world {name!r}, seed {seed}"
-        check_windows(told, weather, context)
-        check_gaps(told, context)
-        assert told.most_probes <= 1, f"{context}: several probes in flight"
-        assert told.finished == len(weather.paces) * weather.requests, context
-        check_patience(told, weather, context)
-        openings, dead_probers = openings + told.openings, dead_probers + told.dead_probers
+        check_windows(log, weather, context)
+        check_gaps(log, context)
+        assert log.most_probes <= 1, f"{context}: several probes in flight"
+        assert log.finished == len(weather.paces) * weather.requests, context
+        check_patience(log, weather, context)
+        openings, dead_probers = openings + log.openings, dead_probers + log.dead_probers
     assert bool(openings) == bool(weather.down_until)
     if weather.down_until and weather.crashes:
         assert dead_probers
 
 
-def test_a_seed_tells_the_same_story_every_time(threads: Executor) -> None:
+def test_a_seed_repeats_its_run(threads: Executor) -> None:
     weather = WORLDS["everything"]
     one, again = (PaceWorld(7, weather, threads).run() for _ in range(2))
     assert one == again
     assert one.crashes > 0
 
 
-def check_windows(told: Told, weather: Weather, context: str) -> None:
+def check_windows(log: RunLog, weather: Weather, context: str) -> None:
     """GCRA's bound: the stage's for all tenants together, and its own for every pace.
 
     The clocks' spread widens every window.
     """
-    check_window(weather.stage, told.asked, told.spread, context)
+    check_window(weather.stage, log.asked, log.spread, context)
     for pace in set(weather.paces):
-        own = [asked for asked in told.asked if asked.pace == pace]
-        check_window(PaceLimits(rate=pace.rate, burst=pace.burst), own, told.spread, context)
+        own = [asked for asked in log.asked if asked.pace == pace]
+        check_window(PaceLimits(rate=pace.rate, burst=pace.burst), own, log.spread, context)
 
 
 def check_window(bound: PaceLimits, every: list[Asked], spread: int, context: str) -> None:
@@ -138,19 +138,19 @@ def check_window(bound: PaceLimits, every: list[Asked], spread: int, context: st
         assert (admitted - 1) * interval <= width + tolerance, f"{context}: {admitted} in {width}"
 
 
-def check_gaps(told: Told, context: str) -> None:
-    """Between a request and the next one admitted after it, as the site saw them.
+def check_gaps(log: RunLog, context: str) -> None:
+    """Between a request and the next one admitted after it, as the host saw them.
 
     A crawl-delay holds for whoever comes next, a tenant's own gap for those of the same pace.
     """
-    for first, then in itertools.pairwise(told.arrivals):
+    for first, then in itertools.pairwise(log.arrivals):
         if first.pace.min_gap_seconds:
             shared = max(first.pace.min_gap_seconds, then.pace.min_gap_seconds or 0.0)
-            check_gap(first, then, shared, told.spread, context)
-    for pace in {each.pace for each in told.arrivals}:
-        own = [each for each in told.arrivals if each.pace == pace]
+            check_gap(first, then, shared, log.spread, context)
+    for pace in {each.pace for each in log.arrivals}:
+        own = [each for each in log.arrivals if each.pace == pace]
         for first, then in itertools.pairwise(own):
-            check_gap(first, then, pace.gap_seconds, told.spread, context)
+            check_gap(first, then, pace.gap_seconds, log.spread, context)
 
 
 def check_gap(first: Arrival, then: Arrival, seconds: float, spread: int, context: str) -> None:
@@ -159,16 +159,16 @@ def check_gap(first: Arrival, then: Arrival, seconds: float, spread: int, contex
         assert gap >= seconds * SECOND - spread, f"{context}: {gap} µs"
 
 
-def check_patience(told: Told, weather: Weather, context: str) -> None:
+def check_patience(log: RunLog, weather: Weather, context: str) -> None:
     """Nobody waits for longer than all that could go before him takes."""
     interval = max(pace.interval_ms for pace in weather.paces) * MS
     one = interval + SECOND
     if any(pace.strict for pace in weather.paces):
         one += interval + 2 * SECOND
-    bound = 2 * one * len(told.asked) + told.spread
-    bound += told.crashes * (lease_us() + interval) + told.wishes * 60 * SECOND
-    bound += round(REQUEST_MAX_SECONDS * SECOND) * len(told.asked) // 5
-    reopened = round((bounds.BREAKER_OPEN_SECONDS + bounds.HOST_HOLD_SECONDS) * SECOND)
-    bound += told.openings * reopened
-    worst = max(asked.waited for asked in told.asked)
+    bound = 2 * one * len(log.asked) + log.spread
+    bound += log.crashes * (lease_us() + interval) + log.retry_afters * 60 * SECOND
+    bound += round(REQUEST_MAX_SECONDS * SECOND) * len(log.asked) // 5
+    reopened = round((bounds.BREAKER_OPEN_SECONDS + bounds.HOST_LEASE_SECONDS) * SECOND)
+    bound += log.openings * reopened
+    worst = max(asked.waited for asked in log.asked)
     assert worst <= bound, f"{context}: {worst / SECOND} s"

@@ -8,14 +8,14 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.models import (
-    Admitted,
     Outcome,
     PaceLimits,
+    Permit,
     Record,
     Wait,
 )
 from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeDomainLedger, pace_at
+from tests.fakes.politeness import FakeHostLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.pace_calls import (
     HOST,
@@ -37,15 +37,15 @@ from tests.unit.web.politeness.pace_calls import (
 def test_the_next_strict_request_waits_for_the_end_of_the_last_and_the_gap(
     pace: Pace, clock: HandClock, limits_: PaceLimits
 ) -> None:
-    leave = admitted(pace, limits_)
+    permit = admitted(pace, limits_)
     clock.advance(25)
-    assert isinstance(ask(pace, limits_, promised=True), Wait)
+    assert isinstance(ask(pace, limits_, reserved=True), Wait)
     clock.advance(4)
-    pace.report(leave, Outcome.SUCCESS)
+    pace.report(permit, Outcome.SUCCESS)
     clock.advance(10)
-    assert isinstance(ask(pace, limits_, promised=True), Wait)
+    assert isinstance(ask(pace, limits_, reserved=True), Wait)
     clock.advance(0.001)
-    admitted(pace, limits_, promised=True)
+    admitted(pace, limits_, reserved=True)
 
 
 @pytest.mark.parametrize(
@@ -53,24 +53,24 @@ def test_the_next_strict_request_waits_for_the_end_of_the_last_and_the_gap(
     [PaceLimits(rate=10, min_gap_seconds=0.5), PaceLimits(rate=10, own_gap_seconds=0.5)],
     ids=["crawl-delay", "own gap"],
 )
-def test_who_meets_a_strict_request_under_way_is_promised_the_time_after_a_gap(
-    ledger: FakeDomainLedger, clock: HandClock, quick: PaceLimits
+def test_who_meets_a_strict_request_under_way_is_reserved_the_time_after_a_gap(
+    ledger: FakeHostLedger, clock: HandClock, quick: PaceLimits
 ) -> None:
     pace = pace_at(ledger, clock, PaceLimits(rate=10))
     admitted(pace, quick)
     clock.advance(5)
     newcomers = [refused(pace, quick).until for _ in range(2)]
     assert newcomers == [clock.now + 0.5 * SECOND, clock.now + SECOND]
-    back = [refused(pace, quick, promised=True).until for _ in range(2)]
+    back = [refused(pace, quick, reserved=True).until for _ in range(2)]
     assert back == [clock.now + 1.5 * SECOND, clock.now + 2 * SECOND]
 
 
 @pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
 def test_a_strict_request_is_two_writes(
-    pace: Pace, ledger: FakeDomainLedger, limits_: PaceLimits
+    pace: Pace, ledger: FakeHostLedger, limits_: PaceLimits
 ) -> None:
-    leave = admitted(pace, limits_)
-    pace.report(leave, Outcome.SUCCESS)
+    permit = admitted(pace, limits_)
+    pace.report(permit, Outcome.SUCCESS)
     assert ledger.updates == 2
 
 
@@ -83,19 +83,19 @@ def test_a_strict_holder_that_died_frees_the_host_after_its_time_and_a_gap(
     pace: Pace, clock: HandClock, limits_: PaceLimits
 ) -> None:
     admitted(pace, limits_)
-    free = START + (bounds.HOST_HOLD_SECONDS + 10) * SECOND
+    free = START + (bounds.HOST_LEASE_SECONDS + 10) * SECOND
     clock.now = free - 0.001 * SECOND
-    assert refused(pace, limits_, promised=True).until == free
+    assert refused(pace, limits_, reserved=True).until == free
     clock.now = free
-    admitted(pace, limits_, promised=True)
+    admitted(pace, limits_, reserved=True)
 
 
 @pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
 def test_the_report_of_a_holder_that_was_given_up_changes_nothing(
-    pace: Pace, clock: HandClock, ledger: FakeDomainLedger, limits_: PaceLimits
+    pace: Pace, clock: HandClock, ledger: FakeHostLedger, limits_: PaceLimits
 ) -> None:
     late = admitted(pace, limits_)
-    clock.advance(bounds.HOST_HOLD_SECONDS + 10)
+    clock.advance(bounds.HOST_LEASE_SECONDS + 10)
     admitted(pace, limits_)
     row = ledger.read(HOST, Record.PACE)
     pace.report(late, Outcome.SUCCESS)
@@ -103,12 +103,12 @@ def test_the_report_of_a_holder_that_was_given_up_changes_nothing(
 
 
 def test_others_keep_away_from_a_host_that_is_asked_strictly(pace: Pace, clock: HandClock) -> None:
-    leave = admitted(pace, STRICT)
+    permit = admitted(pace, STRICT)
     assert isinstance(ask(pace, USUAL), Wait)
-    pace.report(leave, Outcome.SUCCESS)
+    pace.report(permit, Outcome.SUCCESS)
     assert isinstance(ask(pace, USUAL), Wait)
     clock.advance(10.001)
-    admitted(pace, USUAL, promised=True)
+    admitted(pace, USUAL, reserved=True)
 
 
 def test_a_strict_caller_keeps_its_gap_from_an_admission_before(
@@ -117,9 +117,9 @@ def test_a_strict_caller_keeps_its_gap_from_an_admission_before(
     admitted(pace, USUAL)
     assert refused(pace, STRICT).until == START + 10 * SECOND
     clock.advance(9.999)
-    assert isinstance(ask(pace, STRICT, promised=True), Wait)
+    assert isinstance(ask(pace, STRICT, reserved=True), Wait)
     clock.advance(0.001)
-    admitted(pace, STRICT, promised=True)
+    admitted(pace, STRICT, reserved=True)
 
 
 def test_of_two_strict_callers_the_slower_ones_gap_holds_either_way_round(
@@ -127,13 +127,13 @@ def test_of_two_strict_callers_the_slower_ones_gap_holds_either_way_round(
 ) -> None:
     quick = PaceLimits(min_gap_seconds=2)
     for first, then in ((quick, STRICT), (STRICT, quick)):
-        leave = admitted(pace, first, promised=True)
+        permit = admitted(pace, first, reserved=True)
         clock.advance(25)
-        pace.report(leave, Outcome.SUCCESS)
+        pace.report(permit, Outcome.SUCCESS)
         clock.advance(10)
-        assert isinstance(ask(pace, then, promised=True), Wait)
+        assert isinstance(ask(pace, then, reserved=True), Wait)
         clock.advance(0.001)
-        pace.report(admitted(pace, then, promised=True), Outcome.SUCCESS)
+        pace.report(admitted(pace, then, reserved=True), Outcome.SUCCESS)
         clock.advance(60)
 
 
@@ -142,7 +142,7 @@ def test_waiters_of_a_slow_strict_host_are_spread_and_none_is_forgotten(
 ) -> None:
     """Requests take longer than the gap, so that slots come faster than the host."""
     due: list[tuple[datetime, int]] = [(START, n) for n in range(10)]
-    promised: set[int] = set()
+    reserved: set[int] = set()
     done: list[int] = []
     quick = PaceLimits(min_gap_seconds=2)
     for _ in range(500):
@@ -151,14 +151,14 @@ def test_waiters_of_a_slow_strict_host_are_spread_and_none_is_forgotten(
         due.sort()
         moment, number = due.pop(0)
         clock.now = max(clock.now, moment)
-        match ask(pace, quick, promised=number in promised):
+        match ask(pace, quick, reserved=number in reserved):
             case Wait() as wait:
                 assert wait.until > clock.now
-                promised.add(number)
+                reserved.add(number)
                 due.append((wait.until, number))
-            case Admitted() as leave:
+            case Permit() as permit:
                 clock.advance(7)
-                pace.report(leave, Outcome.SUCCESS)
+                pace.report(permit, Outcome.SUCCESS)
                 done.append(number)
     assert sorted(done) == list(range(10))
     assert (clock.now - START).total_seconds() < 10 * (7 + 2 + 2)

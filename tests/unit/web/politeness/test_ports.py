@@ -9,15 +9,15 @@ import pytest
 from spinneret.kernel import bounds
 from spinneret.web.politeness.changes import Row
 from spinneret.web.politeness.models import (
-    Admitted,
     Circuit,
     Outcome,
     PaceLimits,
+    Permit,
     Record,
     WaitReason,
 )
 from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeDomainLedger, LossyLedger, pace_at
+from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.breaker_calls import (
     CLOSED,
@@ -37,7 +37,7 @@ PLACE = f"{HOST}:{DISCARD}"
 
 
 @pytest.fixture
-def pace(ledger: FakeDomainLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
     return pace_at(ledger, clock, QUICK)
 
 
@@ -52,23 +52,25 @@ def test_failures_of_an_unusual_port_open_that_port_only(pace: Pace) -> None:
         admitted(pace, port=port)
 
 
-def test_failures_of_the_site_say_nothing_of_another_port(pace: Pace) -> None:
+def test_failures_of_the_host_say_nothing_of_another_port(pace: Pace) -> None:
     open_circuit(pace)
     admitted(pace, port=ALTERNATE)
 
 
 @pytest.mark.parametrize(("asked", "other"), [(DISCARD, None), (None, DISCARD)])
-def test_a_wish_holds_where_it_was_made(pace: Pace, asked: int | None, other: int | None) -> None:
-    leave = admitted(pace, port=asked)
-    pace.report(leave, Outcome.CLIENT_ERROR, retry_after=120)
+def test_a_retry_after_holds_where_it_was_made(
+    pace: Pace, asked: int | None, other: int | None
+) -> None:
+    permit = admitted(pace, port=asked)
+    pace.report(permit, Outcome.CLIENT_ERROR, retry_after=120)
     admitted(pace, port=other)
     wait = refused(pace, port=asked)
     assert (wait.reason, wait.until) == (WaitReason.RETRY_AFTER, START + timedelta(seconds=120))
 
 
 def test_a_success_ends_the_row_of_failures_of_its_port(pace: Pace) -> None:
-    send(pace, Outcome.SITE_FAILURE, 4)
-    send(pace, Outcome.SITE_FAILURE, 4, DISCARD)
+    send(pace, Outcome.HOST_FAILURE, 4)
+    send(pace, Outcome.HOST_FAILURE, 4, DISCARD)
     send(pace, Outcome.SUCCESS, port=DISCARD)
     assert pace.state(HOST, DISCARD) == CLOSED
     assert pace.state(HOST).failures == 4
@@ -85,34 +87,32 @@ def test_a_port_is_reset_by_itself(pace: Pace) -> None:
 # ---------------------------------------------------------------- What is the host's
 
 
-def test_a_host_is_not_asked_faster_by_its_ports(
-    ledger: FakeDomainLedger, clock: HandClock
-) -> None:
+def test_a_host_is_not_asked_faster_by_its_ports(ledger: FakeHostLedger, clock: HandClock) -> None:
     pace = pace_at(ledger, clock)
     ports = [None, DISCARD, ALTERNATE, 8081, 8082, 8083, None]
     outcomes = [
-        pace.admit(HOST, owner="job", limits=PaceLimits(), port=port, promised=True)
+        pace.admit(HOST, owner="job", limits=PaceLimits(), port=port, reserved=True)
         for port in ports
     ]
-    assert [isinstance(each, Admitted) for each in outcomes] == [True] * 5 + [False] * 2
+    assert [isinstance(each, Permit) for each in outcomes] == [True] * 5 + [False] * 2
 
 
 def test_a_crawl_delay_holds_over_all_ports(pace: Pace, clock: HandClock) -> None:
     strict = PaceLimits(rate=1000, burst=1000, min_gap_seconds=10)
 
-    def leave(port: int | None) -> Admitted | None:
-        outcome = pace.admit(HOST, owner="job", limits=strict, port=port, promised=True)
-        return outcome if isinstance(outcome, Admitted) else None
+    def permit(port: int | None) -> Permit | None:
+        outcome = pace.admit(HOST, owner="job", limits=strict, port=port, reserved=True)
+        return outcome if isinstance(outcome, Permit) else None
 
-    first = leave(DISCARD)
+    first = permit(DISCARD)
     assert first is not None
-    assert leave(None) is None
-    pace.report(first, Outcome.SITE_FAILURE)
+    assert permit(None) is None
+    pace.report(first, Outcome.HOST_FAILURE)
     assert pace.state(HOST, DISCARD).failures == 1
     clock.advance(10)
-    assert leave(None) is None
+    assert permit(None) is None
     clock.advance(0.001)
-    assert leave(None)
+    assert permit(None)
 
 
 # ---------------------------------------------------------------- Half-open
@@ -125,16 +125,16 @@ def half_open(pace: Pace, clock: HandClock) -> None:
 
 def test_one_request_probes_a_port(pace: Pace, clock: HandClock) -> None:
     half_open(pace, clock)
-    leave = admitted(pace, port=DISCARD)
-    assert leave.probe
+    permit = admitted(pace, port=DISCARD)
+    assert permit.probe
     assert {refused(pace, port=DISCARD).until for _ in range(10)} == {clock.now + LEASE}
-    pace.report(leave, Outcome.SUCCESS)
+    pace.report(permit, Outcome.SUCCESS)
     assert pace.state(HOST, DISCARD) == CLOSED
 
 
 def test_a_probe_of_a_port_that_fails_opens_it_anew(pace: Pace, clock: HandClock) -> None:
     half_open(pace, clock)
-    pace.report(admitted(pace, port=DISCARD), Outcome.SITE_FAILURE)
+    pace.report(admitted(pace, port=DISCARD), Outcome.HOST_FAILURE)
     assert pace.state(HOST, DISCARD).retry_after == bounds.BREAKER_OPEN_SECONDS
 
 
@@ -155,7 +155,7 @@ def test_a_prober_of_a_port_that_died_is_followed_by_the_next(pace: Pace, clock:
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_what_was_admitted_before_the_opening_of_a_port_changes_nothing(
-    pace: Pace, ledger: FakeDomainLedger, outcome: Outcome
+    pace: Pace, ledger: FakeHostLedger, outcome: Outcome
 ) -> None:
     late = admitted(pace, port=DISCARD)
     open_circuit(pace, DISCARD)
@@ -166,22 +166,22 @@ def test_what_was_admitted_before_the_opening_of_a_port_changes_nothing(
 
 @pytest.mark.parametrize("at", [0, 1], ids=["before its turn", "before its lease"])
 def test_of_two_that_would_probe_a_port_one_does(
-    ledger: FakeDomainLedger, clock: HandClock, at: int
+    ledger: FakeHostLedger, clock: HandClock, at: int
 ) -> None:
     other = pace_at(ledger, clock, QUICK)
     half_open(other, clock)
     between = InterruptedLedger(ledger)
-    between.at, between.action = at, lambda: leaves.append(admitted(other, port=DISCARD))
-    leaves: list[Admitted] = []
+    between.at, between.action = at, lambda: permits.append(admitted(other, port=DISCARD))
+    permits: list[Permit] = []
     wait = refused(pace_at(between, clock, QUICK), port=DISCARD)
-    assert [leave.probe for leave in leaves] == [True]
+    assert [permit.probe for permit in permits] == [True]
     assert wait.reason is WaitReason.CIRCUIT_OPEN
-    other.report(leaves[0], Outcome.SUCCESS)
+    other.report(permits[0], Outcome.SUCCESS)
     assert pace_at(ledger, clock).state(HOST, DISCARD) == CLOSED
 
 
 def test_who_comes_too_late_to_probe_frees_a_host_that_he_held(
-    ledger: FakeDomainLedger, clock: HandClock
+    ledger: FakeHostLedger, clock: HandClock
 ) -> None:
     strict = PaceLimits(rate=1000, burst=1000, min_gap_seconds=10)
     other = pace_at(ledger, clock, QUICK)
@@ -193,16 +193,16 @@ def test_who_comes_too_late_to_probe_frees_a_host_that_he_held(
     late = pace_at(between, clock, QUICK)
     late.admit(HOST, owner="job", limits=strict, port=DISCARD)
     clock.advance(10.001)
-    assert isinstance(other.admit(HOST, owner="job", limits=strict, promised=True), Admitted)
+    assert isinstance(other.admit(HOST, owner="job", limits=strict, reserved=True), Permit)
 
 
 def test_lost_answers_change_no_verdict_of_a_port(clock: HandClock) -> None:
-    pace = pace_at(LossyLedger(FakeDomainLedger()), clock, QUICK)
+    pace = pace_at(LossyLedger(FakeHostLedger()), clock, QUICK)
     half_open(pace, clock)
-    for verdict in (Outcome.SITE_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
-        leave = admitted(pace, port=DISCARD)
-        assert leave.probe
-        pace.report(leave, verdict)
+    for verdict in (Outcome.HOST_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
+        permit = admitted(pace, port=DISCARD)
+        assert permit.probe
+        pace.report(permit, verdict)
         clock.now += OPEN
     assert pace.state(HOST, DISCARD) == CLOSED
 
@@ -210,16 +210,16 @@ def test_lost_answers_change_no_verdict_of_a_port(clock: HandClock) -> None:
 # ---------------------------------------------------------------- Cost
 
 
-def test_an_unusual_port_costs_one_read_more(pace: Pace, ledger: FakeDomainLedger) -> None:
+def test_an_unusual_port_costs_one_read_more(pace: Pace, ledger: FakeHostLedger) -> None:
     pace.report(admitted(pace), Outcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
-    leave = admitted(pace, port=DISCARD)
+    permit = admitted(pace, port=DISCARD)
     assert ledger.reads == 1
-    pace.report(leave, Outcome.SUCCESS)
+    pace.report(permit, Outcome.SUCCESS)
     assert ledger.read(PLACE, Record.PACE) == {}
 
 
-def test_an_open_port_costs_the_host_no_token(pace: Pace, ledger: FakeDomainLedger) -> None:
+def test_an_open_port_costs_the_host_no_token(pace: Pace, ledger: FakeHostLedger) -> None:
     open_circuit(pace, DISCARD)
     row, before = ledger.read(HOST, Record.PACE), ledger.updates
     refused(pace, port=DISCARD)

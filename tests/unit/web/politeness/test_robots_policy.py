@@ -1,4 +1,4 @@
-"""Which robots.txt holds when, as a table over what is stored and what the site answered."""
+"""Which robots.txt holds when, as a table over what is stored and what the host answered."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def kept_of(decision: Decision) -> Kept:
     return decision.keep
 
 
-# ---------------------------------------------------------------- Before the site is asked
+# ---------------------------------------------------------------- Before the host is asked
 
 
-def test_an_unknown_site_is_asked() -> None:
+def test_an_unknown_host_is_asked() -> None:
     assert decide(None, None, START) == Fetch()
 
 
@@ -74,7 +74,7 @@ def test_a_stale_file_is_asked_for_again(age: timedelta) -> None:
     assert decide(READ, None, START + age) == Fetch()
 
 
-# ---------------------------------------------------------------- What the site answered
+# ---------------------------------------------------------------- What the host answered
 
 
 @pytest.mark.parametrize("kept", [None, READ, NONE_THERE])
@@ -90,7 +90,7 @@ def test_a_file_that_was_read_holds_for_a_day(kept: Kept | None, status: int) ->
 
 @pytest.mark.parametrize("kept", [None, READ])
 @pytest.mark.parametrize("answer", UNAVAILABLE, ids=repr)
-def test_a_site_without_the_file_allows_all_for_a_day(kept: Kept | None, answer: Answer) -> None:
+def test_a_host_without_the_file_allows_all_for_a_day(kept: Kept | None, answer: Answer) -> None:
     now = START + 2 * FRESH
     decision = decide(kept, answer, now)
     assert isinstance(decision, Obey)
@@ -101,7 +101,7 @@ def test_a_site_without_the_file_allows_all_for_a_day(kept: Kept | None, answer:
 
 @pytest.mark.parametrize("answer", [*IN_TROUBLE, Unreachable()], ids=repr)
 @pytest.mark.parametrize("age", [FRESH, KEPT - SECOND])
-def test_a_site_in_trouble_is_held_to_what_it_last_said(answer: Answer, age: timedelta) -> None:
+def test_a_host_in_trouble_is_held_to_what_it_last_said(answer: Answer, age: timedelta) -> None:
     now = START + age
     decision = decide(READ, answer, now)
     assert isinstance(decision, Obey)
@@ -112,13 +112,13 @@ def test_a_site_in_trouble_is_held_to_what_it_last_said(answer: Answer, age: tim
 
 
 @pytest.mark.parametrize("answer", [*IN_TROUBLE, Unreachable()], ids=repr)
-def test_that_a_site_had_no_file_is_remembered_too(answer: Answer) -> None:
+def test_that_a_host_had_no_file_is_remembered_too(answer: Answer) -> None:
     assert permits(decide(NONE_THERE, answer, START + FRESH), "/private")
 
 
 @pytest.mark.parametrize("kept", [None, READ, NONE_THERE])
 @pytest.mark.parametrize("answer", IN_TROUBLE, ids=repr)
-def test_a_site_in_trouble_without_a_copy_is_left_alone_for_five_minutes(
+def test_a_host_in_trouble_without_a_copy_is_left_alone_for_five_minutes(
     kept: Kept | None, answer: Answer
 ) -> None:
     now = START + KEPT
@@ -127,7 +127,7 @@ def test_a_site_in_trouble_without_a_copy_is_left_alone_for_five_minutes(
 
 
 @pytest.mark.parametrize("kept", [None, READ, NONE_THERE])
-def test_a_site_out_of_reach_without_a_copy_allows_all(kept: Kept | None) -> None:
+def test_a_host_out_of_reach_without_a_copy_allows_all(kept: Kept | None) -> None:
     now = START + KEPT
     decision = decide(kept, Unreachable(), now)
     assert isinstance(decision, Obey)
@@ -139,14 +139,14 @@ def test_a_site_out_of_reach_without_a_copy_allows_all(kept: Kept | None) -> Non
 # ---------------------------------------------------------------- Over time
 
 
-def test_a_site_that_was_left_alone_is_asked_again_then() -> None:
+def test_a_host_that_was_left_alone_is_asked_again_then() -> None:
     kept = kept_of(decide(None, IN_TROUBLE[0], START))
     assert decide(kept, None, START + PAUSE - SECOND) == Wait(until=START + PAUSE, keep=None)
     assert decide(kept, None, START + PAUSE) == Fetch()
     assert not permits(decide(kept, ANSWERED_WELL, START + PAUSE), "/private")
 
 
-def test_a_site_out_of_reach_is_asked_again_after_five_minutes() -> None:
+def test_a_host_out_of_reach_is_asked_again_after_five_minutes() -> None:
     kept = kept_of(decide(None, Unreachable(), START))
     decision = decide(kept, None, START + PAUSE - SECOND)
     assert isinstance(decision, Obey)

@@ -51,15 +51,15 @@ urls = st.lists(pieces, max_size=8).map("".join)
 
 
 def lines(group: tuple[list[str], list[tuple[str, str]]]) -> list[str]:
-    agents, told = group
-    return [f"User-agent: {agent}" for agent in agents] + [f"{kind}: {at}" for kind, at in told]
+    agents, rules = group
+    return [f"User-agent: {agent}" for agent in agents] + [f"{kind}: {at}" for kind, at in rules]
 
 
-def reference(told: Sequence[tuple[str, str]], path: str) -> bool:
+def reference(rules: Sequence[tuple[str, str]], path: str) -> bool:
     """RFC 9309 word for word, without escapes: all rules that match, the longest, Allow first."""
     found = [
         (len(pattern), kind == "Allow")
-        for kind, pattern in told
+        for kind, pattern in rules
         if re.match(expression(pattern), path)
     ]
     return max(found, default=(0, True))[1]
@@ -71,9 +71,9 @@ def expression(pattern: str) -> str:
 
 
 @given(st.lists(rules, min_size=1, max_size=8), paths)
-def test_the_longest_match_wins(told: list[tuple[str, str]], path: str) -> None:
-    robots = parse("\n".join(lines((["*"], told))))
-    assert robots.allows(SITE + path, "Weaver") is reference(told, path)
+def test_the_longest_match_wins(rules: list[tuple[str, str]], path: str) -> None:
+    robots = parse("\n".join(lines((["*"], rules))))
+    assert robots.allows(SITE + path, "Weaver") is reference(rules, path)
 
 
 @given(st.lists(groups, max_size=5), paths, st.sampled_from(AGENTS[:2]))
@@ -81,9 +81,9 @@ def test_all_groups_of_an_agent_count_and_those_of_anybody_only_without_them(
     given_groups: list[tuple[list[str], list[tuple[str, str]]]], path: str, agent: str
 ) -> None:
     robots = parse("\n".join(line for group in given_groups for line in lines(group)))
-    named = [told for agents, told in given_groups if agent in agents]
-    anybody = [told for agents, told in given_groups if "*" in agents]
-    merged = [rule for told in named or anybody for rule in told]
+    named = [rules for agents, rules in given_groups if agent in agents]
+    anybody = [rules for agents, rules in given_groups if "*" in agents]
+    merged = [rule for rules in named or anybody for rule in rules]
     assert robots.allows(SITE + path, agent.upper()) is reference(merged, path)
 
 
@@ -121,8 +121,8 @@ def test_no_file_and_no_url_raises(content: bytes | str, url: str) -> None:
 
 
 @given(st.lists(rules, max_size=6), paths)
-def test_escaping_a_url_frees_nothing(told: list[tuple[str, str]], path: str) -> None:
-    robots = parse("\n".join(lines((["*"], told))))
+def test_escaping_a_url_frees_nothing(rules: list[tuple[str, str]], path: str) -> None:
+    robots = parse("\n".join(lines((["*"], rules))))
     escaped = path.replace("a", "%61").replace("b", "%62")
     if not robots.allows(SITE + path, "Weaver"):
         assert not robots.allows(SITE + escaped, "Weaver")

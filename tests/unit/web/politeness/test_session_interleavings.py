@@ -9,14 +9,14 @@ import pytest
 
 from spinneret.kernel.errors import DomainLockLost
 from spinneret.web.politeness.models import Record
-from spinneret.web.politeness.sessions import Opened
+from spinneret.web.politeness.sessions import Session
 from tests.unit.web.politeness.meetings import HOST, Call, Scene, World, check_meeting, wait
 
 
 def opened(world: World) -> None:
     for session_id in ("one", "two"):
         outcome = world.sessions[1].open(HOST, session_id)
-        if isinstance(outcome, Opened):
+        if isinstance(outcome, Session):
             world.opened.append(outcome)
 
 

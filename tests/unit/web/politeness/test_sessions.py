@@ -1,4 +1,4 @@
-"""Sessions: one at a time at a domain, told in the log."""
+"""Sessions: one at a time at a domain, reported in the log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from spinneret.kernel.errors import DependencyUnavailable, DomainLockLost, DomainLockTimeout
 from spinneret.web.politeness.models import Record, WaitReason
 from spinneret.web.politeness.sessions import Sessions, SessionWait
-from tests.fakes.politeness import FakeDomainLedger, LossyLedger
+from tests.fakes.politeness import FakeHostLedger, LossyLedger
 from tests.fakes.time import HandClock
 from tests.unit.web.politeness.session_calls import (
     HOST,
@@ -39,7 +39,7 @@ def test_a_domain_is_the_same_with_and_without_www(sessions: Sessions, host: str
 
 @pytest.mark.parametrize("random", [0.0, 0.5, 0.999])
 def test_who_finds_a_lock_comes_back_three_times_and_then_fails(
-    ledger: FakeDomainLedger, clock: HandClock, logged: Logged, random: float
+    ledger: FakeHostLedger, clock: HandClock, logged: Logged, random: float
 ) -> None:
     sessions = sessions_at(ledger, clock, random=random)
     opened(sessions)
@@ -90,7 +90,7 @@ def test_a_lock_that_ran_out_is_renewed_as_long_as_nobody_took_it(
 
 
 def test_a_session_whose_lock_was_taken_learns_of_it_and_touches_nothing(
-    sessions: Sessions, clock: HandClock, ledger: FakeDomainLedger, logged: Logged
+    sessions: Sessions, clock: HandClock, ledger: FakeHostLedger, logged: Logged
 ) -> None:
     stale = opened(sessions)
     clock.advance(300)
@@ -117,7 +117,7 @@ def test_a_session_that_ended_is_not_renewed(sessions: Sessions) -> None:
 
 
 def test_a_session_takes_over_what_its_own_dead_worker_left(
-    sessions: Sessions, clock: HandClock, ledger: FakeDomainLedger
+    sessions: Sessions, clock: HandClock, ledger: FakeHostLedger
 ) -> None:
     dead = opened(sessions)
     clock.advance(10)
@@ -132,9 +132,9 @@ def test_a_session_takes_over_what_its_own_dead_worker_left(
 
 
 def test_a_fence_rises_even_if_the_row_was_purged(clock: HandClock) -> None:
-    before = opened(sessions_at(FakeDomainLedger(), clock))
+    before = opened(sessions_at(FakeHostLedger(), clock))
     clock.advance(60)
-    after = opened(sessions_at(FakeDomainLedger(), clock))
+    after = opened(sessions_at(FakeHostLedger(), clock))
     assert (after.fence or 0) > (before.fence or 0)
 
 
@@ -142,7 +142,7 @@ def test_a_fence_rises_even_if_the_row_was_purged(clock: HandClock) -> None:
 
 
 def test_a_session_recognises_itself_when_answers_are_lost(
-    ledger: FakeDomainLedger, clock: HandClock, logged: Logged
+    ledger: FakeHostLedger, clock: HandClock, logged: Logged
 ) -> None:
     lossy = sessions_at(LossyLedger(ledger), clock)
     session = opened(lossy)
@@ -154,7 +154,7 @@ def test_a_session_recognises_itself_when_answers_are_lost(
     assert opened(lossy, "two").fence == (session.fence or 0) + 1
 
 
-def test_a_ledger_that_is_down_is_told(sessions: Sessions, ledger: FakeDomainLedger) -> None:
+def test_a_ledger_that_is_down_is_reported(sessions: Sessions, ledger: FakeHostLedger) -> None:
     session = opened(sessions)
     ledger.available = False
     for call in (

@@ -11,12 +11,12 @@ SPIDER = Credentials(username="spider", password="silk")
 
 
 def server(port: int = 1, **given: Any) -> ServerDraft:
-    """`http://proxy.example:<port>`; the port tells servers apart."""
+    """`http://proxy.example:<port>`; the port distinguishes the servers."""
     return ServerDraft(**{"url": f"http://proxy.example:{port}", **given})
 
 
 def draft(*servers: ServerDraft, **given: Any) -> ConfigDraft:
-    """A config that takes turns."""
+    """A config with round robin."""
     values: dict[str, Any] = {
         "name": "main",
         "servers": servers or (server(1), server(2), server(3)),

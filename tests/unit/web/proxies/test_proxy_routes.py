@@ -272,7 +272,7 @@ def test_a_malformed_trial_is_refused(routes: Served, body: dict[str, Any]) -> N
     refused(routes.send("POST", f"{PROXIES}/test", body), 422, "VALIDATION_ERROR")
 
 
-def test_a_trial_out_of_turn_says_when_to_come_back(routes: Served, proxies: Proxies) -> None:
+def test_a_trial_beyond_the_pace_says_when_to_come_back(routes: Served, proxies: Proxies) -> None:
     proxies.pages[URL] = fetched_page(URL)
     body = {"url": URL, "server": SERVERS[1]}
     answers = [routes.send("POST", f"{PROXIES}/test", body) for _ in range(6)]

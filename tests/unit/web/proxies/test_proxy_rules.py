@@ -136,8 +136,8 @@ def test_a_server_that_failed_three_times_rests_while_others_are_left(
 # ---------------------------------------------------------------- Choice
 
 
-def test_turns_go_round() -> None:
-    assert [rules.in_turn((0, 2, 5), turn) for turn in range(1, 8)] == [0, 2, 5, 0, 2, 5, 0]
+def test_round_robin_goes_round() -> None:
+    assert [rules.round_robin((0, 2, 5), turn) for turn in range(1, 8)] == [0, 2, 5, 0, 2, 5, 0]
 
 
 @pytest.mark.parametrize(("chance", "position"), [(0.0, 4), (0.49, 4), (0.5, 9), (0.999999, 9)])

@@ -145,7 +145,7 @@ def test_credentials_that_can_not_be_opened_are_not_the_direct_way(
 # ---------------------------------------------------------------- Fetches
 
 
-def test_a_page_comes_by_way_of_the_server_whose_turn_it_is(
+def test_a_page_comes_by_way_of_the_server_that_is_picked_next(
     proxies: Proxies, fetcher: RotatingFetcher
 ) -> None:
     config = proxies.service.create("acme", draft(server(1, credentials=SPIDER), server(2)))
@@ -162,8 +162,8 @@ def test_only_a_proxys_own_failure_is_counted_against_it(
 ) -> None:
     config = stored(proxies)
     for error, failures in (
-        (FetchFailed("the site's"), 0),
-        (FetchTimeout("the site's"), 0),
+        (FetchFailed("the host's"), 0),
+        (FetchTimeout("the host's"), 0),
         (ProxyFailed("its own"), 1),
     ):
         route = proxies.rotation.route(config, 0)

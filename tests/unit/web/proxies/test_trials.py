@@ -19,7 +19,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.web.hosts.models import Override
-from spinneret.web.politeness.models import Admitted, Circuit, Outcome, PaceLimits
+from spinneret.web.politeness.models import Circuit, Outcome, PaceLimits, Permit
 from spinneret.web.proxies.models import Trial
 from tests.fakes.fetching import fetched_page
 from tests.fakes.proxies import Proxies
@@ -35,7 +35,7 @@ def _a_page(proxies: Proxies) -> None:
     proxies.pages[URL] = fetched_page(URL, status_code=404)
 
 
-def test_a_server_that_works_shows_the_sites_answer(proxies: Proxies) -> None:
+def test_a_server_that_works_shows_the_hosts_answer(proxies: Proxies) -> None:
     trial = proxies.trials.try_server("acme", server(credentials=SPIDER), URL)
     assert trial == Trial(server_url=SERVER_URL, reachable=True, status_code=404, duration_ms=1)
     [by], [request] = proxies.ways.taken, proxies.ways.requests
@@ -74,9 +74,9 @@ def test_a_trial_of_a_config_is_of_the_server_that_was_named_and_counts_for_it(
     assert [by.port for by in proxies.ways.taken] == [2, 2, 2]
 
 
-def test_a_failure_of_the_site_counts_for_no_proxy(proxies: Proxies) -> None:
+def test_a_failure_of_the_host_counts_for_no_proxy(proxies: Proxies) -> None:
     config = proxies.service.create("acme", draft())
-    proxies.ways.broken[1] = FetchFailed("the site's")
+    proxies.ways.broken[1] = FetchFailed("the host's")
     assert not proxies.trials.try_config("acme", config.id, 0, URL).reachable
     assert proxies.service.get("acme", config.id).failures == (0, 0, 0)
 
@@ -116,21 +116,21 @@ def test_a_server_inside_is_refused(proxies: Proxies) -> None:
 
 
 def test_blocks_and_breakers_hold_for_trials(proxies: Proxies) -> None:
-    proxies.sites.settings.block("acme", "site.example", "asked us to")
+    proxies.hosts.service.block("acme", "site.example", "asked us to")
     with pytest.raises(DomainBlocked):
         proxies.trials.try_server("acme", server(), URL)
     for number in range(5):
-        admitted = proxies.sites.pace.admit(
+        admitted = proxies.hosts.pace.admit(
             "site.example", owner=f"job-{number}", limits=PaceLimits()
         )
-        assert isinstance(admitted, Admitted)
-        proxies.sites.pace.report(admitted, Outcome.SITE_FAILURE)
+        assert isinstance(admitted, Permit)
+        proxies.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
     with pytest.raises(CircuitOpen):
         proxies.trials.try_server("other", server(), URL)
     assert proxies.ways.taken == []
 
 
-def test_trials_keep_to_the_pace_of_the_site(proxies: Proxies, clock: HandClock) -> None:
+def test_trials_keep_to_the_pace_of_the_host(proxies: Proxies, clock: HandClock) -> None:
     for _ in range(5):
         proxies.trials.try_server("acme", server(), URL)
     with pytest.raises(RateLimited) as refusal:
@@ -142,7 +142,7 @@ def test_trials_keep_to_the_pace_of_the_site(proxies: Proxies, clock: HandClock)
 
 
 def test_trials_keep_to_the_tenants_own_pace(proxies: Proxies, clock: HandClock) -> None:
-    proxies.sites.settings.put("acme", "site.example", Override(min_gap_seconds=60), None)
+    proxies.hosts.service.put("acme", "site.example", Override(min_gap_seconds=60), None)
     proxies.trials.try_server("acme", server(), URL)
     clock.advance(59)
     with pytest.raises(RateLimited):
@@ -150,12 +150,12 @@ def test_trials_keep_to_the_tenants_own_pace(proxies: Proxies, clock: HandClock)
 
 
 @pytest.mark.parametrize("error", [ProxyFailed("x"), FetchFailed("x"), FetchTimeout("x")])
-def test_a_tenants_proxy_can_not_open_the_breaker_of_a_site(
+def test_a_tenants_proxy_can_not_open_the_breaker_of_a_host(
     proxies: Proxies, clock: HandClock, error: DomainError
 ) -> None:
     proxies.ways.broken[1] = error
     for _ in range(10):
         proxies.trials.try_server("acme", server(), URL)
         clock.advance(10)
-    breaker = proxies.sites.pace.state("site.example")
+    breaker = proxies.hosts.pace.state("site.example")
     assert (breaker.circuit, breaker.failures) == (Circuit.CLOSED, 0)

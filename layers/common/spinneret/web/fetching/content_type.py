@@ -1,4 +1,4 @@
-"""The Content-Type header, and a guess where a site sends none."""
+"""The Content-Type header, and a guess where a host sends none."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ network backend. httpcore reads no environment (proxies, CA files, .netrc) and k
 
 Each fetch has a pool of its own that keeps nothing alive, so every request makes a connection and
 every connection is checked. The price is a TCP and a TLS handshake per request: two or three round
-trips, which the delay between two requests to one site exceeds by far.
+trips, which the delay between two requests to one host exceeds by far.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class GuardedFetcher:
             monotonic=self._monotonic,
         )
         with _translated(deadline), self._pool(deadline) as pool:
-            visit = _Visit(
+            fetch = _Fetch(
                 pool=pool,
                 request=request,
                 requested=url,
@@ -104,7 +104,7 @@ class GuardedFetcher:
                 policy=self._policy,
                 user_agent=self._user_agent,
             )
-            return visit.run()
+            return fetch.run()
 
     def _pool(self, deadline: Deadline) -> httpcore.ConnectionPool:
         tls = self._tls_context()
@@ -123,7 +123,7 @@ class GuardedFetcher:
 
 
 @dataclass(kw_only=True)
-class _Visit:
+class _Fetch:
     """One fetch under way."""
 
     pool: httpcore.ConnectionPool

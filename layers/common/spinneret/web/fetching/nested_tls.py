@@ -1,8 +1,8 @@
-"""TLS inside TLS: with a site, through a tunnel of a proxy that is reached by https itself.
+"""TLS inside TLS: to a host, through a tunnel of an https proxy.
 
 httpcore has such a stream too, but gives every read of a handshake a time-out of its own, so that
-a proxy which drips bytes could hold a fetch far beyond its deadline. Here every read and write is
-one of the stream below, which keeps to the deadline.
+a proxy that sends single bytes could hold a fetch far beyond its deadline. Here every read and
+write is one of the stream below, which keeps to the deadline.
 """
 
 from __future__ import annotations

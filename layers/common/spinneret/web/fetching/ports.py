@@ -1,4 +1,4 @@
-"""What fetching needs from outside, and what it offers to other domains."""
+"""The ports of fetching: the fetcher that others use, and name resolution."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Connections by way of an HTTP proxy.
 
 The proxy is asked for a tunnel to the address that the guard has checked, never to a name: it
-can't resolve the host anew and lead elsewhere. Host header and SNI keep the name, so a site can't
-tell. Pages by plain http go through a tunnel as well, and no request that a site sees carries the
-proxy's credentials.
+can't resolve the host anew and lead elsewhere. Host header and SNI keep the name. Pages by
+plain http go through a tunnel too, and no request to a host carries the proxy's credentials.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import httpcore
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, ProxyFailed, UrlBlocked
 from spinneret.web.fetching.models import Proxy
 
-# What a gateway answers when it works but the site doesn't (RFC 9110, sections 15.6.3 and 15.6.5).
+# What a gateway answers when the host fails (RFC 9110, sections 15.6.3 and 15.6.5).
 _SITE_IS_DOWN: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT})
 
 
@@ -67,7 +66,7 @@ class TunnelBackend(httpcore.NetworkBackend):
             return stream
         connection.close()
         if response.status in _SITE_IS_DOWN:
-            raise httpcore.ConnectError("the proxy could not reach the site")
+            raise httpcore.ConnectError("the proxy could not reach the host")
         raise _refusal(response.status)
 
     def _origin(self) -> httpcore.Origin:

@@ -1,4 +1,4 @@
-"""What is refused before a fetch, and what an answer means after it."""
+"""Which URLs are refused before a fetch, and what an answer means after it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from spinneret.web.fetching.urls import Url, parse_url
 
 __all__ = ["check_url_at_submission", "decode_text", "is_blocked", "require_success"]
 
-# Names that lead inside by convention (RFC 6761, RFC 6762, ICANN's `internal`); the metadata
+# Internal names by convention (RFC 6761, RFC 6762, ICANN's `internal`); the metadata
 # services of Google and AWS (`metadata.google.internal`, `instance-data.ec2.internal`) are in it.
 _INSIDE_SUFFIXES: Final = ("localhost", "local", "internal")
 # Metadata services by other names: as the clouds document them, and as search domains complete
-# them. Their addresses are refused as well, but a name server may be told to give others.
+# them. Their addresses are refused as well, but a name server may answer others.
 _METADATA_SUFFIXES: Final = (
     *("metadata.azure.com", "metadata.goog", "metadata.tencentyun.com"),
     *("metadata", "instance-data", "rancher-metadata"),
@@ -43,7 +43,7 @@ def check_url_at_submission(text: str, policy: AddressPolicy) -> Url:
 
 
 def is_blocked(url: Url, policy: AddressPolicy) -> bool:
-    """Whether the host is refused as it stands: a non-public address or a name of the inside."""
+    """Whether the host is refused as it stands: a non-public address or an internal name."""
     if parse_address(url.host) is not None:
         return not policy.permits(url.host, url.port, url.host)
     name = url.host.removesuffix(".")
@@ -57,7 +57,7 @@ def is_blocked(url: Url, policy: AddressPolicy) -> bool:
 def require_success(page: FetchedPage, now: datetime) -> None:
     """Pass only a 2xx answer with a body.
 
-    Raises HttpUnavailable (408, 425, 429, 5xx) with the site's Retry-After, in seconds from `now`,
+    Raises HttpUnavailable (408, 425, 429, 5xx) with the host's Retry-After, in seconds from `now`,
     HttpRefused for any other status (a redirect that leads nowhere too), and ContentRefused.
     """
     host, status = parse_url(page.requested_url).host, page.status_code

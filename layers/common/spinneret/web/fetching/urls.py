@@ -98,7 +98,7 @@ def canonical_url(text: str) -> str:
 def cache_url(text: str) -> str:
     """The canonical URL with its parameters sorted by name: a key, never something to fetch.
 
-    Equal names keep their order, since it may matter to the site; each parameter keeps its bytes.
+    Equal names keep their order, since it may matter to the host; each parameter keeps its bytes.
     """
     url = _canonical(parse_url(text))
     parameters = [parameter for parameter in url.query.split("&") if parameter]

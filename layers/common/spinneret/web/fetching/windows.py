@@ -13,7 +13,7 @@ _ZSTD_CONTENT_SIZE_BYTES: Final = (1, 2, 4, 8)  # of a single segment: section 3
 
 
 def brotli_window(head: bytes) -> int:
-    """Bytes; RFC 7932, section 9.1 (WBITS). The code words below 17 bits aren't told apart."""
+    """Bytes; RFC 7932, section 9.1 (WBITS). The code words below 17 bits aren't distinguished."""
     wide = head[0] & 1
     return 1 << (17 + (head[0] >> 1 & 7) if wide else 16)
 

@@ -1,1 +1,1 @@
-"""Domain settings: what a tenant asks of its own requests to a site, or that there be none."""
+"""Host settings: how a tenant slows its own requests to a host, or blocks it."""

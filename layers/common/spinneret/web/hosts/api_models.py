@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of, position_of
-from spinneret.web.hosts.models import DomainSettings, DomainState, Override, SettingsPage
+from spinneret.web.hosts.models import HostSettings, HostState, Override, SettingsPage
 from spinneret.web.politeness.models import Circuit, PaceLimits
 
 _DOMAIN: Final = re.compile(r"[a-z0-9_.:-]{1,253}")
@@ -126,11 +126,11 @@ class DomainDetail(DomainView):
     circuit: CircuitView
 
 
-def domain_view(settings: DomainSettings, pace: PaceLimits) -> DomainView:
+def domain_view(settings: HostSettings, pace: PaceLimits) -> DomainView:
     """The view of settings and of the pace that they lead to."""
     override, block = settings.override, settings.block
     return DomainView(
-        domain=settings.domain,
+        domain=settings.host,
         requests_per_second=override.requests_per_second,
         burst=override.burst,
         min_gap_seconds=override.min_gap_seconds,
@@ -157,12 +157,12 @@ def pace_view(pace: PaceLimits) -> PaceView:
     )
 
 
-def domain_detail(state: DomainState) -> DomainDetail:
+def domain_detail(state: HostState) -> DomainDetail:
     """The view of a domain and its breaker."""
-    breaker, blocked_by = state.breaker, state.site.blocked_by
+    breaker, blocked_by = state.breaker, state.effective.blocked_by
     return DomainDetail(
-        **domain_view(state.site.settings, state.site.pace).model_dump(),
-        blocked_by=blocked_by.domain if blocked_by else None,
+        **domain_view(state.effective.settings, state.effective.pace).model_dump(),
+        blocked_by=blocked_by.host if blocked_by else None,
         circuit=CircuitView(
             state=breaker.circuit,
             failures=breaker.failures,

@@ -1,8 +1,8 @@
-"""Domain settings on DynamoDB.
+"""Host settings on DynamoDB.
 
 Domains table
-    pk `T#<tenant>#DOMAIN`, sk `<domain>`     override, notes and block; the settings of a host and
-                                              of all domains above it by BatchGetItem, lists by
+    pk `T#<tenant>#DOMAIN`, sk `<host>`       override, notes and block; the settings of a host and
+                                              of all hosts above it by BatchGetItem, lists by
                                               partition in the order of the names
 
 Every write is one UpdateItem of its own attributes. A block is there if `blocked_at` is.
@@ -21,30 +21,30 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.web.hosts.models import Block, DomainSettings, Override, SettingsPage
+from spinneret.web.hosts.models import Block, HostSettings, Override, SettingsPage
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import QueryInputTypeDef, UpdateItemInputTypeDef
 
 
-class DynamoSiteStore:
-    """Implements SiteStore; see the module's docstring for the key design."""
+class DynamoHostStore:
+    """Implements HostStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
-    def find(self, tenant: str, domains: Sequence[str]) -> tuple[DomainSettings, ...]:
-        """See SiteStore; consistent, so that a block holds at once."""
-        keys = [_key(tenant, domain) for domain in domains]
+    def find(self, tenant: str, hosts: Sequence[str]) -> tuple[HostSettings, ...]:
+        """See HostStore; consistent, so that a block holds at once."""
+        keys = [_key(tenant, host) for host in hosts]
         found = dynamo.batch_get(self._client, self._table, keys)
         return tuple(_settings(tenant, item) for item in found)
 
     def put(
-        self, tenant: str, domain: str, override: Override, notes: str | None, now: datetime
-    ) -> DomainSettings:
-        """See SiteStore."""
+        self, tenant: str, host: str, override: Override, notes: str | None, now: datetime
+    ) -> HostSettings:
+        """See HostStore."""
         changes = {
             "requests_per_second": _decimal(override.requests_per_second),
             "burst": override.burst,
@@ -54,19 +54,19 @@ class DynamoSiteStore:
             "notes": notes,
             "updated_at": stamp(now),
         }
-        return self._update(tenant, domain, changes)
+        return self._update(tenant, host, changes)
 
-    def block(self, tenant: str, domain: str, block: Block) -> DomainSettings:
-        """See SiteStore."""
+    def block(self, tenant: str, host: str, block: Block) -> HostSettings:
+        """See HostStore."""
         since = stamp(block.since)
         changes = {"blocked_at": since, "blocked_reason": block.reason, "updated_at": since}
-        return self._update(tenant, domain, changes)
+        return self._update(tenant, host, changes)
 
-    def unblock(self, tenant: str, domain: str, now: datetime) -> DomainSettings | None:
-        """See SiteStore."""
+    def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:
+        """See HostStore."""
         changes = {"blocked_at": None, "blocked_reason": None, "updated_at": stamp(now)}
         try:
-            return self._update(tenant, domain, changes, "attribute_exists(#blocked_at)")
+            return self._update(tenant, host, changes, "attribute_exists(#blocked_at)")
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
@@ -76,8 +76,8 @@ class DynamoSiteStore:
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
     ) -> SettingsPage:
-        """See SiteStore: at most LIST_READS queries of LIST_READ rows each."""
-        found: list[DomainSettings] = []
+        """See HostStore: at most LIST_READS queries of LIST_READ rows each."""
+        found: list[HostSettings] = []
         last = after
         for _ in range(bounds.LIST_READS):
             matching, last = self._matching(tenant, blocked, last, limit + 1)
@@ -85,13 +85,13 @@ class DynamoSiteStore:
             if len(found) > limit or last is None:
                 break
         if len(found) > limit:
-            last = found[limit - 1].domain
+            last = found[limit - 1].host
         return SettingsPage(settings=tuple(found[:limit]), after=last)
 
     def _matching(
         self, tenant: str, blocked: bool | None, after: str | None, wanted: int
-    ) -> tuple[list[DomainSettings], str | None]:
-        """Settings that match in one query, and the domain to go on after."""
+    ) -> tuple[list[HostSettings], str | None]:
+        """Settings that match in one query, and the host to go on after."""
         condition, values = "#pk = :pk", {":pk": _partition(tenant)}
         if after is not None:
             condition += " AND #sk > :after"
@@ -115,8 +115,8 @@ class DynamoSiteStore:
         return settings, str(last["sk"]) if last else None
 
     def _update(
-        self, tenant: str, domain: str, changes: Mapping[str, Any], condition: str = ""
-    ) -> DomainSettings:
+        self, tenant: str, host: str, changes: Mapping[str, Any], condition: str = ""
+    ) -> HostSettings:
         """Set each attribute, or remove it where the value is None; one is always set."""
         values = {name: to for name, to in changes.items() if to is not None}
         sets = [f"#{name} = :{name}" for name in values]
@@ -124,7 +124,7 @@ class DynamoSiteStore:
         update = f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else "")
         request: UpdateItemInputTypeDef = {
             "TableName": self._table,
-            "Key": _key(tenant, domain),
+            "Key": _key(tenant, host),
             "UpdateExpression": update,
             "ExpressionAttributeNames": dynamo.names_in(f"{update} {condition}"),
             "ExpressionAttributeValues": {f":{name}": to for name, to in values.items()},
@@ -142,17 +142,17 @@ def _partition(tenant: str) -> str:
     return f"T#{tenant}#DOMAIN"
 
 
-def _key(tenant: str, domain: str) -> dict[str, str]:
-    return {"pk": _partition(tenant), "sk": domain}
+def _key(tenant: str, host: str) -> dict[str, str]:
+    return {"pk": _partition(tenant), "sk": host}
 
 
-def _settings(tenant: str, item: Mapping[str, Any]) -> DomainSettings:
+def _settings(tenant: str, item: Mapping[str, Any]) -> HostSettings:
     block = None
     if "blocked_at" in item:
         block = Block(reason=item["blocked_reason"], since=parse_stamp(item["blocked_at"]))
-    return DomainSettings(
+    return HostSettings(
         tenant=tenant,
-        domain=item["sk"],
+        host=item["sk"],
         override=Override(
             requests_per_second=_float(item.get("requests_per_second")),
             burst=_int(item.get("burst")),

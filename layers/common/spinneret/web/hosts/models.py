@@ -1,4 +1,4 @@
-"""Values of domain settings."""
+"""Values of host settings."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class Override:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """The tenant's word that a domain, and all below it, is not to be asked."""
+    """The tenant blocks a name and all names below it."""
 
     reason: str
     since: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
-class DomainSettings:
-    """One tenant's settings for one domain; the defaults where nothing is stored."""
+class HostSettings:
+    """One tenant's settings for one name; the defaults where nothing is stored."""
 
     tenant: str
-    domain: str
-    """As `rules.parse_domain` answers it."""
+    host: str
+    """As `rules.parse_host` answers it."""
     override: Override = field(default_factory=Override)
     notes: str | None = None
     block: Block | None = None
@@ -42,27 +42,27 @@ class DomainSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SettingsPage:
-    """A tenant's settings by domain; `after` is the domain to go on after, None at the end."""
+    """A tenant's settings by host; `after` is the host to go on after, None at the end."""
 
-    settings: tuple[DomainSettings, ...]
+    settings: tuple[HostSettings, ...]
     after: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site:
+class EffectiveSettings:
     """What a tenant's settings mean for one host."""
 
-    settings: DomainSettings
+    settings: HostSettings
     """Of the host itself."""
-    blocked_by: DomainSettings | None
-    """Whose block holds: the host's own, or the nearest above it."""
+    blocked_by: HostSettings | None
+    """The settings with the block that holds: the host's own, or the nearest above it."""
     pace: PaceLimits
     """The default, slowed down by the override for this very host."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DomainState:
-    """A domain as one tenant finds it: its settings, and the breaker by the tenant's limits."""
+class HostState:
+    """A host as one tenant sees it: its settings, and the breaker by the tenant's limits."""
 
-    site: Site
+    effective: EffectiveSettings
     breaker: BreakerView

@@ -1,8 +1,8 @@
 """Which settings hold for a host.
 
-A block holds for its domain and for everything below it, because whoever blocks `example.com`
-means `www.example.com` and `shop.example.com` too. An override holds for its own host only: another
-host of the domain is another server, and bucket and breaker are kept per host.
+A block holds for its host and for everything below it: a block of `example.com` covers
+`www.example.com` and `shop.example.com` too. An override holds for its own host only: another
+host of the registrable domain is another server, and bucket and breaker are kept per host.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.rules import is_blocked
 from spinneret.web.fetching.urls import parse_url
-from spinneret.web.hosts.models import DomainSettings, Override, Site
+from spinneret.web.hosts.models import EffectiveSettings, HostSettings, Override
 from spinneret.web.politeness.models import BreakerLimits, PaceLimits
-from spinneret.web.politeness.rules import site_of, slowest
+from spinneret.web.politeness.rules import host_key, slowest
 
 _LABEL: Final = re.compile(r"[a-z0-9_-]{1,63}")
 _NAME_MAX_CHARS: Final = 253  # RFC 1035, section 2.3.4, as text
@@ -28,11 +28,11 @@ _PUBLIC_ONLY: Final = AddressPolicy()
 USUAL: Final = PaceLimits()
 
 
-def parse_domain(text: str) -> str:
+def parse_host(text: str) -> str:
     """The name that settings are kept under: IDNA, lower case, without `www.` and root dot.
 
     A public IP address is its own name. Raises ValidationFailed for anything but a host (a URL, a
-    port, a pattern), for a single label, and for what no fetch would be allowed to reach.
+    port, a pattern), for a single label, and for a host that no fetch may reach.
     """
     literal = parse_address(text)
     bracketed = f"[{text}]" if literal is not None and ":" in text else text
@@ -44,32 +44,32 @@ def parse_domain(text: str) -> str:
         raise _invalid("is not a valid host name") from error
     if is_blocked(url, _PUBLIC_ONLY):
         raise _invalid("is not a public host")
-    domain = site_of(url.host)
-    if parse_address(domain) is None:
-        _require_name(domain)
-    return domain
+    host = host_key(url.host)
+    if parse_address(host) is None:
+        _require_name(host)
+    return host
 
 
-def lineage(domain: str) -> tuple[str, ...]:
-    """The domains whose settings may concern a domain: itself first, then all above it.
+def lineage(host: str) -> tuple[str, ...]:
+    """The hosts whose settings may concern a host: itself first, then all above it.
 
-    Names of two labels are the last ones: a block of a top-level domain isn't taken. The list of
-    public suffixes isn't asked, so that `github.io` can be blocked with all that is below it.
+    Names of two labels are the last ones: a top-level domain can't be blocked. Public
+    suffixes aren't excluded, so that `github.io` can be blocked with all below it.
     """
-    if parse_address(domain) is not None:
-        return (domain,)
-    labels = domain.split(".")[-bounds.DOMAIN_LABELS_MAX :]
+    if parse_address(host) is not None:
+        return (host,)
+    labels = host.split(".")[-bounds.DOMAIN_LABELS_MAX :]
     return tuple(".".join(labels[start:]) for start in range(len(labels) - 1))
 
 
-def site(
-    tenant: str, domain: str, stored: Iterable[DomainSettings], default: PaceLimits = USUAL
-) -> Site:
-    """What the settings stored for a domain's lineage mean for it; `default` is the stage's."""
-    by_domain = {each.domain: each for each in stored}
-    own = by_domain.get(domain) or DomainSettings(tenant=tenant, domain=domain)
-    found = (by_domain.get(each) for each in lineage(domain))
-    return Site(
+def effective(
+    tenant: str, host: str, stored: Iterable[HostSettings], default: PaceLimits = USUAL
+) -> EffectiveSettings:
+    """What the stored settings of a host's lineage mean for it; `default` is the stage's."""
+    by_host = {each.host: each for each in stored}
+    own = by_host.get(host) or HostSettings(tenant=tenant, host=host)
+    found = (by_host.get(each) for each in lineage(host))
+    return EffectiveSettings(
         settings=own,
         blocked_by=next((each for each in found if each and each.block), None),
         pace=pace_of(own.override, default),
@@ -90,9 +90,9 @@ def pace_of(override: Override, default: PaceLimits = USUAL) -> PaceLimits:
     return slowest(default, own)
 
 
-def _require_name(domain: str) -> None:
-    labels = domain.split(".")
-    if len(domain) > _NAME_MAX_CHARS or not all(map(_LABEL.fullmatch, labels)):
+def _require_name(host: str) -> None:
+    labels = host.split(".")
+    if len(host) > _NAME_MAX_CHARS or not all(map(_LABEL.fullmatch, labels)):
         raise _invalid("is not a valid host name")
     if not 2 <= len(labels) <= bounds.DOMAIN_LABELS_MAX:
         raise _invalid(f"needs 2 to {bounds.DOMAIN_LABELS_MAX} labels")

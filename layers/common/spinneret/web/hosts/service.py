@@ -1,4 +1,4 @@
-"""Domain settings, and what they refuse."""
+"""Host settings, and what they refuse."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from spinneret.kernel.errors import CircuitOpen, DomainBlocked
 from spinneret.web.hosts import rules
 from spinneret.web.hosts.models import (
     Block,
-    DomainSettings,
-    DomainState,
+    EffectiveSettings,
+    HostSettings,
+    HostState,
     Override,
     SettingsPage,
-    Site,
 )
-from spinneret.web.hosts.ports import SiteStore
+from spinneret.web.hosts.ports import HostStore
 from spinneret.web.politeness.models import Circuit, PaceLimits
-from spinneret.web.politeness.rules import site_of
+from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.service import Pace
 
 
-class SiteSettings:
+class HostService:
     """Settings can only slow a tenant's own requests down or forbid them.
 
     The breaker is shared by all tenants: a tenant's threshold and time make its own requests stay
-    away sooner and for longer, and change nothing for others. `domain` is what
-    `rules.parse_domain` answers, `host` the host of any URL, `port` one that isn't the scheme's
-    own. All methods raise DependencyUnavailable.
+    away sooner and for longer, and change nothing for others. `host` is the host of any
+    URL, or what `rules.parse_host` answers; `port` is one that isn't the scheme's own. All methods
+    raise DependencyUnavailable.
     """
 
     def __init__(
         self,
         *,
-        store: SiteStore,
+        store: HostStore,
         pace: Pace,
         clock: Clock,
         default: PaceLimits = rules.USUAL,
@@ -41,20 +41,20 @@ class SiteSettings:
         self._pace = pace
         self._clock = clock
 
-    # ------------------------------------------------------------ For those who visit sites
+    # ------------------------------------------------------------ For submissions and fetches
 
-    def site(self, tenant: str, host: str) -> Site:
+    def effective(self, tenant: str, host: str) -> EffectiveSettings:
         """Block and pace of a host together, by one BatchGetItem."""
-        return self._site(tenant, site_of(host))
+        return self._effective(tenant, host_key(host))
 
     def check_submission(self, tenant: str, host: str, port: int | None = None) -> None:
-        """Raises DomainBlocked, and CircuitOpen while the tenant leaves the host alone.
+        """Raises DomainBlocked, and CircuitOpen while the breaker is open for the tenant.
 
-        A worker meets an open breaker as a wait: what was accepted isn't refused.
+        For a worker an open breaker is a wait: an accepted URL isn't refused.
         """
-        site = self.site(tenant, host)
-        self.require_unblocked(site)
-        breaker = self._pace.state(host, port, site.pace.breaker)
+        effective = self.effective(tenant, host)
+        self.require_unblocked(effective)
+        breaker = self._pace.state(host, port, effective.pace.breaker)
         if breaker.circuit is Circuit.OPEN:
             raise CircuitOpen(
                 f"{host} failed too often of late",
@@ -68,54 +68,52 @@ class SiteSettings:
 
     def limits(self, tenant: str, host: str) -> PaceLimits:
         """The slower one of the default pace and the host's override."""
-        return self.site(tenant, host).pace
+        return self.effective(tenant, host).pace
 
     # ------------------------------------------------------------ For the routes
 
-    def get(self, tenant: str, domain: str, port: int | None = None) -> DomainState:
-        """Settings, or the defaults, and the breaker of a domain."""
-        site = self._site(tenant, domain)
-        breaker = self._pace.state(domain, port, site.pace.breaker)
-        return DomainState(site=site, breaker=breaker)
+    def get(self, tenant: str, host: str, port: int | None = None) -> HostState:
+        """Settings, or the defaults, and the breaker of a host."""
+        effective = self._effective(tenant, host)
+        breaker = self._pace.state(host, port, effective.pace.breaker)
+        return HostState(effective=effective, breaker=breaker)
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
     ) -> SettingsPage:
-        """See SiteStore.page."""
+        """See HostStore.page."""
         return self._store.page(tenant, blocked, after, limit)
 
-    def put(
-        self, tenant: str, domain: str, override: Override, notes: str | None
-    ) -> DomainSettings:
-        """Replace all settings of a domain but its block."""
-        return self._store.put(tenant, domain, override, notes, self._clock())
+    def put(self, tenant: str, host: str, override: Override, notes: str | None) -> HostSettings:
+        """Replace all settings of a host but its block."""
+        return self._store.put(tenant, host, override, notes, self._clock())
 
-    def block(self, tenant: str, domain: str, reason: str) -> DomainSettings:
-        """Refuse the domain and everything below it, from the next submission or fetch on."""
-        return self._store.block(tenant, domain, Block(reason=reason, since=self._clock()))
+    def block(self, tenant: str, host: str, reason: str) -> HostSettings:
+        """Refuse the host and all below it, from the next submission or fetch on."""
+        return self._store.block(tenant, host, Block(reason=reason, since=self._clock()))
 
-    def unblock(self, tenant: str, domain: str) -> DomainSettings:
-        """End the domain's own block; one of a domain above it stays. Again is no error."""
-        stored = self._store.unblock(tenant, domain, self._clock())
-        return stored or DomainSettings(tenant=tenant, domain=domain)
+    def unblock(self, tenant: str, host: str) -> HostSettings:
+        """End the host's own block; the block of a host above it stays. May be repeated."""
+        stored = self._store.unblock(tenant, host, self._clock())
+        return stored or HostSettings(tenant=tenant, host=host)
 
-    def reset(self, tenant: str, domain: str, port: int | None = None) -> DomainState:
-        """Close the domain's breaker for all tenants."""
-        self._pace.reset(domain, port)
-        return self.get(tenant, domain, port)
+    def reset(self, tenant: str, host: str, port: int | None = None) -> HostState:
+        """Close the host's breaker for all tenants."""
+        self._pace.reset(host, port)
+        return self.get(tenant, host, port)
 
-    def _site(self, tenant: str, domain: str) -> Site:
-        return rules.site(
-            tenant, domain, self._store.find(tenant, rules.lineage(domain)), self._default
+    def _effective(self, tenant: str, host: str) -> EffectiveSettings:
+        return rules.effective(
+            tenant, host, self._store.find(tenant, rules.lineage(host)), self._default
         )
 
     @staticmethod
-    def require_unblocked(site: Site) -> None:
+    def require_unblocked(effective: EffectiveSettings) -> None:
         """Raises DomainBlocked."""
-        settings = site.blocked_by
+        settings = effective.blocked_by
         if settings is None or settings.block is None:
             return
         raise DomainBlocked(
-            f"{settings.domain} is blocked",
-            details={"domain": settings.domain, "reason": settings.block.reason},
+            f"{settings.host} is blocked",
+            details={"domain": settings.host, "reason": settings.block.reason},
         )

@@ -1,4 +1,4 @@
-"""Chooses the adapters of domain settings."""
+"""Chooses the adapters of host settings."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
 from spinneret.kernel.clock import utc_now
-from spinneret.web.hosts.dynamo import DynamoSiteStore
-from spinneret.web.hosts.service import SiteSettings
-from spinneret.web.politeness.dynamo import DynamoDomainLedger
+from spinneret.web.hosts.dynamo import DynamoHostStore
+from spinneret.web.hosts.service import HostService
+from spinneret.web.politeness.dynamo import DynamoHostLedger
 from spinneret.web.politeness.service import Pace
 from spinneret.web.politeness.settings import PolitenessSettings
 
 
-def site_settings(settings: PolitenessSettings) -> SiteSettings:
-    """Domain settings of this stage."""
-    return SiteSettings(
-        store=DynamoSiteStore(dynamodb_client(), settings.domains_table),
+def host_service(settings: PolitenessSettings) -> HostService:
+    """Host settings of this stage."""
+    return HostService(
+        store=DynamoHostStore(dynamodb_client(), settings.domains_table),
         pace=host_pace(settings),
         clock=utc_now,
         default=settings.pace,
@@ -24,6 +24,6 @@ def site_settings(settings: PolitenessSettings) -> SiteSettings:
 
 
 def host_pace(settings: PolitenessSettings) -> Pace:
-    """The pace of hosts, which all tenants share."""
-    ledger = DynamoDomainLedger(dynamodb_client(), settings.domains_table)
+    """The pace of hosts, shared by all tenants."""
+    ledger = DynamoHostLedger(dynamodb_client(), settings.domains_table)
     return Pace(ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex, stage=settings.pace)

@@ -1,1 +1,1 @@
-"""Politeness towards sites: robots.txt, how often one is asked, and when it is left alone."""
+"""Politeness towards hosts: robots.txt, pace, circuit breaker and sessions."""

@@ -4,9 +4,9 @@ Closed → open after enough failures in a row → half-open when its time is ov
 as a probe, under a lease. Its success closes the breaker, its failure opens it anew; if the prober
 dies, the lease ends and the next caller becomes the probe.
 
-All callers share one breaker, with the default threshold and time. A caller that is to be more
-careful looks at the same row with limits of its own: to it the breaker is open from fewer failures
-on, or for longer. Its probe of a breaker that is closed to others holds off none but the careful.
+All callers share one breaker, with the default threshold and time. A more careful caller reads the
+same row with limits of its own: for it the breaker opens after fewer failures, or for longer. Its
+probe of a breaker that is closed for others delays only callers that are as careful.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from spinneret.web.politeness.changes import (
     passed,
 )
 from spinneret.web.politeness.models import (
-    Ask,
     BreakerLimits,
     BreakerView,
     Circuit,
     Outcome,
     PaceState,
+    PermitRequest,
     from_ms,
 )
 
@@ -45,52 +45,52 @@ _NO_FAILURES: Final[Effects] = {
 }
 _NOT_OPEN: Final[Effects] = {"opened_at": None, "open_until": None}
 CLOSED: Final = Change(to=_NOT_OPEN | _NO_FAILURES | _NO_PROBE)
-"""Closed and without a memory, whatever it was."""
+"""Closed and without failures, whatever it was."""
 
 
 def lets_through_at(seen: PaceState, own: BreakerLimits, now: int) -> int:
-    """When the breaker lets the caller's next request pass; not after `now` if it does so now."""
+    """When the breaker lets the caller's next request pass; at most `now` if it does so now."""
     opening = _opening(seen, own, now)
     return now if opening is None else max(opening.until, seen.probe_until or 0)
 
 
-def passing(seen: PaceState, ask: Ask) -> Change:
-    """The breaker's part of an admission: closed, or the lease of its probe."""
-    lease: Effects = {"probe_owner": ask.token, "probe_until": ask.now + ask.hold_ms}
-    unprobed = passed("probe_until", ask.now)
+def passing(seen: PaceState, request: PermitRequest) -> Change:
+    """The breaker's part of a permit: closed, or the lease of its probe."""
+    lease: Effects = {"probe_owner": request.token, "probe_until": request.now + request.lease_ms}
+    unprobed = passed("probe_until", request.now)
     if seen.open_until is not None:
         return Change(guards=(equal("open_until", seen.open_until), unprobed), to=lease)
-    closed, enough = absent("open_until"), ask.breaker.threshold
+    closed, enough = absent("open_until"), request.breaker.threshold
     if enough == _SHARED.threshold:  # so many would have opened it
         return Change(guards=(closed,))
     if not _has_failed(seen, enough):
         return Change(guards=(closed, passed("failures", enough - 1)))
-    if not _is_remembered(seen, ask.now):
-        return Change(guards=(closed, passed("failed_at", ask.now - _MEMORY_MS)))
-    rested = passed("failed_at", ask.now - ask.breaker.open_ms)
+    if not _is_remembered(seen, request.now):
+        return Change(guards=(closed, passed("failed_at", request.now - _MEMORY_MS)))
+    rested = passed("failed_at", request.now - request.breaker.open_ms)
     return Change(guards=(closed, over("failures", enough - 1), rested, unprobed), to=lease)
 
 
 def verdict(seen: PaceState, token: str, outcome: Outcome, now: int) -> Change | None:
-    """What the breaker learns from a request, which `token` names; None for nothing.
+    """What the end of the request `token` changes; None for nothing.
 
-    While it isn't closed it listens to its probe alone, and only while the probe is that request.
+    While the breaker isn't closed, only the end of its present probe changes it.
     """
     is_probe = seen.probe_owner == token
     mine = equal("probe_owner", token)
     if outcome is Outcome.NOT_TRIED:
         return Change(guards=(mine,), to=_NO_PROBE) if is_probe else None
     if seen.open_until is not None:
-        after = _opened(now) if outcome is Outcome.SITE_FAILURE else CLOSED.to
+        after = _opened(now) if outcome is Outcome.HOST_FAILURE else CLOSED.to
         return Change(guards=(mine,), to=after) if is_probe else None
-    if outcome is Outcome.SITE_FAILURE:
+    if outcome is Outcome.HOST_FAILURE:
         return _one_more_failure(seen, token, now)
     success = Change(guards=(absent("open_until"),), to=_NO_FAILURES | _NO_PROBE)
     return success if seen.failures else None
 
 
 def view(seen: PaceState, own: BreakerLimits, now: int) -> BreakerView:
-    """The breaker as it stands for a caller with limits of its own."""
+    """The breaker as a caller with these limits sees it."""
     opening = _opening(seen, own, now)
     if opening is None:
         failures = (seen.failures or 0) if _is_remembered(seen, now) else 0
@@ -112,7 +112,7 @@ class _Opening:
 
 
 def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
-    """Since when the breaker isn't closed to the caller, and when it is half-open."""
+    """Since when the breaker is open for the caller, and when it becomes half-open."""
     if seen.open_until is not None:
         since = seen.opened_at or 0
         return _Opening(since, max(seen.open_until, since + own.open_ms))
@@ -123,7 +123,7 @@ def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
 
 
 def _one_more_failure(seen: PaceState, token: str, now: int) -> Change | None:
-    """Counts by addition, so that reports which meet don't refuse each other."""
+    """Counts by addition, so that concurrent reports don't refuse each other."""
     if seen.failed_by == token:
         return None
     failed: Effects = {"failed_at": now, "failed_by": token, "failures": Plus(1)}
@@ -144,7 +144,7 @@ def _one_more_failure(seen: PaceState, token: str, now: int) -> Change | None:
 
 
 def _opened(now: int) -> Effects:
-    """A prober from before the opening, of a caller more careful than others, is none any more."""
+    """An earlier probe, of a more careful caller, no longer counts."""
     return {"opened_at": now, "open_until": now + _SHARED.open_ms} | _NO_PROBE
 
 

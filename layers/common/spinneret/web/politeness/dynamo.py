@@ -1,13 +1,14 @@
-"""The domain ledger on DynamoDB.
+"""The host ledger on DynamoDB.
 
 Domains table
-    pk `DOMAIN#<host>`, sk `PACE`          buckets, promises, Retry-After, strict holders, breaker
+    pk `DOMAIN#<host>`, sk `PACE`          buckets, reservations, Retry-After, strict holders,
+                                           breaker
     pk `DOMAIN#<host>:<port>`, sk `PACE`   Retry-After and breaker of an unusual port
-    pk `DOMAIN#<host>`, sk `SESSION`       the domain lock and the end of the last session
+    pk `DOMAIN#<host>`, sk `SESSION`       the session lock and the end of the last session
 
-Global, without a tenant: politeness is owed to the site. Rows are below 1 KB, so that every update
-costs one write unit, a refused one too; a host where tenants have slowed down to many different
-paces may come to two. `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection,
+Global, without a tenant: politeness is owed to the host. Rows are below 1 KB, so that every update
+costs one write unit, a refused one too; a host at which tenants have set many different paces may
+need two. `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection,
 never a condition.
 """
 
@@ -39,15 +40,15 @@ _TERMS: Final[Mapping[Relation, str]] = {
 _KEY: Final = frozenset({"pk", "sk"})
 
 
-class DynamoDomainLedger:
-    """Implements DomainLedger; see the module's docstring for the key design."""
+class DynamoHostLedger:
+    """Implements HostLedger; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def read(self, host: str, record: Record) -> Row:
-        """See DomainLedger."""
+        """See HostLedger."""
         with translated("dynamodb"):
             answer = self._client.get_item(
                 TableName=self._table, Key=_key(host, record), ConsistentRead=True
@@ -55,7 +56,7 @@ class DynamoDomainLedger:
         return _row(answer.get("Item", {}))
 
     def update(self, host: str, record: Record, change: Change) -> Written | Refused:
-        """See DomainLedger: one UpdateItem; a refusal brings the row along."""
+        """See HostLedger: one UpdateItem; a refusal brings the row along."""
         try:
             with translated("dynamodb"):
                 answer = self._client.update_item(**self._request(host, record, change))

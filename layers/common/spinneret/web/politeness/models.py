@@ -1,4 +1,4 @@
-"""What politeness towards a host knows: its pace and its breaker.
+"""Values of politeness towards a host: its pace and its breaker.
 
 Moments inside stored states are epoch milliseconds; towards callers they are datetimes.
 """
@@ -62,7 +62,7 @@ class BreakerLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class PaceLimits:
-    """How a caller asks a host: `rate` per second after a burst of `burst`, and a breaker.
+    """How often a caller may ask a host: `rate` per second after a burst of `burst`; and a breaker.
 
     A gap (in seconds), or a burst of 1, makes it *strict*: one request at a time, and the next one
     only an interval after the end of the last. Raises ValueError.
@@ -71,9 +71,9 @@ class PaceLimits:
     rate: float = bounds.DOMAIN_RATE
     burst: int = bounds.DOMAIN_BURST
     min_gap_seconds: float | None = None
-    """The site's wish (crawl-delay): all who ask it keep away from each other."""
+    """What the host asks for (crawl-delay): it separates the requests of all callers."""
     own_gap_seconds: float | None = None
-    """The caller's wish, as are a rate and a burst below the stage's: it delays nobody else."""
+    """The caller's own, like a rate and a burst below the stage's: it delays nobody else."""
     breaker: BreakerLimits = field(default_factory=BreakerLimits)
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class PaceLimits:
 
     @property
     def strict(self) -> bool:
-        """Whether the gap holds at the server, not only between admissions."""
+        """Whether the gap holds at the server, not only between permits."""
         return self.burst == 1 or self.gap_seconds > 0
 
     @property
@@ -104,23 +104,23 @@ class PaceLimits:
 
 
 class Outcome(StrEnum):
-    """What a request says about the site."""
+    """What a request says about the host."""
 
     SUCCESS = "success"
-    SITE_FAILURE = "site_failure"
+    HOST_FAILURE = "host_failure"
     """Time-out, connection error or 5xx: counts against the breaker."""
     CLIENT_ERROR = "client_error"
-    """4xx, 429 included: the site works."""
+    """4xx, 429 included: the host works."""
     NOT_TRIED = "not_tried"
-    """The request never reached the site through no fault of its own."""
+    """The request never reached the host, or says nothing of it."""
 
 
 class WaitReason(StrEnum):
-    """Why the host isn't to be asked now."""
+    """Why the host may not be asked now."""
 
     PACE = "pace"
-    PROMISED = "promised"
-    """The bucket has a token, but others were promised it."""
+    RESERVED = "reserved"
+    """The bucket has a token, but others have reserved it."""
     RETRY_AFTER = "retry_after"
     CIRCUIT_OPEN = "circuit_open"
     LOCK = "lock"
@@ -129,9 +129,9 @@ class WaitReason(StrEnum):
 
 @dataclass(frozen=True)
 class OwnBucket:
-    """A bucket for callers that are slower than the site asks for, beside the site's.
+    """A bucket for callers that are slower than the host requires, beside the shared bucket.
 
-    Each factor of two of the interval has one of its own, for all tenants: who is slowed down is
+    Each factor of two of the interval has its own bucket, for all tenants: a slowed caller is
     delayed by others of about the same pace, never by a much slower one, and the row stays small.
     """
 
@@ -165,15 +165,16 @@ class PaceState:
     tat: int | None = None
     """GCRA's theoretical arrival time: when the bucket is full again, less one interval."""
     tail: int | None = None
-    """The last slot that was promised."""
-    promised_to: str | None = None
+    """The last reserved slot."""
+    reserved_by: str | None = None
     next_at: int | None = None
     """End of the gap after the last strict request."""
     not_before: int | None = None
-    """The site's own wish (Retry-After)."""
-    admitted_by: str | None = None
+    """The end of the host's Retry-After."""
+    permitted_to: str | None = None
+    """The token of the last permit."""
     asked_at: int | None = None
-    """The last admission, or the end of the last strict request."""
+    """The time of the last permit, or of the end of the last strict request."""
     holder: str | None = None
     """The strict request under way."""
     held_until: int | None = None
@@ -182,7 +183,7 @@ class PaceState:
     failed_by: str | None = None
     opened_at: int | None = None
     open_until: int | None = None
-    """There while the breaker isn't closed."""
+    """Present while the breaker isn't closed."""
     probe_owner: str | None = None
     probe_until: int | None = None
     own_tat: int | None = None
@@ -193,7 +194,7 @@ class PaceState:
 
     @classmethod
     def of(cls, row: Row, own: OwnBucket | None = None) -> Self:
-        """The state that a row holds, as it concerns who has this bucket of its own."""
+        """The state in a row, for a caller with this bucket of its own."""
         if own is not None:
             stored = {"own_tat": own.tat, "own_tail": own.tail, "own_holder": own.holder}
             row = {**row, **{name: row[its] for name, its in stored.items() if its in row}}
@@ -201,51 +202,52 @@ class PaceState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
-    """One caller's wish to send one request."""
+class PermitRequest:
+    """A caller asks to send one request."""
 
     token: str
-    """Of this wish alone: by it a lost answer is recognised."""
+    """Unique to this request: by it a lost answer is recognised."""
     now: int
-    site: PaceLimits
-    """The pace of all who ask this site."""
+    shared: PaceLimits
+    """The pace that all callers owe this host."""
     own: OwnBucket | None
-    """There if the caller's own pace is slower."""
+    """Present if the caller's own pace is slower."""
     breaker: BreakerLimits
-    hold_ms: int
+    lease_ms: int
     """How long a caller that dies keeps a strict host, or a breaker's probe."""
-    promised: bool
+    reserved: bool
+    """The caller comes back at the time that it reserved."""
     port: int | None
     """None for the usual one of http or https."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Admitted:
-    """Leave to send one request; `Pace.report` ends it."""
+class Permit:
+    """Permission to send one request; `Pace.report` ends it."""
 
     host: str
-    """The site's name, without the port."""
-    ask: Ask
+    """As `rules.host_key` answers it, without the port."""
+    request: PermitRequest
     probe: bool
-    """It is the one request by which a half-open breaker decides."""
+    """This is the one request by which a half-open breaker decides."""
     seen: PaceState
-    """The host's pace as of the admission."""
-    learned: PaceState
-    """What the answers had taught by then; the same for a usual port."""
+    """The host's pace row after the permit."""
+    health: PaceState
+    """The row of breaker and Retry-After at that time; the same row for a usual port."""
 
     @property
     def port(self) -> int | None:
         """None for the usual one of http or https."""
-        return self.ask.port
+        return self.request.port
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """Come back at `until`, and then say whether that moment was `promised`."""
+    """Come back at `until`, and pass on whether that time is `reserved`."""
 
     until: datetime
     reason: WaitReason
-    promised: bool = False
+    reserved: bool = False
 
 
 class Circuit(StrEnum):
@@ -258,7 +260,7 @@ class Circuit(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class BreakerView:
-    """A host's breaker at one moment."""
+    """A host's breaker at one time."""
 
     circuit: Circuit
     failures: int
@@ -268,5 +270,5 @@ class BreakerView:
 
 
 def fields_in(cls: type[Any], row: Row) -> dict[str, Any]:
-    """What of a row is a field of the class."""
+    """The attributes of a row that are fields of the class."""
     return {each.name: row[each.name] for each in fields(cls) if each.name in row}

@@ -1,4 +1,4 @@
-"""What politeness needs from outside."""
+"""The ports of politeness."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Written:
 
 @dataclass(frozen=True)
 class Refused:
-    """A guard didn't hold; the row as it stands."""
+    """A guard didn't hold; the row, unchanged."""
 
     row: Row
 
 
-class DomainLedger(Protocol):
+class HostLedger(Protocol):
     """One row per host and record, shared by all tenants, workers and functions.
 
-    `host` may be an unusual port of one, see `rules.place_of`.
+    `host` may name an unusual port too, see `rules.health_key`.
     A change whose answer was lost may be tried again by the client itself, and then meets its own
     first try: every change must be harmless twice, or guarded by a token that it writes.
     Both methods raise DependencyUnavailable when the ledger doesn't answer.
@@ -43,10 +43,10 @@ class DomainLedger(Protocol):
 
 
 class RobotsStore(Protocol):
-    """What is kept of the robots.txt of each origin. Raises DependencyUnavailable."""
+    """The last robots.txt of each origin. Raises DependencyUnavailable."""
 
     def find(self, origin: str) -> Kept | None:
-        """What was kept last."""
+        """The robots.txt that was kept last."""
         ...
 
     def keep(self, origin: str, kept: Kept) -> None:

@@ -28,7 +28,7 @@ _HTTP_URL: Final = re.compile(r"https?://[^/?#\s]\S*", re.IGNORECASE)
 
 @dataclass(kw_only=True)
 class _Section:
-    """Agents that are named together and what they are told; filled while the file is read."""
+    """Agents that are named together, and their rules; filled while the file is read."""
 
     tokens: set[str] = field(default_factory=set)
     allows: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class _Section:
 
 @dataclass(frozen=True, kw_only=True)
 class _Group:
-    """All that one agent is told."""
+    """All rules for one agent."""
 
     allows: Patterns
     disallows: Patterns
@@ -56,7 +56,7 @@ class _Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Robots:
-    """A site's robots.txt."""
+    """The robots.txt of one origin."""
 
     sitemaps: tuple[str, ...]
     """Absolute http(s) URLs in their order, each once."""
@@ -103,7 +103,7 @@ class _Reader:
     """Sorts the lines into sections.
 
     An agent line after a rule begins a new group; no other line does (RFC 9309, section 2.2).
-    Crawl-delay isn't of the RFC, and it may be all that an agent is told. So each group of agents
+    Crawl-delay isn't of the RFC, and it may be the only line of an agent. So each group of agents
     is kept twice: for its rules, and for its delay, which an agent line after it ends too.
     """
 

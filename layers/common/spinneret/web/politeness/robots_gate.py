@@ -1,4 +1,4 @@
-"""Which rules of robots.txt hold for an origin now: kept ones, or asked of the site (F-03)."""
+"""Which rules of robots.txt hold for an origin now: kept ones, or fetched from the host (F-03)."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ _USUAL_PORTS: Final = frozenset({80, 443})
 
 logger = logging.getLogger(__name__)
 
-Ask = Callable[[FetchRequest], FetchedPage]
-"""Fetches from the origin's host, politely."""
+FetchRobots = Callable[[FetchRequest], FetchedPage]
+"""Fetches the file from the origin's host, under the rules of politeness."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Closed:
-    """The site is in trouble: nothing may be fetched before `until`."""
+    """The host fails: nothing may be fetched before `until`."""
 
     until: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What the site says about one URL, and about its pace."""
+    """What robots.txt says about one URL, and about the pace."""
 
     allowed: bool
     crawl_delay: float
-    """Seconds; 0 without a wish."""
+    """Seconds; 0 where the file has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +68,12 @@ class _Read:
     """What is known of an origin's robots.txt, and until when it is."""
 
     rules: Robots | Closed | None
-    """None where nobody has asked the site for it of late."""
+    """None where no fresh copy exists."""
     until: datetime
 
 
 class RobotsGate:
-    """Reads robots.txt once a day for all tenants, and from the store once a day for itself."""
+    """Fetches robots.txt once a day for all tenants, and reads the store once a day per process."""
 
     def __init__(self, *, store: RobotsStore, product_token: str, clock: Clock) -> None:
         self._store = store
@@ -81,16 +81,16 @@ class RobotsGate:
         self._clock = clock
         self._read: OrderedDict[str, _Read] = OrderedDict()  # by origin, the last used one last
 
-    def rules_for(self, url: Url, ask: Ask, gap_seconds: float = 0.0) -> Rules | Closed:
-        """The rules of the URL's origin; `ask` is called only when none are fresh.
+    def rules_for(self, url: Url, fetch: FetchRobots, gap_seconds: float = 0.0) -> Rules | Closed:
+        """The rules of the URL's origin; `fetch` is called only when none are fresh.
 
         `gap_seconds` is the caller's own between two requests: what is known holds at least until
-        the request after next. Raises DependencyUnavailable, and what `ask` raises besides failures
-        of the fetch.
+        the request after next. Raises DependencyUnavailable, and what `fetch` raises besides
+        failures of the fetch.
         """
         read = self._remembered(url.origin)
         if read is None or read.rules is None:
-            read = self._remember(url.origin, self._decided(url, ask, gap_seconds))
+            read = self._remember(url.origin, self._decided(url, fetch, gap_seconds))
         if isinstance(read.rules, Closed):
             return read.rules
         assert read.rules is not None  # it was decided
@@ -100,17 +100,17 @@ class RobotsGate:
         )
 
     def _delay_at(self, url: Url) -> float:
-        """The longest wish of the site's origins, whose requests share one pace.
+        """The longest crawl-delay of the host's origins, whose requests share one pace.
 
-        A site that leads from http to https states it behind the redirect.
+        A host that redirects from http to https states it behind the redirect.
         """
         known = [self._remembered(origin) or self._looked_up(origin) for origin in _siblings(url)]
-        wishes = [
+        delays = [
             each.rules.crawl_delay(self._product_token)
             for each in known
             if isinstance(each.rules, Robots)
         ]
-        return max((wish for wish in wishes if wish), default=0.0)
+        return max((delay for delay in delays if delay), default=0.0)
 
     def _remembered(self, origin: str) -> _Read | None:
         read = self._read.get(origin)
@@ -127,7 +127,7 @@ class RobotsGate:
         return read
 
     def _looked_up(self, origin: str) -> _Read:
-        """What others know of an origin; nobody is asked."""
+        """The kept copy of another origin; nothing is fetched."""
         kept = self._store.find(origin)
         decision = decide(kept, None, self._clock())
         if isinstance(decision, Obey) and kept is not None:
@@ -135,11 +135,11 @@ class RobotsGate:
         again = self._clock() + timedelta(seconds=bounds.ROBOTS_DISALLOW_SECONDS)
         return self._remember(origin, _Read(rules=None, until=again))
 
-    def _decided(self, url: Url, ask: Ask, gap_seconds: float) -> _Read:
+    def _decided(self, url: Url, fetch: FetchRobots, gap_seconds: float) -> _Read:
         kept = self._store.find(url.origin)
         decision = decide(kept, None, self._clock())
         if isinstance(decision, Fetch):
-            decision = decide(kept, _answer(f"{url.origin}/robots.txt", ask), self._clock())
+            decision = decide(kept, _answer(f"{url.origin}/robots.txt", fetch), self._clock())
         assert not isinstance(decision, Fetch)  # an answer decides
         standing = kept
         if decision.keep is not None:
@@ -157,16 +157,16 @@ class RobotsGate:
     def _until_the_page_is_fetched(
         self, decision: Obey | Wait, keep: Kept, gap_seconds: float
     ) -> Kept:
-        """Where requests are rarer than checks, each turn would go to another check."""
+        """Where requests are rarer than checks, each permit would go to another check."""
         if isinstance(decision, Wait):
             return keep
         gap = max(gap_seconds, decision.robots.crawl_delay(self._product_token) or 0.0)
-        turns = timedelta(seconds=2 * min(gap, bounds.DOMAIN_GAP_MAX_SECONDS))
-        return replace(keep, check_at=max(keep.check_at, self._clock() + turns))
+        interval = timedelta(seconds=2 * min(gap, bounds.DOMAIN_GAP_MAX_SECONDS))
+        return replace(keep, check_at=max(keep.check_at, self._clock() + interval))
 
 
 def _siblings(url: Url) -> list[str]:
-    """The origins that one site is usually met under, the URL's own first."""
+    """The usual origins of one host, the URL's own first."""
     if url.port not in _USUAL_PORTS or ":" in url.host:
         return [url.origin]
     plain = url.host.removeprefix("www.")
@@ -174,7 +174,7 @@ def _siblings(url: Url) -> list[str]:
     return [url.origin, *(origin for origin in others if origin != url.origin)]
 
 
-def _answer(url: str, ask: Ask) -> Answer:
+def _answer(url: str, fetch: FetchRobots) -> Answer:
     request = FetchRequest(
         url=url,
         max_redirects=bounds.ROBOTS_MAX_REDIRECTS,
@@ -183,7 +183,7 @@ def _answer(url: str, ask: Ask) -> Answer:
         excerpt_is_vital=True,  # half of a file would allow what the rest forbids
     )
     try:
-        page = ask(request)
+        page = fetch(request)
     except (TooManyRedirects, UrlBlocked, UrlInvalid, DomainBlocked):
         return LostInRedirects()
     except (BodyTooLarge, ContentRefused, FetchFailed, FetchTimeout):

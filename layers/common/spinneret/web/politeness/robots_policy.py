@@ -1,7 +1,7 @@
 """Which robots.txt holds when: fresh, kept or missing (ruling "Robots"; RFC 9309, 2.3.1 and 2.4).
 
-Ask `decide` without an answer first; on `Fetch`, ask the site and decide again with its answer.
-Whatever `keep` says is to be stored for the origin.
+Call `decide` without an answer first; on `Fetch`, fetch the file and decide again with the answer.
+The caller stores `keep` for the origin.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Reason(StrEnum):
     FRESH = "robots.fresh"
     READ = "robots.read"
     UNAVAILABLE = "robots.unavailable"
-    """The site has none, or doesn't show it: anything may be fetched."""
+    """The host has none, or doesn't show it: anything may be fetched."""
     FALLBACK = "robots.fallback"
-    """The site doesn't answer now; an older copy holds."""
+    """The host doesn't answer now; an older copy holds."""
     UNREACHABLE = "robots.unreachable"
     """No answer and no copy; anything may be fetched. To be logged (F-03)."""
 
@@ -39,18 +39,18 @@ class Kept:
     """What is stored of an origin's robots.txt."""
 
     check_at: datetime
-    """The site isn't asked again earlier."""
+    """The file isn't fetched again earlier."""
     read_at: datetime | None = None
     """When the content was; None if there is none to fall back on."""
     content: bytes = field(default=b"", repr=False)
-    """Whole lines, ROBOTS_MAX_BYTES at most; empty too if the site had none."""
+    """Whole lines, ROBOTS_MAX_BYTES at most; empty too if the host had none."""
     closed: bool = False
-    """Nothing may be fetched until `check_at`: the site is in trouble."""
+    """Nothing may be fetched until `check_at`: the host fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """The site's last answer after at most ROBOTS_MAX_REDIRECTS redirects."""
+    """The host's last answer after at most ROBOTS_MAX_REDIRECTS redirects."""
 
     status_code: int
     content: bytes = field(default=b"", repr=False)
@@ -71,7 +71,7 @@ Answer = Answered | LostInRedirects | Unreachable
 
 @dataclass(frozen=True, kw_only=True)
 class Fetch:
-    """The site has to be asked first."""
+    """The file has to be fetched first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ class Obey:
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """The site is in trouble and there is no copy: nothing may be fetched before `until`."""
+    """The host fails and there is no copy: nothing may be fetched before `until`."""
 
     until: datetime
     keep: Kept | None
@@ -96,7 +96,7 @@ Decision = Fetch | Obey | Wait
 
 
 def decide(kept: Kept | None, answer: Answer | None, now: datetime) -> Decision:
-    """What holds for an origin, given what is stored and, if it was asked, what it answered."""
+    """What holds for an origin, given what is stored and, if it was fetched, the answer."""
     match answer:
         case None:
             return _from_store(kept, now)

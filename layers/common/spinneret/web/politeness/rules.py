@@ -1,12 +1,12 @@
 """Who may ask a host, and when: pure functions on its pace row.
 
-A plan is made from a state that was seen, or guessed, and its guards hold in every state for which
-the same plan is right. A ledger that refuses it answers the state to plan from next.
+A plan is made from a state that was read, or guessed, and its guards hold in every state for which
+the same plan is right. A ledger that refuses a plan answers the state to plan from next.
 
-What a site is owed is kept by host: bucket, gaps, promises. What its answers teach, the breaker and
-Retry-After, is kept with it for the ports of http and https. An unusual port has a row of its own
-for that: a tenant may name any port of any host, and one where nobody listens, or somebody else
-does, says nothing about the site.
+The pace of a host (bucket, gaps, reservations) is kept by host. Its health (breaker, Retry-After)
+is kept in the same row for the ports of http and https. An unusual port has its own row for its
+health: a tenant may name any port of any host, and a port where nobody listens, or another server
+does, says nothing about the host.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness import breaker, buckets
-from spinneret.web.politeness.buckets import Promise
+from spinneret.web.politeness.buckets import Reservation
 from spinneret.web.politeness.changes import (
     Change,
     Effects,
@@ -27,43 +27,43 @@ from spinneret.web.politeness.changes import (
     together,
 )
 from spinneret.web.politeness.models import (
-    Admitted,
-    Ask,
     BreakerLimits,
     Outcome,
     PaceLimits,
     PaceState,
+    Permit,
+    PermitRequest,
     Wait,
     WaitReason,
     from_ms,
 )
 
 _MEMORY_MS: Final = round(1000 * bounds.BREAKER_MEMORY_SECONDS)
-_WISH_MS: Final = round(1000 * bounds.RETRY_AFTER_MAX_SECONDS)
+_RETRY_AFTER_MS: Final = round(1000 * bounds.RETRY_AFTER_MAX_SECONDS)
 
 
 @dataclass(frozen=True)
 class Grant:
-    """Admit by this change."""
+    """Permit by this change."""
 
     change: Change
 
 
-def site_of(host: str) -> str:
-    """Under which name a host's politeness is kept: lower case, no `www.`, no root dot."""
+def host_key(host: str) -> str:
+    """The name under which a host's pace is kept: lower case, no `www.`, no root dot."""
     return host.lower().removesuffix(".").removeprefix("www.")
 
 
-def place_of(host: str, port: int | None) -> str:
-    """Under which name a site's answers are kept: the site's, with an unusual port behind it."""
-    site = site_of(host)
+def health_key(host: str, port: int | None) -> str:
+    """The name under which a host's health is kept: with an unusual port behind it."""
+    name = host_key(host)
     if port is None:
-        return site
-    return f"[{site}]:{port}" if ":" in site else f"{site}:{port}"
+        return name
+    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
 
 
 def slowest(first: PaceLimits, *others: PaceLimits) -> PaceLimits:
-    """The pace that keeps to all of them, and the breaker that is as careful as each."""
+    """The pace that keeps to all of them, and the most careful breaker."""
     every = (first, *others)
     return PaceLimits(
         rate=min(each.rate for each in every),
@@ -81,101 +81,106 @@ def _longest(gaps: Iterable[float | None]) -> float | None:
     return max((gap for gap in gaps if gap is not None), default=None)
 
 
-# ---------------------------------------------------------------- Admission
+# ---------------------------------------------------------------- Permits
 
 
-def first_guess(ask: Ask) -> PaceState:
-    """The likeliest state, for the first plan: an idle host, or a busy one for who comes back."""
-    if not ask.promised:
+def first_guess(request: PermitRequest) -> PaceState:
+    """The likeliest state, for the first plan: an idle host, or a busy one for a reservation."""
+    if not request.reserved:
         return PaceState()
-    if ask.own is not None:
-        return PaceState(own_tat=ask.now + 1 if ask.own.limits.tolerance_ms else None)
-    return PaceState(tat=ask.now + 1 if ask.site.tolerance_ms else None)
+    if request.own is not None:
+        return PaceState(own_tat=request.now + 1 if request.own.limits.tolerance_ms else None)
+    return PaceState(tat=request.now + 1 if request.shared.tolerance_ms else None)
 
 
-def admission(seen: PaceState, ask: Ask) -> Grant | Promise | Wait:
-    """What becomes of a wish, given the host's state."""
-    if ask.port is None and (wait := _while_open(seen, ask)):
+def plan_for(seen: PaceState, request: PermitRequest) -> Grant | Reservation | Wait:
+    """Permit, reserve or wait, given the host's state."""
+    if request.port is None and (wait := _while_open(seen, request)):
         return wait
-    earliest, reason = max(_barriers(seen, ask))
-    site = buckets.of_site(seen, ask)
-    held = seen.held_until is not None and seen.held_until > ask.now
-    refusal = buckets.own_refusal(seen, ask) or buckets.refusal(
-        site, ask, earliest, reason, held=held
+    earliest, reason = max(_waits(seen, request))
+    shared = buckets.shared_bucket(seen, request)
+    held = seen.held_until is not None and seen.held_until > request.now
+    refusal = buckets.refusal_of_own(seen, request) or buckets.refusal(
+        shared, request, earliest, reason, held=held
     )
     if refusal is not None:
         return refusal
     parts = [
-        buckets.newcomers_turn(site, ask),
-        buckets.spent(site, ask),
-        buckets.own_token(seen, ask),
-        _unhindered(ask),
-        _hold(ask),
+        buckets.behind_reservations(shared, request),
+        buckets.taken_token(shared, request),
+        buckets.taken_own_token(seen, request),
+        _host_is_free(request),
+        _strict_lease(request),
     ]
-    if ask.port is None:
-        parts += [breaker.passing(seen, ask), Change(guards=(passed("not_before", ask.now),))]
+    if request.port is None:
+        parts += [
+            breaker.passing(seen, request),
+            Change(guards=(passed("not_before", request.now),)),
+        ]
     return Grant(together(parts))
 
 
-def at_port(seen: PaceState, ask: Ask) -> Change | Wait:
-    """What the row of an unusual port adds to an admission: nothing, or the lease of a probe."""
-    if wait := _while_open(seen, ask):
+def at_port(seen: PaceState, request: PermitRequest) -> Change | Wait:
+    """What the row of an unusual port adds to a permit: nothing, or the lease of a probe."""
+    if wait := _while_open(seen, request):
         return wait
-    if seen.not_before is not None and seen.not_before > ask.now:
+    if seen.not_before is not None and seen.not_before > request.now:
         until = from_ms(seen.not_before)
-        return Wait(until=until, reason=WaitReason.RETRY_AFTER, promised=ask.promised)
-    return breaker.passing(seen, ask)
+        return Wait(until=until, reason=WaitReason.RETRY_AFTER, reserved=request.reserved)
+    return breaker.passing(seen, request)
 
 
-def _while_open(seen: PaceState, ask: Ask) -> Wait | None:
-    opens_at = breaker.lets_through_at(seen, ask.breaker, ask.now)
-    if opens_at <= ask.now:
+def _while_open(seen: PaceState, request: PermitRequest) -> Wait | None:
+    opens_at = breaker.lets_through_at(seen, request.breaker, request.now)
+    if opens_at <= request.now:
         return None
-    return Wait(until=from_ms(opens_at), reason=WaitReason.CIRCUIT_OPEN, promised=ask.promised)
+    return Wait(until=from_ms(opens_at), reason=WaitReason.CIRCUIT_OPEN, reserved=request.reserved)
 
 
-def _barriers(seen: PaceState, ask: Ask) -> Iterator[tuple[int, WaitReason]]:
+def _waits(seen: PaceState, request: PermitRequest) -> Iterator[tuple[int, WaitReason]]:
     """Until when each part of the state refuses the caller; in the past where it doesn't.
 
-    How long a strict holder will stay is unknown; its gap can't end before an interval from now.
+    The end of a strict request is unknown; its gap can't end before an interval from now.
     """
-    interval = ask.site.interval_ms
-    yield buckets.of_site(seen, ask).conforms_at, WaitReason.PACE
+    interval = request.shared.interval_ms
+    yield buckets.shared_bucket(seen, request).conforms_at, WaitReason.PACE
     yield seen.next_at or 0, WaitReason.PACE
-    if ask.port is None:
+    if request.port is None:
         yield seen.not_before or 0, WaitReason.RETRY_AFTER
-    yield min(seen.held_until or 0, ask.now + interval), WaitReason.PACE
-    if ask.site.strict and seen.asked_at is not None:
+    yield min(seen.held_until or 0, request.now + interval), WaitReason.PACE
+    if request.shared.strict and seen.asked_at is not None:
         yield seen.asked_at + interval, WaitReason.PACE
 
 
-def _unhindered(ask: Ask) -> Change:
-    """Nobody holds the host or has just left it; by `admitted_by` a lost answer is recognised."""
+def _host_is_free(request: PermitRequest) -> Change:
+    """No request is under way or just over; by `permitted_to` a lost answer is recognised."""
     return Change(
         guards=(
-            different("admitted_by", ask.token),
-            passed("next_at", ask.now),
-            passed("held_until", ask.now),
+            different("permitted_to", request.token),
+            passed("next_at", request.now),
+            passed("held_until", request.now),
         ),
         to={
-            "admitted_by": ask.token,
-            "asked_at": ask.now,
-            "purge_at": buckets.purge_at(ask.now, buckets.longest_ms(ask) + ask.hold_ms),
+            "permitted_to": request.token,
+            "asked_at": request.now,
+            "purge_at": buckets.purge_at(
+                request.now, buckets.longest_ms(request) + request.lease_ms
+            ),
         },
     )
 
 
-def _hold(ask: Ask) -> Change:
-    """Keeps everybody else away until the request's end, if the gap has to hold at the server.
+def _strict_lease(request: PermitRequest) -> Change:
+    """Refuses all other requests until this one's end, if the gap has to hold at the server.
 
-    Of a holder that died one must think that it sent its request at the very end: a gap follows.
+    A holder that died may have sent its request at the end of its lease: a gap follows.
     """
-    if not ask.site.strict:
+    if not request.shared.strict:
         return Change()
-    interval = ask.site.interval_ms
+    interval = request.shared.interval_ms
     return Change(
-        guards=(passed("asked_at", ask.now - interval),),
-        to={"holder": ask.token, "held_until": ask.now + ask.hold_ms + interval},
+        guards=(passed("asked_at", request.now - interval),),
+        to={"holder": request.token, "held_until": request.now + request.lease_ms + interval},
     )
 
 
@@ -183,47 +188,49 @@ def _hold(ask: Ask) -> Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """How a request ended; `now` and the site's wish, an interval, in milliseconds."""
+class RequestEnd:
+    """How a request ended; `now` and Retry-After, an interval, in milliseconds."""
 
-    admitted: Admitted
+    permit: Permit
     outcome: Outcome
     retry_after_ms: int | None
     now: int
 
 
-Lesson = Callable[[PaceState, Told], Iterator[Change]]
+Effect = Callable[[PaceState, RequestEnd], Iterator[Change]]
 
 
-def report(seen: PaceState, told: Told, lessons: Iterable[Lesson]) -> Change | None:
-    """What a request's end changes; None for nothing, which is so for a success in most states."""
-    changes = [change for lesson in lessons for change in lesson(seen, told)]
+def report(seen: PaceState, end: RequestEnd, effects: Iterable[Effect]) -> Change | None:
+    """What a request's end changes; None for nothing, the usual case of a success."""
+    changes = [change for effect in effects for change in effect(seen, end)]
     if not changes:
         return None
-    spans = (buckets.longest_ms(told.admitted.ask), _MEMORY_MS, _WISH_MS)
-    return together([*changes, Change(to={"purge_at": buckets.purge_at(told.now, *spans)})])
+    spans = (buckets.longest_ms(end.permit.request), _MEMORY_MS, _RETRY_AFTER_MS)
+    return together([*changes, Change(to={"purge_at": buckets.purge_at(end.now, *spans)})])
 
 
-def ended(seen: PaceState, told: Told) -> Iterator[Change]:
-    """The gap after a strict request begins; by the holder only.
+def released(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
+    """Begins the gap after a strict request; for its holder only.
 
-    Its own for everybody, and for strict callers theirs if it is longer. A millisecond more makes
-    up for `now` having been rounded down.
+    The host's gap for all callers, and a longer one of their own for strict callers. A millisecond
+    more makes up for `now` having been rounded down.
     """
-    end, ask = told.now + 1, told.admitted.ask
-    if seen.holder == ask.token:
-        gap: Effects = {"asked_at": end, "next_at": end + ask.site.interval_ms}
+    ended_at, request = end.now + 1, end.permit.request
+    if seen.holder == request.token:
+        gap: Effects = {"asked_at": ended_at, "next_at": ended_at + request.shared.interval_ms}
         left: Effects = {"holder": None, "held_until": None}
-        yield Change(guards=(equal("holder", ask.token),), to=left | gap)
-    yield from buckets.own_end(seen, ask, end)
+        yield Change(guards=(equal("holder", request.token),), to=left | gap)
+    yield from buckets.released_own(seen, request, ended_at)
 
 
-def learned(seen: PaceState, told: Told) -> Iterator[Change]:
-    """What the answer, or its absence, says of the site."""
-    token = told.admitted.ask.token
-    if verdict := breaker.verdict(seen, token, told.outcome, told.now):
+def assessed(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
+    """What the answer, or its absence, says of the host's health."""
+    token = end.permit.request.token
+    if verdict := breaker.verdict(seen, token, end.outcome, end.now):
         yield verdict
-    wish = min(told.retry_after_ms or 0, _WISH_MS)
-    until = told.now + wish
-    if wish > 0 and (seen.not_before or 0) < until:  # Retry-After only ever prolongs the wait
+    retry_after = min(end.retry_after_ms or 0, _RETRY_AFTER_MS)
+    until = end.now + retry_after
+    if (
+        retry_after > 0 and (seen.not_before or 0) < until
+    ):  # Retry-After only ever prolongs the wait
         yield Change(guards=(passed("not_before", until),), to={"not_before": until})

@@ -1,4 +1,4 @@
-"""The pace of a host: who may send a request now, and what its end teaches all others."""
+"""The pace of a host: permits for requests, and what their ends change for later ones."""
 
 from __future__ import annotations
 
@@ -7,53 +7,53 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from spinneret.kernel.bounds import HOST_HOLD_SECONDS, SHORT_WAIT_SECONDS
+from spinneret.kernel.bounds import HOST_LEASE_SECONDS, SHORT_WAIT_SECONDS
 from spinneret.kernel.clock import Clock
 from spinneret.web.politeness import rules
 from spinneret.web.politeness.breaker import CLOSED, view
-from spinneret.web.politeness.buckets import Promise, split
+from spinneret.web.politeness.buckets import Reservation, split
 from spinneret.web.politeness.models import (
-    Admitted,
-    Ask,
     BreakerLimits,
     BreakerView,
     Outcome,
     PaceLimits,
     PaceState,
+    Permit,
+    PermitRequest,
     Record,
     Wait,
     WaitReason,
     from_ms,
     to_ms,
 )
-from spinneret.web.politeness.ports import DomainLedger, Refused
+from spinneret.web.politeness.ports import HostLedger, Refused
 
 _STAGE: Final = PaceLimits()
 _SHARED: Final = BreakerLimits()
 logger = logging.getLogger(__name__)
 
-# A plan is refused only where the state has changed its kind (idle, busy, promised, open) since it
-# was seen; more than a few such changes within one call don't happen.
+# A plan is refused only where the state has changed its kind (idle, busy, reserved, open) since it
+# was read; more than a few such changes within one call don't happen.
 _ROUNDS: Final = 8
 
 
 class Pace:
     """Bucket, crawl-delay, Retry-After and breaker of every host, for all tenants together.
 
-    An admission is one write in the usual case, and its end none, unless the request was strict or
-    the breaker has to learn something. An unusual port costs one read more. All methods raise
+    A permit is one write in the usual case, and its end none, unless the request was strict or
+    changes the breaker. An unusual port costs one read more. All methods raise
     DependencyUnavailable.
     """
 
     def __init__(
         self,
         *,
-        ledger: DomainLedger,
+        ledger: HostLedger,
         clock: Clock,
         new_token: Callable[[], str],
         stage: PaceLimits = _STAGE,
     ) -> None:
-        """`stage` is the pace at which any host may be asked; nobody is faster."""
+        """`stage` is the fastest pace at which any host is asked."""
         self._ledger = ledger
         self._clock = clock
         self._new_token = new_token
@@ -66,108 +66,108 @@ class Pace:
         owner: str,
         limits: PaceLimits,
         port: int | None = None,
-        promised: bool = False,
-        hold_seconds: float = HOST_HOLD_SECONDS,
-    ) -> Admitted | Wait:
-        """Ask for leave to send one request now.
+        reserved: bool = False,
+        lease_seconds: float = HOST_LEASE_SECONDS,
+    ) -> Permit | Wait:
+        """Ask for a permit to send one request now.
 
-        `port` is one that isn't the scheme's own. `promised` is what the Wait said that the caller
-        comes back from; `owner` tells in the row who was admitted. A request must be over within
-        `hold_seconds`: a caller that hasn't reported by then counts as dead. Who is admitted must
-        report, whatever happens.
+        `port` is one that isn't the scheme's own. `reserved` is the field of the Wait that the
+        caller comes back from; `owner` names the caller in the row. A request must be over within
+        `lease_seconds`: a caller that hasn't reported by then counts as dead. A caller with a
+        permit must report, whatever happens.
         """
-        site, own = split(limits, self._stage)
-        ask = Ask(
+        shared, own = split(limits, self._stage)
+        request = PermitRequest(
             token=f"{owner}/{self._new_token()}",
             now=to_ms(self._clock()),
-            site=site,
+            shared=shared,
             own=own,
             breaker=limits.breaker,
-            hold_ms=round(1000 * hold_seconds),
-            promised=promised,
+            lease_ms=round(1000 * lease_seconds),
+            reserved=reserved,
             port=port,
         )
         if port is None:
-            return self._admit(rules.site_of(host), ask)
-        return self._admit_at_port(rules.site_of(host), rules.place_of(host, port), ask)
+            return self._admit(rules.host_key(host), request)
+        return self._admit_at_port(rules.host_key(host), rules.health_key(host, port), request)
 
-    def report(
-        self, admitted: Admitted, outcome: Outcome, *, retry_after: float | None = None
-    ) -> None:
-        """Tell how the request ended; `retry_after` (seconds) is the site's wish, heeded for an
-        hour at most. Of no effect if the caller was given up meanwhile."""
-        told = rules.Told(
-            admitted=admitted,
+    def report(self, permit: Permit, outcome: Outcome, *, retry_after: float | None = None) -> None:
+        """Report how the request ended; `retry_after` is in seconds and holds for an hour at most.
+
+        Of no effect after the end of the permit's lease."""
+        end = rules.RequestEnd(
+            permit=permit,
             outcome=outcome,
             retry_after_ms=None if retry_after is None else round(1000 * retry_after),
             now=to_ms(self._clock()),
         )
-        if admitted.port is None:
-            self._tell(admitted.host, admitted.seen, told, rules.ended, rules.learned)
+        if permit.port is None:
+            self._write(permit.host, permit.seen, end, rules.released, rules.assessed)
             return
-        self._tell(admitted.host, admitted.seen, told, rules.ended)
-        place = rules.place_of(admitted.host, admitted.port)
-        self._tell(place, admitted.learned, told, rules.learned)
+        self._write(permit.host, permit.seen, end, rules.released)
+        key = rules.health_key(permit.host, permit.port)
+        self._write(key, permit.health, end, rules.assessed)
 
     def state(
         self, host: str, port: int | None = None, breaker: BreakerLimits = _SHARED
     ) -> BreakerView:
-        """The breaker of a host, or of an unusual port there, as a caller with such limits of its
-        own finds it."""
-        row = self._ledger.read(rules.place_of(host, port), Record.PACE)
+        """The breaker of a host, or of an unusual port of it, for a caller with these limits."""
+        row = self._ledger.read(rules.health_key(host, port), Record.PACE)
         return view(PaceState.of(row), breaker, to_ms(self._clock()))
 
     def reset(self, host: str, port: int | None = None) -> None:
         """Close the breaker and forget its failures."""
-        place = rules.place_of(host, port)
-        if self._ledger.read(place, Record.PACE):  # else the update would make a row to stay
-            self._ledger.update(place, Record.PACE, CLOSED)
+        key = rules.health_key(host, port)
+        if self._ledger.read(key, Record.PACE):  # else the update would create a row
+            self._ledger.update(key, Record.PACE, CLOSED)
 
-    def _admit(self, site: str, ask: Ask) -> Admitted | Wait:
-        seen = rules.first_guess(ask)
+    def _admit(self, host: str, request: PermitRequest) -> Permit | Wait:
+        seen = rules.first_guess(request)
         for _ in range(_ROUNDS):
-            plan = rules.admission(seen, ask)
+            plan = rules.plan_for(seen, request)
             if isinstance(plan, Wait):
                 return plan
-            answer = self._ledger.update(site, Record.PACE, plan.change)
-            seen = PaceState.of(answer.row, ask.own)
-            if seen.admitted_by == ask.token:
-                probe = seen.probe_owner == ask.token
-                return Admitted(host=site, ask=ask, probe=probe, seen=seen, learned=seen)
-            if isinstance(plan, Promise) and seen.promised_to == ask.token:
+            answer = self._ledger.update(host, Record.PACE, plan.change)
+            seen = PaceState.of(answer.row, request.own)
+            if seen.permitted_to == request.token:
+                probe = seen.probe_owner == request.token
+                return Permit(host=host, request=request, probe=probe, seen=seen, health=seen)
+            if isinstance(plan, Reservation) and seen.reserved_by == request.token:
                 slot = from_ms(getattr(seen, plan.tail))
-                return Wait(until=slot, reason=plan.reason, promised=True)
-        return _soon(ask, WaitReason.PACE)
+                return Wait(until=slot, reason=plan.reason, reserved=True)
+        return _soon(request, WaitReason.PACE)
 
-    def _admit_at_port(self, site: str, place: str, ask: Ask) -> Admitted | Wait:
-        """By the port's row, which failures and wishes there make, and then by the host's."""
-        learned = PaceState.of(self._ledger.read(place, Record.PACE))
-        plan = rules.at_port(learned, ask)
+    def _admit_at_port(self, host: str, key: str, request: PermitRequest) -> Permit | Wait:
+        """First by the health of the port, then by the pace of the host."""
+        health = PaceState.of(self._ledger.read(key, Record.PACE))
+        plan = rules.at_port(health, request)
         if isinstance(plan, Wait):
             return plan
-        leave = self._admit(site, ask)
-        if isinstance(leave, Wait):
-            return leave
+        permit = self._admit(host, request)
+        if isinstance(permit, Wait):
+            return permit
         if plan.to:
-            learned = PaceState.of(self._ledger.update(place, Record.PACE, plan).row)
-        leave = replace(leave, probe=learned.probe_owner == ask.token, learned=learned)
-        if plan.to and not leave.probe:  # another caller was the first
-            self.report(leave, Outcome.NOT_TRIED)
-            return _soon(ask, WaitReason.CIRCUIT_OPEN)
-        return leave
+            health = PaceState.of(self._ledger.update(key, Record.PACE, plan).row)
+        permit = replace(permit, probe=health.probe_owner == request.token, health=health)
+        if plan.to and not permit.probe:  # another caller was the first
+            self.report(permit, Outcome.NOT_TRIED)
+            return _soon(request, WaitReason.CIRCUIT_OPEN)
+        return permit
 
-    def _tell(self, place: str, seen: PaceState, told: rules.Told, *lessons: rules.Lesson) -> None:
+    def _write(
+        self, key: str, seen: PaceState, end: rules.RequestEnd, *effects: rules.Effect
+    ) -> None:
         for _ in range(_ROUNDS):
-            change = rules.report(seen, told, lessons)
+            change = rules.report(seen, end, effects)
             if change is None:
                 return
-            answer = self._ledger.update(place, Record.PACE, change)
+            answer = self._ledger.update(key, Record.PACE, change)
             if not isinstance(answer, Refused):
                 return
-            seen = PaceState.of(answer.row, told.admitted.ask.own)
-        logger.warning("pace.report.lost", extra={"domain": told.admitted.host})
+            seen = PaceState.of(answer.row, end.permit.request.own)
+        logger.warning("pace.report.lost", extra={"domain": end.permit.host})
 
 
-def _soon(ask: Ask, reason: WaitReason) -> Wait:
-    soon = ask.now + round(1000 * SHORT_WAIT_SECONDS)
-    return Wait(until=from_ms(soon), reason=reason, promised=ask.promised)
+def _soon(request: PermitRequest, reason: WaitReason) -> Wait:
+    soon = request.now + round(1000 * SHORT_WAIT_SECONDS)
+    return Wait(until=from_ms(soon), reason=reason, reserved=request.reserved)

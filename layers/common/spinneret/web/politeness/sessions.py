@@ -1,6 +1,6 @@
-"""Sessions: one job's visit to a domain, alone there and at a distance from the last (F-04, F-05).
+"""Sessions: one job has a host to itself, some time after the last session (F-04, F-05).
 
-Lock and throttle are one row and one conditional write. Nobody sleeps: who is refused comes back.
+Lock and throttle are one row and one conditional write. Nobody sleeps: a refused caller comes back.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainLockLost, DomainLockTimeout
 from spinneret.web.politeness.changes import Change, Effects, Guard, Plus, Row, equal, over, passed
 from spinneret.web.politeness.models import Record, WaitReason, fields_in, from_ms, to_ms
-from spinneret.web.politeness.ports import DomainLedger, Written
-from spinneret.web.politeness.rules import site_of
+from spinneret.web.politeness.ports import HostLedger, Written
+from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.settings import SessionSettings
 
 logger = logging.getLogger(__name__)
@@ -44,8 +44,8 @@ class SessionState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
-    """A session under way at a host."""
+class Session:
+    """A session at a host."""
 
     host: str
     session_id: str
@@ -63,12 +63,12 @@ class SessionWait:
 
 
 class Sessions:
-    """The domain lock and throttle. All methods raise DependencyUnavailable."""
+    """The lock and the throttle of hosts. All methods raise DependencyUnavailable."""
 
     def __init__(
         self,
         *,
-        ledger: DomainLedger,
+        ledger: HostLedger,
         settings: SessionSettings,
         clock: Clock,
         random: Callable[[], float],
@@ -82,35 +82,35 @@ class Sessions:
 
     def open(
         self, host: str, session_id: str, *, attempt: int = 0, mode: str = ""
-    ) -> Opened | SessionWait:
-        """Lock the domain, if it is free and has rested since its last session.
+    ) -> Session | SessionWait:
+        """Lock the host, if it is free and its last session ended long enough ago.
 
-        `attempt` is 0 at first, then what the SessionWait says: 1 to 3 follow a refusal by the
+        `attempt` is 0 at first, then the field of the SessionWait: 1 to 3 follow a refusal by the
         lock, after 1, 2 and 4 s and a jitter; waits for the throttle don't count. Raises
         DomainLockTimeout when the third is refused too. A session that finds its own lock, left by
         a worker that died, takes it over.
         """
-        site = site_of(host)
-        gap = self._gap_ms(site, session_id, mode)
+        host = host_key(host)
+        gap = self._gap_ms(host, session_id, mode)
         if self._settings.disable_locks:
-            return Opened(host=site, session_id=session_id, fence=None)
+            return Session(host=host, session_id=session_id, fence=None)
         now, token = to_ms(self._clock()), self._new_token()
-        seen = self._lock(site, session_id, token, now, gap)
+        seen = self._lock(host, session_id, token, now, gap)
         if seen.opened_by == token:
-            _log(logging.INFO, "lock.acquire.success", site, session_id, fence=seen.fence)
-            return Opened(host=site, session_id=session_id, fence=seen.fence)
+            _log(logging.INFO, "lock.acquire.success", host, session_id, fence=seen.fence)
+            return Session(host=host, session_id=session_id, fence=seen.fence)
         if _is_locked(seen, now):
-            return self._after_lock_refusal(site, session_id, attempt, now)
+            return self._after_lock_refusal(host, session_id, attempt, now)
         until = max((seen.ended_at or 0) + (gap or 0), now)
-        _log(logging.INFO, "throttle.wait", site, session_id, wait_ms=until - now)
+        _log(logging.INFO, "throttle.wait", host, session_id, wait_ms=until - now)
         return SessionWait(until=from_ms(until), reason=WaitReason.THROTTLE, attempt=attempt)
 
-    def renew(self, opened: Opened) -> None:
-        """Lock for another term. Raises DomainLockLost: leave the domain at once.
+    def renew(self, session: Session) -> None:
+        """Extend the lock. Raises DomainLockLost: leave the host at once.
 
-        A lock that ran out unnoticed is renewed too, as long as nobody took it.
+        A lock that has expired is renewed too, as long as no other session took it.
         """
-        if opened.fence is None:
+        if session.fence is None:
             return
         now = to_ms(self._clock())
         to: Effects = {
@@ -118,13 +118,13 @@ class Sessions:
             "purge_at": self._purge_at(now),
         }
         open_still = over("locked_until", 0)
-        change = Change(guards=(*_is_last(opened.fence), open_still), to=to)
-        if not isinstance(self._ledger.update(opened.host, Record.SESSION, change), Written):
-            raise DomainLockLost(f"another session is at {opened.host}")
+        change = Change(guards=(*_is_last(session.fence), open_still), to=to)
+        if not isinstance(self._ledger.update(session.host, Record.SESSION, change), Written):
+            raise DomainLockLost(f"another session is at {session.host}")
 
-    def close(self, opened: Opened) -> None:
-        """Free the domain and begin its rest; of no effect if another session has it by now."""
-        if opened.fence is None:
+    def close(self, session: Session) -> None:
+        """Release the host and begin its throttle; of no effect once another session has it."""
+        if session.fence is None:
             return
         now = to_ms(self._clock())
         to: Effects = {
@@ -133,25 +133,25 @@ class Sessions:
             "ended_at": now + 1,
             "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
         }
-        change = Change(guards=_is_last(opened.fence), to=to)
-        written = isinstance(self._ledger.update(opened.host, Record.SESSION, change), Written)
+        change = Change(guards=_is_last(session.fence), to=to)
+        written = isinstance(self._ledger.update(session.host, Record.SESSION, change), Written)
         event = "lock.release.success" if written else "lock.release.stale"
         level = logging.INFO if written else logging.WARNING
-        _log(level, event, opened.host, opened.session_id, fence=opened.fence)
+        _log(level, event, session.host, session.session_id, fence=session.fence)
 
     def _lock(
-        self, site: str, session_id: str, token: str, now: int, gap: int | None
+        self, host: str, session_id: str, token: str, now: int, gap: int | None
     ) -> SessionState:
-        """The row after the try: locked by `token`, or as it stands."""
+        """The row after the try: locked by `token`, or unchanged."""
         rested = () if gap is None else (passed("ended_at", now - gap),)
-        seen = self._try(site, session_id, token, now, (passed("locked_until", now), *rested))
+        seen = self._try(host, session_id, token, now, (passed("locked_until", now), *rested))
         if seen.opened_by == token or seen.session_id != session_id or not _is_locked(seen, now):
             return seen
         left_by_own_worker = (equal("session_id", session_id), over("locked_until", now))
-        return self._try(site, session_id, token, now, left_by_own_worker)
+        return self._try(host, session_id, token, now, left_by_own_worker)
 
     def _try(
-        self, site: str, session_id: str, token: str, now: int, guards: tuple[Guard, ...]
+        self, host: str, session_id: str, token: str, now: int, guards: tuple[Guard, ...]
     ) -> SessionState:
         """One conditional write.
 
@@ -166,21 +166,21 @@ class Sessions:
             "purge_at": self._purge_at(now),
         }
         change = Change(guards=guards, to=to)
-        return SessionState.of(self._ledger.update(site, Record.SESSION, change).row)
+        return SessionState.of(self._ledger.update(host, Record.SESSION, change).row)
 
     def _after_lock_refusal(
-        self, site: str, session_id: str, attempt: int, now: int
+        self, host: str, session_id: str, attempt: int, now: int
     ) -> SessionWait:
         if attempt >= bounds.SESSION_LOCK_RETRIES:
-            _log(logging.ERROR, "lock.acquire.timeout", site, session_id, attempt=attempt)
-            raise DomainLockTimeout("Domain lock timeout", details={"domain": site})
+            _log(logging.ERROR, "lock.acquire.timeout", host, session_id, attempt=attempt)
+            raise DomainLockTimeout("Domain lock timeout", details={"domain": host})
         jitter = bounds.SESSION_LOCK_JITTER_SECONDS * self._random()
         seconds = bounds.SESSION_LOCK_FIRST_SECONDS * 2**attempt + jitter
         wait_ms = round(1000 * seconds)
         _log(
             logging.INFO,
             "lock.acquire.retry",
-            site,
+            host,
             session_id,
             attempt=attempt + 1,
             wait_ms=wait_ms,
@@ -189,13 +189,13 @@ class Sessions:
             until=from_ms(now + wait_ms), reason=WaitReason.LOCK, attempt=attempt + 1
         )
 
-    def _gap_ms(self, site: str, session_id: str, mode: str) -> int | None:
-        """How long the domain rests; None, told in the log, if this session skips it."""
+    def _gap_ms(self, host: str, session_id: str, mode: str) -> int | None:
+        """How long the host is throttled; None, and logged, if this session skips it."""
         if self._settings.disable_locks or self._settings.disable_throttle:
-            _log(logging.INFO, "throttle.skip", site, session_id, reason="testing")
+            _log(logging.INFO, "throttle.skip", host, session_id, reason="testing")
             return None
         if mode == DEBUG_MODE:
-            _log(logging.INFO, "throttle.skip", site, session_id, reason="debug_mode")
+            _log(logging.INFO, "throttle.skip", host, session_id, reason="debug_mode")
             return None
         remembered = 1000 * self._settings.domain_throttle_ttl_seconds
         return min(self._settings.domain_min_delay_ms, remembered)
@@ -208,7 +208,7 @@ class Sessions:
 
 
 def _is_last(fence: int) -> tuple[Guard, ...]:
-    """The session still is the domain's last one: no fence is given twice."""
+    """The session is still the host's last one: no fence is given twice."""
     return (equal("fence", fence),)
 
 
@@ -216,5 +216,5 @@ def _is_locked(seen: SessionState, now: int) -> bool:
     return seen.locked_until is not None and seen.locked_until > now
 
 
-def _log(level: int, event: str, site: str, session_id: str, **more: object) -> None:
-    logger.log(level, event, extra={"session_id": session_id, "domain": site, **more})
+def _log(level: int, event: str, host: str, session_id: str, **more: object) -> None:
+    logger.log(level, event, extra={"session_id": session_id, "domain": host, **more})

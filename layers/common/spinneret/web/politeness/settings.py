@@ -1,4 +1,4 @@
-"""What functions that visit sites read from their environment."""
+"""The environment of functions that fetch from hosts."""
 
 from __future__ import annotations
 

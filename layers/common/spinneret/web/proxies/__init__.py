@@ -1,1 +1,1 @@
-"""Proxies: by which way a tenant's requests reach a site."""
+"""Proxies: a tenant's servers, their rotation and their health."""

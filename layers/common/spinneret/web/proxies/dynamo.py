@@ -5,7 +5,7 @@ Domains table
                                                         credentials are sealed; lists by partition,
                                                         order of ids, which is by time
     pk `T#<tenant>#PROXYNAMES`, sk `<name>`             which config has the name
-    pk `T#<tenant>#PROXY#<config id>`, sk `USAGE#<version>`   turns, uses and failures
+    pk `T#<tenant>#PROXY#<config id>`, sk `USAGE#<version>`   picks, uses and failures
                                                         (dynamo_usage.py); apart, as every fetch
                                                         writes there
 

@@ -1,4 +1,4 @@
-"""Turns, uses and failures of proxies on DynamoDB; the key design stands in dynamo.py.
+"""Picks, uses and failures of proxies on DynamoDB; the key design stands in dynamo.py.
 
 One row per config and version, with flat attributes `uses_<position>`, `failures_<position>` and
 `failed_at_<position>`, so that each can be counted and compared by itself. `purge_at` (epoch
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
 _KEPT_SECONDS: Final = 24 * 3600  # rows outlive all that is in them
-_ROUNDS: Final = 8  # so many others have told a failure meanwhile: one more says nothing new
+_ROUNDS: Final = 8  # after so many concurrent reports one failure more changes nothing
 
 
 class DynamoUsageLedger:
@@ -41,9 +41,9 @@ class DynamoUsageLedger:
             )
         return _usage(answer.get("Item", {}))
 
-    def take_turn(self, config: ProxyConfig, now: int) -> Usage:
+    def count_pick(self, config: ProxyConfig, now: int) -> Usage:
         """See UsageLedger."""
-        update = "SET #turns = if_not_exists(#turns, :none) + :one, #purge_at = :purge_at"
+        update = "SET #picks = if_not_exists(#picks, :none) + :one, #purge_at = :purge_at"
         values = {":none": 0, ":one": 1, ":purge_at": now + _KEPT_SECONDS}
         with translated("dynamodb"):
             answer = self._client.update_item(
@@ -144,7 +144,7 @@ def _usage(item: Mapping[str, Any]) -> Usage:
         _by_position(item, prefix) for prefix in ("uses_", "failures_", "failed_at_")
     )
     return Usage(
-        turns=int(item.get("turns", 0)),
+        picks=int(item.get("picks", 0)),
         counted_since=int(item["counted_since"]) if "counted_since" in item else None,
         uses=uses,
         failures={

@@ -38,7 +38,7 @@ class ProxyServer:
 
 @dataclass(frozen=True, kw_only=True)
 class ProxyConfig:
-    """A tenant's servers, and how they take turns."""
+    """A tenant's servers and their rotation."""
 
     tenant: str
     id: str
@@ -49,7 +49,7 @@ class ProxyConfig:
     created_at: datetime
     updated_at: datetime
     version: int = 1
-    """Rises with every change; turns, uses and failures are those of one version."""
+    """Rises with every change; picks, uses and failures belong to one version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +71,10 @@ class Failures:
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """What the servers of one version of a config went through, by their positions."""
+    """Usage of the servers of one version of a config, by position."""
 
-    turns: int = 0
+    picks: int = 0
+    """By round robin."""
     counted_since: int | None = None
     """When the hour began in which uses are counted, in epoch seconds."""
     uses: Mapping[int, int] = field(default_factory=dict)
@@ -88,12 +89,12 @@ class Route:
     position: int
     proxy: Proxy
     had_failed: bool
-    """Whether its last requests failed: only then a success has to be told."""
+    """Whether its last requests failed: only then a success has to be written."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProxyState:
-    """A config and how its servers do."""
+    """A config and the failures of its servers."""
 
     config: ProxyConfig
     failures: tuple[int, ...]
@@ -102,12 +103,12 @@ class ProxyState:
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What one request by way of a server came to."""
+    """The outcome of one request through a server."""
 
     server_url: str
     reachable: bool
-    """Whether an answer of the site came through."""
+    """Whether an answer of the host came through."""
     status_code: int | None = None
     duration_ms: int | None = None
     error: DomainError | None = None
-    """Why there is no page: the proxy's fault, the site's, or that of the page itself."""
+    """Why there is no page: the fault of the proxy, of the host, or of the page itself."""

@@ -1,4 +1,4 @@
-"""What proxies need from outside."""
+"""The ports of proxies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ProxyStore(Protocol):
         ...
 
     def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
-        """The config as it stands."""
+        """The present config."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
@@ -23,41 +23,41 @@ class ProxyStore(Protocol):
         ...
 
     def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
-        """Write `config` over `former`; False when that isn't what stands any more.
+        """Write `config` over `former`; False when the stored version is another one.
 
         Raises Conflict when another config has the name.
         """
         ...
 
     def remove(self, config: ProxyConfig) -> bool:
-        """Remove the config; False when that isn't what stands any more."""
+        """Remove the config; False when the stored version is another one."""
         ...
 
 
 class UsageLedger(Protocol):
-    """Turns, uses and failures, shared by all workers; `config` names its own version of them.
+    """Picks, uses and failures, shared by all workers; each version of a config has its own.
 
     Each method is one atomic update, and a call that is repeated because its answer was lost may
-    count twice: that shifts a turn and no more. Raises DependencyUnavailable.
+    count twice: that shifts the rotation by one. Raises DependencyUnavailable.
     """
 
     def read(self, config: ProxyConfig) -> Usage:
-        """What is known; never an outdated state."""
+        """The present state, read consistently."""
         ...
 
-    def take_turn(self, config: ProxyConfig, now: int) -> Usage:
-        """The state with one turn more: no two callers get the same one."""
+    def count_pick(self, config: ProxyConfig, now: int) -> Usage:
+        """Count a pick; no two callers get the same count."""
         ...
 
     def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
-        """Count a use if the server's count is as it was seen; else the state as it stands.
+        """Count a use if the server's count is as it was seen; else the present state.
 
-        None says that it was counted. Where the hour is over, all counts begin anew.
+        None says that it was counted. After the hour all counts start again at 0.
         """
         ...
 
     def add_failure(self, config: ProxyConfig, position: int, now: int) -> None:
-        """One failure more in a row, or the first where the last is forgotten."""
+        """Count a failure in a row, or the first one where the last is forgotten."""
         ...
 
     def clear_failures(self, config: ProxyConfig, position: int) -> None:

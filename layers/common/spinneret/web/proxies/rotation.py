@@ -1,4 +1,4 @@
-"""Taking turns: which server carries a fetch, and what its end teaches."""
+"""Rotation: which server carries a fetch, and what its end reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.web.proxies.models import ProxyConfig, RotationStrategy, Route, U
 from spinneret.web.proxies.ports import ProxyStore, UsageLedger
 from spinneret.web.proxies.service import CredentialSeal
 
-# Workers that count at the same server meet; the next round knows what the others counted.
+# Workers that count at the same server conflict; the next round reads what the others counted.
 _ROUNDS: Final = 8
 
 logger = logging.getLogger(__name__)
@@ -52,11 +52,11 @@ class ProxyRotation:
         return self._route(config, position, usage, now)
 
     def route(self, config: ProxyConfig, position: int) -> Route:
-        """A certain server, out of turn."""
+        """A given server, outside the rotation."""
         return self._route(config, position, self._usage.read(config), self._now())
 
     def report(self, route: Route, *, succeeded: bool) -> None:
-        """Tell how the proxy, not the site, did. A report that can't be kept is logged."""
+        """Count the proxy's outcome, not the host's. A report that can't be stored is logged."""
         try:
             if not succeeded:
                 self._usage.add_failure(route.config, route.position, self._now())
@@ -67,8 +67,8 @@ class ProxyRotation:
 
     def _next(self, config: ProxyConfig, now: int) -> tuple[int, Usage]:
         if config.strategy is RotationStrategy.ROUND_ROBIN:
-            usage = self._usage.take_turn(config, now)
-            return rules.in_turn(rules.candidates(config, usage, now), usage.turns), usage
+            usage = self._usage.count_pick(config, now)
+            return rules.round_robin(rules.candidates(config, usage, now), usage.picks), usage
         usage = self._usage.read(config)
         if config.strategy is RotationStrategy.LEAST_USED:
             return self._least_used(config, usage, now)
@@ -77,7 +77,7 @@ class ProxyRotation:
     def _least_used(self, config: ProxyConfig, usage: Usage, now: int) -> tuple[int, Usage]:
         """Counts only rise within the hour: whose count is as it was seen, is still the least.
 
-        After too many meetings the server is used without being counted.
+        After too many conflicts the server is used without being counted.
         """
         position = 0
         for _ in range(_ROUNDS):
@@ -107,8 +107,8 @@ class ProxyRotation:
 class RotatingFetcher:
     """Fetches by way of the tenant's proxies.
 
-    Of what comes through a proxy nothing may be learned about the site: the proxy is the tenant's
-    and can answer what it likes, while breaker and Retry-After are shared by all tenants. Callers
+    An answer through a proxy says nothing about the host: the proxy is the tenant's and can answer
+    anything, while breaker and Retry-After are shared by all tenants. Callers
     report `Outcome.NOT_TRIED` for such a fetch.
     """
 
@@ -126,9 +126,9 @@ class RotatingFetcher:
         self._enabled = enabled
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:
-        """See ProxyRotation.choose; None of None.
+        """See ProxyRotation.choose; None for None.
 
-        Raises FeatureDisabled: who wants to be seen as the proxy must not be seen as us.
+        Raises FeatureDisabled: a request that was meant to come from a proxy must not come from us.
         """
         if config_id is None:
             return None

@@ -54,21 +54,21 @@ def failures_of(usage: Usage, position: int, now: int) -> int:
     return failures.count
 
 
-def rests(usage: Usage, position: int, now: int) -> bool:
-    """Whether a server is left alone for its failures, as long as there are others."""
+def is_resting(usage: Usage, position: int, now: int) -> bool:
+    """Whether a server is skipped for its failures, as long as there are others."""
     return failures_of(usage, position, now) >= bounds.PROXY_FAILURES
 
 
 def candidates(config: ProxyConfig, usage: Usage, now: int) -> tuple[int, ...]:
-    """The positions to choose from: all that don't rest, or simply all where all do."""
+    """The positions to choose from: all that aren't resting, or all where every one is."""
     everyone = range(len(config.servers))
-    fit = tuple(position for position in everyone if not rests(usage, position, now))
+    fit = tuple(position for position in everyone if not is_resting(usage, position, now))
     return fit or tuple(everyone)
 
 
-def in_turn(positions: Sequence[int], turns: int) -> int:
-    """Whose turn it is; `turns` counts from 1."""
-    return positions[(turns - 1) % len(positions)]
+def round_robin(positions: Sequence[int], picks: int) -> int:
+    """The next position; `picks` counts from 1."""
+    return positions[(picks - 1) % len(positions)]
 
 
 def at_random(positions: Sequence[int], chance: float) -> int:
@@ -78,7 +78,7 @@ def at_random(positions: Sequence[int], chance: float) -> int:
 
 def least_used(positions: Sequence[int], usage: Usage, now: int, chance: float) -> int:
     """One of those with the fewest uses in the present hour; chance decides between equals, so
-    that workers that choose at the same moment rarely meet."""
+    that workers that choose at the same time rarely conflict."""
     uses = {position: uses_of(usage, position, now) for position in positions}
     fewest = min(uses.values())
     return at_random([each for each in positions if uses[each] == fewest], chance)

@@ -68,7 +68,7 @@ class CredentialSeal:
 class ProxyService:
     """Proxy configs. An unknown id and a foreign one are the same NotFound.
 
-    They can be made and tried where rotation is switched off, so that it finds them in order.
+    They can be created and tested while rotation is switched off.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ProxyService:
         return self._store.page(tenant, after, limit)
 
     def replace(self, tenant: str, config_id: str, draft: ConfigDraft) -> ProxyConfig:
-        """Replace a config; turns, uses and failures begin anew.
+        """Replace a config; picks, uses and failures start again at 0.
 
         Raises ValidationFailed, NotFound, and Conflict when the name is taken.
         """

@@ -1,4 +1,4 @@
-"""Trying a proxy: one request by way of one server."""
+"""Testing a proxy: one request through one server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchRequest, Proxy
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.hosts.service import SiteSettings
+from spinneret.web.hosts.service import HostService
 from spinneret.web.politeness.models import Outcome, Wait
 from spinneret.web.politeness.service import Pace
 from spinneret.web.proxies import rules
@@ -35,11 +35,11 @@ _OWNER: Final = "proxy-test"
 
 
 class ProxyTrials:
-    """Tries servers under the same rules as every fetch: addresses, blocks, breaker, pace.
+    """Tests servers under the same rules as every fetch: addresses, blocks, breaker, pace.
 
-    Blocks and breakers hold for the hosts that redirects lead to as well, the pace for the first
-    one only. Both methods raise UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and RateLimited
-    when it is not the site's turn; what the request itself comes to is the answer.
+    Blocks and breakers hold for the hosts of redirects too, the pace for the first host only. Both
+    methods raise UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and RateLimited when the
+    host's pace doesn't permit a request now; the outcome of the request is the answer.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ProxyTrials:
         *,
         store: ProxyStore,
         rotation: ProxyRotation,
-        sites: SiteSettings,
+        hosts: HostService,
         pace: Pace,
         policy: AddressPolicy,
         through: Callable[[Proxy], Fetcher],
@@ -55,7 +55,7 @@ class ProxyTrials:
     ) -> None:
         self._store = store
         self._rotation = rotation
-        self._sites = sites
+        self._hosts = hosts
         self._pace = pace
         self._policy = policy
         self._through = through
@@ -82,8 +82,8 @@ class ProxyTrials:
     def _try(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
         target = check_url_at_submission(url, self._policy)
         host, port = target.host, target.unusual_port
-        self._sites.check_submission(tenant, host, port)
-        pace = self._sites.limits(tenant, host)
+        self._hosts.check_submission(tenant, host, port)
+        pace = self._hosts.limits(tenant, host)
         answer = self._pace.admit(host, port=port, owner=_OWNER, limits=pace)
         if isinstance(answer, Wait):
             wait = (answer.until - self._clock()).total_seconds()
@@ -91,7 +91,7 @@ class ProxyTrials:
         try:
             return self._trial(tenant, server_url, proxy, url)
         finally:
-            # The proxy is the tenant's and can answer what it likes: it says nothing of the site.
+            # The proxy is the tenant's and can answer anything: that says nothing of the host.
             self._pace.report(answer, Outcome.NOT_TRIED)
 
     def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
@@ -99,7 +99,7 @@ class ProxyTrials:
             url=url,
             max_bytes=bounds.PROXY_TEST_MAX_BYTES,
             total_seconds=bounds.PROXY_TEST_SECONDS,
-            before_redirect=lambda hop: self._sites.check_submission(
+            before_redirect=lambda hop: self._hosts.check_submission(
                 tenant, hop.host, hop.unusual_port
             ),
         )

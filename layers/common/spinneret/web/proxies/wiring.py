@@ -16,7 +16,7 @@ from spinneret.web.fetching.models import Proxy
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.wiring import FetchSettings, address_policy
-from spinneret.web.hosts.wiring import host_pace, site_settings
+from spinneret.web.hosts.wiring import host_pace, host_service
 from spinneret.web.politeness.settings import PolitenessSettings
 from spinneret.web.proxies.dynamo import DynamoProxyStore
 from spinneret.web.proxies.dynamo_usage import DynamoUsageLedger
@@ -53,7 +53,7 @@ def proxy_service(settings: ProxySettings) -> ProxyService:
 
 
 def proxy_rotation(settings: ProxySettings) -> ProxyRotation:
-    """Turns, for all workers together."""
+    """Rotation, shared by all workers."""
     client = dynamodb_client()
     return ProxyRotation(
         store=DynamoProxyStore(client, settings.domains_table),
@@ -80,7 +80,7 @@ def proxy_trials(settings: ProxySettings) -> ProxyTrials:
     return ProxyTrials(
         store=DynamoProxyStore(client, settings.domains_table),
         rotation=proxy_rotation(settings),
-        sites=site_settings(settings),
+        hosts=host_service(settings),
         pace=host_pace(settings),
         policy=address_policy(settings),
         through=_through(settings),

@@ -1,4 +1,4 @@
-"""Worker processes as a test holds them: orders to them, and what they tell."""
+"""Worker processes as a test holds them: orders to them, and what they emit."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from threading import Condition, Thread
 from typing import Any, Final
 
 from tests.conftest import ROOT
-from tests.integration.visiting_process import Orders
+from tests.integration.polite_process import Orders
 
 END_SECONDS: Final = 60.0
 
 
 class WorkerProcess:
-    """One `visiting_process`."""
+    """One `polite_process`."""
 
     def __init__(self, variables: dict[str, str]) -> None:
         self._variables = variables
@@ -25,7 +25,7 @@ class WorkerProcess:
         """Since the last orders."""
         self._change = Condition()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.integration.visiting_process"],
+            [sys.executable, "-m", "tests.integration.polite_process"],
             cwd=ROOT,
             env={**os.environ, **variables},
             stdin=subprocess.PIPE,
@@ -47,13 +47,13 @@ class WorkerProcess:
         """Until it has said one of them so often."""
 
         def said() -> bool:
-            return sum(len(self.told(word)) for word in words) >= times
+            return sum(len(self.reported(word)) for word in words) >= times
 
         with self._change:
             self._change.wait_for(lambda: said() or not self._reader.is_alive(), seconds)
         assert said(), self.lines
 
-    def told(self, word: str) -> list[Any]:
+    def reported(self, word: str) -> list[Any]:
         return [line[word] for line in self.lines if word in line]
 
     def killed(self) -> WorkerProcess:
@@ -95,6 +95,6 @@ def start(workers: list[WorkerProcess], every: list[Orders]) -> None:
         worker.go()
 
 
-def told(workers: list[WorkerProcess], word: str) -> list[Any]:
+def reported(workers: list[WorkerProcess], word: str) -> list[Any]:
     """What all of them said under this word."""
-    return [each for worker in workers for each in worker.told(word)]
+    return [each for worker in workers for each in worker.reported(word)]

@@ -1,7 +1,7 @@
-"""A worker as a process of its own that visits sites through the product's wiring.
+"""A worker as a process of its own that visits hosts through the product's wiring.
 
 Reads orders, a JSON object per line (see `Orders`). To each it says that it is ready, waits for a
-line, and tells as JSON lines what it was granted, when, and what became of each fetch.
+line, and reports as JSON lines what it was granted, when, and what became of each fetch.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.hosts.wiring import host_pace, site_settings
-from spinneret.web.politeness.models import Admitted, Outcome, PaceLimits, Wait
+from spinneret.web.hosts.wiring import host_pace, host_service
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.s3 import S3RobotsStore
@@ -59,28 +59,28 @@ class VisitSettings(ProxySettings):
     content_bucket: str
 
 
-def tell(**line: Any) -> None:
+def emit(**line: Any) -> None:
     with _TELLING:
         sys.stdout.write(f"{json.dumps(line)}\n")
         sys.stdout.flush()
 
 
 class ToldPace:
-    """The pace of the product; every admission is told."""
+    """The pace of the product; every admission is reported."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
 
-    def admit(self, host: str, *, limits: PaceLimits, **given: Any) -> Admitted | Wait:
+    def admit(self, host: str, *, limits: PaceLimits, **given: Any) -> Permit | Wait:
         answer = self._pace.admit(host, limits=limits, **given)
-        if isinstance(answer, Admitted):
-            tell(admitted=answer.seen.asked_at, strict=answer.ask.site.strict)
+        if isinstance(answer, Permit):
+            emit(admitted=answer.seen.asked_at, strict=answer.request.shared.strict)
             if answer.probe:
-                tell(probe=True)
+                emit(probe=True)
         return answer
 
     def report(
-        self, admitted: Admitted, outcome: Outcome, *, retry_after: float | None = None
+        self, admitted: Permit, outcome: Outcome, *, retry_after: float | None = None
     ) -> None:
         self._pace.report(admitted, outcome, retry_after=retry_after)
 
@@ -99,7 +99,7 @@ def visits_of(settings: VisitSettings) -> Visits:
     )
     return Visits(
         fetcher=rotating_fetcher(settings, fetcher),
-        sites=site_settings(settings),
+        hosts=host_service(settings),
         pace=ToldPace(host_pace(settings)),  # type: ignore[arg-type]  # stands for a Pace
         robots=robots,
         clock=utc_now,
@@ -117,12 +117,12 @@ def fetch(visits: Visits, orders: Orders) -> None:
             page = visits.fetch(context, FetchRequest(url=orders.url))
         except Defer as wait:
             if not orders.patient:
-                tell(postponed=wait.waiting_for)
+                emit(postponed=wait.waiting_for)
                 return
             time.sleep(max(0.0, (wait.until - utc_now()).total_seconds()))
             job = replace(job, waiting_for=wait.waiting_for)
         else:
-            tell(fetched=page.status_code)
+            emit(fetched=page.status_code)
             return
 
 
@@ -130,10 +130,10 @@ def follow(orders: Orders) -> None:
     """All fetches of the orders, so many at once."""
     visits = visits_of(VisitSettings.from_env({**os.environ, **orders.stage}))
     with ThreadPoolExecutor(orders.at_once) as pool:
-        tell(ready=True)
+        emit(ready=True)
         sys.stdin.readline()
         list(pool.map(lambda _: fetch(visits, orders), range(orders.fetches)))
-    tell(done=True)
+    emit(done=True)
 
 
 if __name__ == "__main__":

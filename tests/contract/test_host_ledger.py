@@ -19,11 +19,11 @@ from spinneret.web.politeness.changes import (
     passed,
     together,
 )
-from spinneret.web.politeness.dynamo import DynamoDomainLedger
+from spinneret.web.politeness.dynamo import DynamoHostLedger
 from spinneret.web.politeness.models import Record
-from spinneret.web.politeness.ports import DomainLedger, Refused, Written
+from spinneret.web.politeness.ports import HostLedger, Refused, Written
 from tests.contract.backends import OF_AWS, Tables
-from tests.fakes.politeness import FakeDomainLedger
+from tests.fakes.politeness import FakeHostLedger
 
 pytestmark = OF_AWS
 
@@ -31,10 +31,10 @@ NOW = 1_767_355_200_123  # epoch milliseconds: more than 32 bits
 
 
 @pytest.fixture
-def ledger(tables: Tables | None) -> DomainLedger:
+def ledger(tables: Tables | None) -> HostLedger:
     if tables is None:
-        return FakeDomainLedger()
-    return DynamoDomainLedger(tables.client, tables.names["Domains"])
+        return FakeHostLedger()
+    return DynamoHostLedger(tables.client, tables.names["Domains"])
 
 
 @pytest.fixture
@@ -43,12 +43,12 @@ def host() -> str:
     return f"{uuid4().hex}.example"
 
 
-def put(ledger: DomainLedger, host: str, row: Row, record: Record = Record.PACE) -> None:
+def put(ledger: HostLedger, host: str, row: Row, record: Record = Record.PACE) -> None:
     if row:
         assert ledger.update(host, record, Change(to=dict(row))) == Written(row)
 
 
-def test_an_unknown_host_has_an_empty_row(ledger: DomainLedger, host: str) -> None:
+def test_an_unknown_host_has_an_empty_row(ledger: HostLedger, host: str) -> None:
     assert ledger.read(host, Record.PACE) == {}
 
 
@@ -79,7 +79,7 @@ def test_an_unknown_host_has_an_empty_row(ledger: DomainLedger, host: str) -> No
     ],
 )
 def test_a_change_happens_if_its_guard_holds_and_answers_the_row_either_way(
-    ledger: DomainLedger, host: str, guard: Guard, row: Row, holds: bool
+    ledger: HostLedger, host: str, guard: Guard, row: Row, holds: bool
 ) -> None:
     put(ledger, host, row)
     answer = ledger.update(host, Record.PACE, Change(guards=(guard,), to={"failures": 1}))
@@ -105,14 +105,14 @@ def test_a_change_happens_if_its_guard_holds_and_answers_the_row_either_way(
     ],
 )
 def test_a_change_sets_adds_and_removes(
-    ledger: DomainLedger, host: str, row: Row, to: Effects, after: Row
+    ledger: HostLedger, host: str, row: Row, to: Effects, after: Row
 ) -> None:
     put(ledger, host, row)
     assert ledger.update(host, Record.PACE, Change(to=to)) == Written(after)
     assert ledger.read(host, Record.PACE) == after
 
 
-def test_of_several_guards_every_one_must_hold(ledger: DomainLedger, host: str) -> None:
+def test_of_several_guards_every_one_must_hold(ledger: HostLedger, host: str) -> None:
     put(ledger, host, {"tat": 5, "holder": "a"})
     met, unmet = Change(guards=(over("tat", 4),)), Change(guards=(absent("holder"),))
     act = Change(to={"tat": 6})
@@ -122,14 +122,14 @@ def test_of_several_guards_every_one_must_hold(ledger: DomainLedger, host: str) 
     assert isinstance(ledger.update(host, Record.PACE, together([met, act])), Written)
 
 
-def test_one_attribute_can_be_guarded_on_both_sides(ledger: DomainLedger, host: str) -> None:
+def test_one_attribute_can_be_guarded_on_both_sides(ledger: HostLedger, host: str) -> None:
     between = Change(guards=(over("tat", 3), passed("tat", 5)), to={"tat": Plus(1)})
     put(ledger, host, {"tat": 4})
     answers = [ledger.update(host, Record.PACE, between) for _ in range(3)]
     assert answers == [Written({"tat": 5}), Written({"tat": 6}), Refused({"tat": 6})]
 
 
-def test_hosts_and_records_stand_beside_each_other(ledger: DomainLedger, host: str) -> None:
+def test_hosts_and_records_stand_beside_each_other(ledger: HostLedger, host: str) -> None:
     other = f"shop.{host}"
     put(ledger, host, {"tat": 1})
     put(ledger, other, {"tat": 2})

@@ -1,4 +1,4 @@
-"""A site on loopback that tells when its pages were asked for."""
+"""A host on loopback that reports when its pages were asked for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HELD_SECONDS: Final = 60.0  # that a page is kept waiting at most
 
 
 class Site:
-    """A server on a loopback address of its own; tells when each page was asked for."""
+    """A server on a loopback address of its own; reports when each page was asked for."""
 
     def __init__(self, number: int) -> None:
         self.arrivals: list[float] = []

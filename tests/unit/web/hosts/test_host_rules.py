@@ -10,18 +10,18 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts import rules
-from spinneret.web.hosts.models import Block, DomainSettings, Override
+from spinneret.web.hosts.models import Block, HostSettings, Override
 from spinneret.web.politeness.models import BreakerLimits, PaceLimits
-from spinneret.web.politeness.rules import site_of
+from spinneret.web.politeness.rules import host_key
 from tests.fakes.time import START
 
 BLOCK = Block(reason="asked us to", since=START)
 SLOW = Override(requests_per_second=0.5, burst=2, min_gap_seconds=3.0)
 
 
-def settings(domain: str, *, blocked: bool = True) -> DomainSettings:
+def settings(domain: str, *, blocked: bool = True) -> HostSettings:
     block = BLOCK if blocked else None
-    return DomainSettings(tenant="acme", domain=domain, override=SLOW, block=block)
+    return HostSettings(tenant="acme", host=domain, override=SLOW, block=block)
 
 
 # ---------------------------------------------------------------- Names
@@ -49,7 +49,7 @@ def settings(domain: str, *, blocked: bool = True) -> DomainSettings:
     ],
 )
 def test_a_domain_has_one_name(text: str, domain: str) -> None:
-    assert rules.parse_domain(text) == domain
+    assert rules.parse_host(text) == domain
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_domain_has_one_name(text: str, domain: str) -> None:
 )
 def test_what_is_not_a_public_host_has_no_settings(text: str) -> None:
     with pytest.raises(ValidationFailed) as refusal:
-        rules.parse_domain(text)
+        rules.parse_host(text)
     assert [each["field"] for each in refusal.value.details["fields"]] == ["domain"]
 
 
@@ -129,10 +129,10 @@ def test_a_very_long_name_asks_for_no_more_than_can_have_settings() -> None:
 def test_a_block_of_any_domain_above_is_seen_from_below(host: str, up: int) -> None:
     above = host.split(".", min(up, host.count(".") - 1))[-1]
     try:
-        blocked = rules.parse_domain(above)
+        blocked = rules.parse_host(above)
     except ValidationFailed:
         return
-    assert blocked in rules.lineage(site_of(parse_url(f"http://{host}/").host))
+    assert blocked in rules.lineage(host_key(parse_url(f"http://{host}/").host))
 
 
 # ---------------------------------------------------------------- What holds
@@ -154,17 +154,17 @@ def test_a_block_of_any_domain_above_is_seen_from_below(host: str, up: int) -> N
 def test_a_block_holds_for_its_domain_and_all_below(
     host: str, blocks: list[str], by: str | None
 ) -> None:
-    site = rules.site("acme", host, map(settings, blocks))
-    assert (site.blocked_by.domain if site.blocked_by else None) == by
+    effective = rules.effective("acme", host, map(settings, blocks))
+    assert (effective.blocked_by.host if effective.blocked_by else None) == by
 
 
 def test_an_override_holds_for_its_own_host_only() -> None:
     above = settings("example.com", blocked=False)
-    assert rules.site("acme", "example.com", [above]).pace == rules.pace_of(SLOW)
-    below = rules.site("acme", "shop.example.com", [above])
+    assert rules.effective("acme", "example.com", [above]).pace == rules.pace_of(SLOW)
+    below = rules.effective("acme", "shop.example.com", [above])
     assert below.pace == PaceLimits()
     assert below.blocked_by is None
-    assert below.settings == DomainSettings(tenant="acme", domain="shop.example.com")
+    assert below.settings == HostSettings(tenant="acme", host="shop.example.com")
 
 
 @pytest.mark.parametrize(

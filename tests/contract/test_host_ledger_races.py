@@ -11,18 +11,18 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from spinneret.kernel import bounds
-from spinneret.web.politeness.dynamo import DynamoDomainLedger
+from spinneret.web.politeness.dynamo import DynamoHostLedger
 from spinneret.web.politeness.models import (
-    Admitted,
     Circuit,
     Outcome,
     PaceLimits,
+    Permit,
     Record,
     Wait,
     WaitReason,
     to_ms,
 )
-from spinneret.web.politeness.sessions import Opened, Sessions, SessionWait
+from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
 from spinneret.web.politeness.settings import SessionSettings
 from tests.contract.backends import Tables
 from tests.contract.races import Race, racing
@@ -47,12 +47,12 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def ledger(stack_tables: Tables) -> DynamoDomainLedger:
+def ledger(stack_tables: Tables) -> DynamoHostLedger:
     return ledger_on(stack_tables)
 
 
-def ledger_on(tables: Tables) -> DynamoDomainLedger:
-    return DynamoDomainLedger(tables.client, tables.names["Domains"])
+def ledger_on(tables: Tables) -> DynamoHostLedger:
+    return DynamoHostLedger(tables.client, tables.names["Domains"])
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def race() -> Iterator[Race]:
 
 
 def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
-    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
 ) -> None:
     quick = PaceLimits(rate=2, burst=5)
     paces = [pace_at(ledger, clock, quick) for _ in range(THREADS)]
@@ -74,31 +74,31 @@ def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
 
 
 def test_of_strict_callers_one_passes(
-    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
 ) -> None:
     strict = PaceLimits(min_gap_seconds=1)
     paces = [pace_at(ledger, clock) for _ in range(THREADS)]
-    outcomes = race(lambda n: paces[n].admit(host, owner="job", limits=strict, promised=True))
-    assert sum(isinstance(each, Admitted) for each in outcomes) == 1
+    outcomes = race(lambda n: paces[n].admit(host, owner="job", limits=strict, reserved=True))
+    assert sum(isinstance(each, Permit) for each in outcomes) == 1
 
 
 def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller_probes(
-    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
 ) -> None:
     paces = [pace_at(ledger, clock, QUICK) for _ in range(THREADS)]
 
-    def admit(number: int) -> Admitted | Wait:
+    def admit(number: int) -> Permit | Wait:
         return paces[number].admit(host, owner="job", limits=QUICK)
 
-    leaves = race(admit)
-    assert all(isinstance(each, Admitted) for each in leaves)
-    race(lambda n: paces[n].report(leaves[n], Outcome.SITE_FAILURE))
+    permits = race(admit)
+    assert all(isinstance(each, Permit) for each in permits)
+    race(lambda n: paces[n].report(permits[n], Outcome.HOST_FAILURE))
     view = paces[0].state(host)
     assert (view.circuit, view.failures) == (Circuit.OPEN, bounds.BREAKER_FAILURES)
     clock.advance(bounds.BREAKER_OPEN_SECONDS)
     for _ in range(3):
         outcomes = race(admit)
-        [probe] = [each for each in outcomes if isinstance(each, Admitted)]
+        [probe] = [each for each in outcomes if isinstance(each, Permit)]
         assert probe.probe
         waits = [each for each in outcomes if isinstance(each, Wait)]
         assert {wait.reason for wait in waits} == {WaitReason.CIRCUIT_OPEN}
@@ -108,13 +108,13 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
 
 
 def test_of_sessions_one_locks_the_domain(
-    ledger: DynamoDomainLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
 ) -> None:
     sessions = sessions_at(ledger, clock)
     fences = []
     for _ in range(3):
         outcomes = race(lambda n: sessions.open(host, f"session-{n}"))
-        [opened] = [each for each in outcomes if isinstance(each, Opened)]
+        [opened] = [each for each in outcomes if isinstance(each, Session)]
         reasons = {each.reason for each in outcomes if isinstance(each, SessionWait)}
         assert reasons == {WaitReason.LOCK}
         sessions.close(opened)
@@ -127,7 +127,7 @@ def test_of_sessions_one_locks_the_domain(
 
 
 @pytest.fixture
-def lossy(aws: Any, stack_tables: Tables) -> DynamoDomainLedger:
+def lossy(aws: Any, stack_tables: Tables) -> DynamoHostLedger:
     """A ledger whose client loses the first answer of every second request."""
     client = aws.dynamodb()
     sent: list[str] = []
@@ -143,36 +143,34 @@ def lossy(aws: Any, stack_tables: Tables) -> DynamoDomainLedger:
 
 
 def test_an_admission_and_its_report_recognise_themselves(
-    lossy: DynamoDomainLedger, clock: HandClock, host: str
+    lossy: DynamoHostLedger, clock: HandClock, host: str
 ) -> None:
     pace = pace_at(lossy, clock)
     strict = PaceLimits(min_gap_seconds=10)
-    leave = pace.admit(host, owner="job", limits=strict)
-    assert isinstance(leave, Admitted)
-    promise = pace.admit(host, owner="job", limits=strict)
-    assert isinstance(promise, Wait)
-    assert (promise.until - START).total_seconds() == 10
+    permit = pace.admit(host, owner="job", limits=strict)
+    assert isinstance(permit, Permit)
+    reservation = pace.admit(host, owner="job", limits=strict)
+    assert isinstance(reservation, Wait)
+    assert (reservation.until - START).total_seconds() == 10
     clock.advance(5)
-    pace.report(leave, Outcome.SITE_FAILURE, retry_after=60)
+    pace.report(permit, Outcome.HOST_FAILURE, retry_after=60)
     assert pace.state(host).failures == 1
     assert (lossy.read(host, Record.PACE)["next_at"]) == to_ms(START) + 15_001
 
 
-def test_a_session_recognises_itself(
-    lossy: DynamoDomainLedger, clock: HandClock, host: str
-) -> None:
+def test_a_session_recognises_itself(lossy: DynamoHostLedger, clock: HandClock, host: str) -> None:
     sessions = sessions_at(lossy, clock)
     one = sessions.open(host, "one")
-    assert isinstance(one, Opened)
+    assert isinstance(one, Session)
     sessions.renew(one)
     sessions.close(one)
     clock.advance(3)
     two = sessions.open(host, "two")
-    assert isinstance(two, Opened)
+    assert isinstance(two, Session)
     assert two.fence == (one.fence or 0) + 1
 
 
-def sessions_at(ledger: DynamoDomainLedger, clock: HandClock) -> Sessions:
+def sessions_at(ledger: DynamoHostLedger, clock: HandClock) -> Sessions:
     return Sessions(
         ledger=ledger,
         settings=SessionSettings(),

@@ -1,0 +1,85 @@
+"""Host settings in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.hosts.models import Block, HostSettings, Override, SettingsPage
+from spinneret.web.hosts.service import HostService
+from tests.fakes.politeness import FakeHostLedger, pace_at
+
+
+class FakeHostStore:
+    """Implements HostStore; `available` can be switched off."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.finds = 0
+        """How often settings were looked up."""
+        self._settings: dict[tuple[str, str], HostSettings] = {}
+
+    def find(self, tenant: str, hosts: Sequence[str]) -> tuple[HostSettings, ...]:
+        self._require()
+        self.finds += 1
+        found = (self._settings.get((tenant, host)) for host in hosts)
+        return tuple(each for each in found if each is not None)
+
+    def put(
+        self, tenant: str, host: str, override: Override, notes: str | None, now: datetime
+    ) -> HostSettings:
+        former = self._of(tenant, host)
+        return self._keep(replace(former, override=override, notes=notes, updated_at=now))
+
+    def block(self, tenant: str, host: str, block: Block) -> HostSettings:
+        former = self._of(tenant, host)
+        return self._keep(replace(former, block=block, updated_at=block.since))
+
+    def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:
+        self._require()
+        former = self._settings.get((tenant, host))
+        if former is None or former.block is None:
+            return former
+        return self._keep(replace(former, block=None, updated_at=now))
+
+    def page(
+        self, tenant: str, blocked: bool | None, after: str | None, limit: int
+    ) -> SettingsPage:
+        self._require()
+        found = sorted(
+            (
+                each
+                for (owner, host), each in self._settings.items()
+                if owner == tenant
+                and (after is None or host > after)
+                and blocked in (None, each.block is not None)
+            ),
+            key=lambda each: each.host,
+        )
+        shown = tuple(found[:limit])
+        return SettingsPage(settings=shown, after=shown[-1].host if len(found) > limit else None)
+
+    def _of(self, tenant: str, host: str) -> HostSettings:
+        self._require()
+        return self._settings.get((tenant, host)) or HostSettings(tenant=tenant, host=host)
+
+    def _keep(self, settings: HostSettings) -> HostSettings:
+        self._settings[settings.tenant, settings.host] = settings
+        return settings
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+class Hosts:
+    """The service over its fakes, which are the attributes."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.store = FakeHostStore()
+        self.ledger = FakeHostLedger()
+        self.pace = pace_at(self.ledger, clock)
+        self.service = HostService(store=self.store, pace=self.pace, clock=clock)
