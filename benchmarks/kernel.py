@@ -34,7 +34,7 @@ from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402 - after
 from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402 - after the path above
 from spinneret.web.fetching.models import FetchRequest  # noqa: E402 - after the path above
 from spinneret.web.fetching.resolver import resolve_by_system  # noqa: E402 - after the path above
-from spinneret.web.fetching.urls import cache_url, canonical_url  # noqa: E402 - after the path above
+from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url  # noqa: E402 - after the path above
 from spinneret.web.politeness.dynamo import DynamoHostLedger  # noqa: E402 - after the path above
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit  # noqa: E402 - as above
 from spinneret.web.politeness.robots import parse  # noqa: E402 - after the path above
@@ -66,8 +66,8 @@ def main() -> None:
     text = LINE * (1_000_000 // len(LINE))
     nested = {"items": [{"password": "x", "url": URLS[2], "n": n} for n in range(50)]}
     rows = [
-        ("canonical URLs per second", _rate(lambda: canonical_url(next(urls)))),
-        ("cache keys per second (queries sorted)", _rate(lambda: cache_url(next(urls)))),
+        ("canonical URLs per second", _rate(lambda: canonical_url(parse_url(next(urls))))),
+        ("cache keys per second (queries sorted)", _rate(lambda: cache_url(parse_url(next(urls))))),
         (
             "address checks per second",
             _rate(lambda: policy.permits("site.example", 443, next(addresses))),
@@ -135,12 +135,13 @@ def _fetches() -> list[tuple[str, str]]:
             resolve_by_system,
             user_agent="Benchmark/1.0 (+https://site.example)",
         )
-        request = FetchRequest(url=f"http://{authority}/", media_types=frozenset({"text/html"}))
+        url = parse_url(f"http://{authority}/")
+        request = FetchRequest(url=url, media_types=frozenset({"text/html"}))
         rows = [("guarded fetches per second, one worker", _rate(lambda: fetcher.fetch(request)))]
         for name, kept in (("a connection each", 0), ("its connection kept alive", 1)):
             bounds = httpx.Limits(max_keepalive_connections=kept)
             with httpx.Client(trust_env=False, limits=bounds) as client:
-                rate = _rate(lambda client=client: client.get(request.url).text)  # type: ignore[misc]  # bound now
+                rate = _rate(lambda client=client: client.get(request.url.text).text)  # type: ignore[misc]  # bound now
             rows.append((f"plain httpx, {name}", rate))
         server.shutdown()
     return rows

@@ -44,9 +44,9 @@ def _contract(*suites: str, unit: str) -> Selection:
 SELECTIONS: Final[Mapping[str, Selection]] = {
     "jobs/": _contract("job_*", "due_*", "duplicate_*", "effect*", "connection_*", unit="jobs"),
     "content/documents/": _contract("document_*", unit="content/documents"),
-    "web/politeness/": _contract("domain_*", unit="web/politeness"),
+    "web/politeness/": _contract("host_ledger*", unit="web/politeness"),
     "web/proxies/": _contract("proxy_*", unit="web/proxies"),
-    "web/hosts/": _contract("site_*", unit="web/hosts"),
+    "web/hosts/": _contract("host_settings*", unit="web/hosts"),
     "events/webhooks/": _contract("webhook_*", unit="events/webhooks"),
     "access/keys/": _contract("key_*", "rate_*", "tenancy_*", unit="access/keys"),
     "": Selection(paths=("tests/contract",)),

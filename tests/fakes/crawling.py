@@ -14,7 +14,6 @@ from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.service import CrawlService, Targets
-from spinneret.crawl.visits import Visits
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
@@ -24,12 +23,13 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
-from tests.fakes.politeness import FakeRobotsStore
+from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
 from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
 from tests.fakes.time import HandClock, plenty
@@ -53,6 +53,7 @@ class CrawlSlice:
         self.pages: dict[str, FetchedPage | DomainError] = {}
         self.hosts = Hosts(self.clock)
         self.robots = FakeRobotsStore()
+        self.progress = FakeProgressStore()
         self.proxies = Proxies(self.clock, self.pages)
         self.targets: Targets = lambda _tenant, _url, _headers: ()
         self.remaining = 60.0
@@ -85,18 +86,19 @@ class CrawlSlice:
             index=wrap("index", self.index),
             clock=self.clock,
         )
-        visits = Visits(
+        fetcher = PoliteFetcher(
             fetcher=self.proxies.fetcher(wrap("fetcher", FakeFetcher(self.pages))),
             hosts=self.hosts.service,
             pace=self.hosts.pace,
             robots=RobotsGate(
                 store=wrap("robots", self.robots), product_token="Spinneret", clock=self.clock
             ),
+            progress=wrap("progress", self.progress),
             clock=self.clock,
             sleep=self.sleep,
         )
         pipeline = CrawlPipeline(
-            visits=visits, extract=plain_content, indexer=indexer, clock=self.clock
+            fetcher=fetcher, extract=plain_content, indexer=indexer, clock=self.clock
         )
         return Worker(
             store=wrap("store", self.store),

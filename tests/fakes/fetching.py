@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from spinneret.kernel.errors import BodyTooLarge, ContentRefused, DomainError
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
@@ -13,31 +14,44 @@ class FakeFetcher:
     """Implements `Fetcher`; keeps the requests it got, and fails loudly for a URL without a page,
     but for a robots.txt, which sites need not have.
 
-    Media types and size are held as by the real one; redirects are what a page says they were.
+    Media types and size are held as by the real one. The redirects of a page are answers of their
+    own: a fetch may begin at each of its URLs.
     """
 
     def __init__(self, pages: Mapping[str, FetchedPage | DomainError]) -> None:
         self._pages = {parse_url(url).text: answer for url, answer in pages.items()}
+        for answer in pages.values():
+            if isinstance(answer, FetchedPage) and answer.redirects:
+                for url in (*answer.redirects, answer.url.text):
+                    self._pages.setdefault(parse_url(url).text, answer)
         self.requests: list[FetchRequest] = []
+        self.hops: list[str] = []
+        """Every URL that was asked for, redirects included."""
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         """Answer the page of the URL or raise the error that stands for it."""
         self.requests.append(request)
-        url = parse_url(request.url)
+        url = request.url
+        self.hops.append(url.text)
         if url.text.endswith("/robots.txt") and url.text not in self._pages:
             return fetched_page(url.text, b"", status_code=404)
         answer = self._pages[url.text]
         if isinstance(answer, DomainError):
             raise answer
-        if request.before_redirect is not None:
-            for target in (*answer.redirects[1:], answer.url) if answer.redirects else ():
-                request.before_redirect(parse_url(target))
+        chain = [parse_url(each) for each in (*answer.redirects, answer.url.text)]
+        at = chain.index(url) if url in chain else len(chain) - 1
+        for target in chain[at + 1 :]:
+            if request.before_redirect is not None:
+                request.before_redirect(target)
+            self.hops.append(target.text)
         success = 200 <= answer.status_code < 300
         if success and request.media_types and answer.media_type not in request.media_types:
-            raise ContentRefused(f"the site answered {answer.media_type}")
+            raise ContentRefused(f"the host answered {answer.media_type}")
         if len(answer.body) > request.max_bytes:
             raise BodyTooLarge(f"the body is larger than {request.max_bytes} bytes")
-        return answer
+        left = (*request.left, *chain[at:-1])
+        redirects = tuple(each.text for each in left)
+        return replace(answer, requested=request.requested, redirects=redirects)
 
 
 def fetched_page(
@@ -52,8 +66,8 @@ def fetched_page(
 ) -> FetchedPage:
     """A page with everything a test doesn't care about filled in."""
     return FetchedPage(
-        requested_url=redirects[0] if redirects else url,
-        url=url,
+        requested=parse_url(redirects[0] if redirects else url),
+        url=parse_url(url),
         status_code=status_code,
         headers=dict(headers or {}),
         media_type=media_type,

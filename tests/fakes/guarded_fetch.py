@@ -14,6 +14,7 @@ from spinneret.kernel.errors import DomainError
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import parse_url
 from tests.fakes.scripted_server import HOST, Behaviour, ScriptedServer
 
 MEGABYTE = 1024 * 1024
@@ -105,7 +106,12 @@ def fetcher(*servers: ScriptedServer, **others: object) -> GuardedFetcher:
 
 
 def request(url: str, **bounds: object) -> FetchRequest:
-    defaults = {"url": url, "total_seconds": 5.0, "read_seconds": 5.0, "max_bytes": MEGABYTE}
+    defaults = {
+        "url": parse_url(url),
+        "total_seconds": 5.0,
+        "read_seconds": 5.0,
+        "max_bytes": MEGABYTE,
+    }
     return FetchRequest(**(defaults | bounds))  # type: ignore[arg-type]  # by name, as each test needs
 
 

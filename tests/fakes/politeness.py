@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from itertools import count
 from threading import Lock
 from typing import Final
 
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.fetching.urls import Url
+from spinneret.web.models import Caller, Progress
 from spinneret.web.politeness.changes import Change, Guard, Plus, Relation, Row, Value
 from spinneret.web.politeness.models import PaceLimits, Record
 from spinneret.web.politeness.ports import HostLedger, Refused, Written
@@ -108,6 +112,33 @@ def tokens() -> Callable[[], str]:
     maker = next(_MAKERS)
     numbers = count()
     return lambda: f"{maker}-{next(numbers)}"
+
+
+class FakeProgressStore:
+    """Implements ProgressStore; `available` can be switched off."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.kept: dict[tuple[str, str, Url], tuple[Progress, datetime]] = {}
+
+    def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
+        self._require()
+        found = self.kept.get((caller.tenant, caller.id, requested))
+        if found is None or now >= found[1] + timedelta(seconds=bounds.REDIRECTS_KEPT_SECONDS):
+            return None
+        return found[0]
+
+    def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
+        self._require()
+        self.kept[caller.tenant, caller.id, progress.left[0]] = progress, now
+
+    def drop(self, caller: Caller, requested: Url) -> None:
+        self._require()
+        self.kept.pop((caller.tenant, caller.id, requested), None)
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
 
 
 class FakeRobotsStore:

@@ -22,6 +22,13 @@ from tests.fakes.hosts import Hosts
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
 
+NUMBERED = AddressPolicy(
+    frozenset(
+        f"{host}:{number}" for host in ("proxy.example", "a.example") for number in range(1, 99)
+    )
+)
+"""Tests number their proxies by port, from 1."""
+
 
 class FakeProxyStore:
     """Implements ProxyStore; `available` can be switched off."""
@@ -194,7 +201,7 @@ class Proxies:
             store=self.store,
             usage=self.usage,
             seal=seal,
-            policy=AddressPolicy(),
+            policy=NUMBERED,
             clock=clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
             enabled=enabled,
@@ -212,7 +219,7 @@ class Proxies:
             rotation=self.rotation,
             hosts=self.hosts.service,
             pace=self.hosts.pace,
-            policy=AddressPolicy(),
+            policy=NUMBERED,
             through=self.ways,
             clock=clock,
         )

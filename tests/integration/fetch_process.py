@@ -16,6 +16,7 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.urls import parse_url
 
 
 def main(url: str, pair: str, max_bytes: str) -> None:
@@ -23,7 +24,7 @@ def main(url: str, pair: str, max_bytes: str) -> None:
     guarded = GuardedFetcher(
         AddressPolicy(frozenset({pair})), resolve_by_system, user_agent="Spinneret-Test/1"
     )
-    request = FetchRequest(url=url, max_bytes=int(max_bytes))
+    request = FetchRequest(url=parse_url(url), max_bytes=int(max_bytes))
     before = _resident("VmRSS")  # the peak may lie behind us: loading modules takes memory too
     try:
         guarded.fetch(request)

@@ -30,9 +30,9 @@ from tests.fakes.scripted_server import (
     answer,
     drip,
     head,
+    in_turn,
     raw,
     redirect,
-    round_robin,
 )
 from tests.unit.web.fetching.cases import Case, table
 
@@ -45,7 +45,7 @@ def test_a_page_is_fetched_whole(server: ScriptedServer) -> None:
     assert page.body == PAGE
     assert (page.status_code, page.media_type, page.charset) == (200, "text/html", "UTF-8")
     assert page.headers["x-tag"] == "one, two"
-    assert page.url == page.requested_url == server.url("/a%2Fb?x=%zz|%27&&")
+    assert page.url.text == page.requested.text == server.url("/a%2Fb?x=%zz|%27&&")
     assert page.redirects == ()
     assert page.duration_ms >= 0
 
@@ -87,7 +87,7 @@ def test_the_body_of_an_error_is_not_read(server: ScriptedServer) -> None:
         (None, b"\n <HTML>" + b"x" * 2000, "text/html"),
         ("nonsense", PAGE, "text/html"),
         (None, b"%PDF-1.7", "application/octet-stream"),
-        (None, b"", "application/octet-stream"),
+        (None, b"", ""),
     ],
 )
 def test_a_missing_content_type_is_guessed(
@@ -129,9 +129,9 @@ def fetch_site(server: ScriptedServer, **others: object) -> FetchedPage:
 
 @table("redirects", "followed")
 def test_a_redirect_is_followed_as_browsers_do(server: ScriptedServer, case: Case) -> None:
-    server.fallback = round_robin(redirect(case["input"]), answer(PAGE))
+    server.fallback = in_turn(redirect(case["input"]), answer(PAGE))
     page = fetch_site(server)
-    assert (page.body, page.url, page.redirects) == (PAGE, case["expected"], (SITE,))
+    assert (page.body, page.url.text, page.redirects) == (PAGE, case["expected"], (SITE,))
     seen = server.requests[1]
     assert f"http://{seen.headers['host']}{seen.target}" == case["expected"]
 
@@ -140,13 +140,13 @@ def test_a_redirect_is_followed_as_browsers_do(server: ScriptedServer, case: Cas
 def test_a_redirect_that_cannot_be_followed_is_the_answer(
     server: ScriptedServer, case: Case
 ) -> None:
-    server.fallback = round_robin(redirect(case["input"]), answer(PAGE))
+    server.fallback = in_turn(redirect(case["input"]), answer(PAGE))
     page = fetch_site(server)
     assert (page.status_code, page.redirects, len(server.requests)) == (302, (), 1)
 
 
 def test_a_redirect_to_too_long_a_url_is_the_answer(server: ScriptedServer) -> None:
-    server.fallback = round_robin(redirect("/" + "a" * bounds.URL_MAX_CHARS), answer(PAGE))
+    server.fallback = in_turn(redirect("/" + "a" * bounds.URL_MAX_CHARS), answer(PAGE))
     assert fetch_site(server).status_code == 302
 
 
@@ -154,7 +154,7 @@ def test_a_redirect_to_too_long_a_url_is_the_answer(server: ScriptedServer) -> N
 def test_only_a_redirects_status_with_one_location_is_followed(
     server: ScriptedServer, case: Case
 ) -> None:
-    server.fallback = round_robin(answer(b"", *case["input"], status=case["status"]), answer(PAGE))
+    server.fallback = in_turn(answer(b"", *case["input"], status=case["status"]), answer(PAGE))
     page = fetch_site(server)
     if case["expected"] == "followed":
         assert (page.body, page.redirects) == (PAGE, (SITE,))
@@ -168,7 +168,7 @@ def test_headers_stay_with_their_origin_and_never_come_back(
 ) -> None:
     """Whoever redirects back chooses what the first origin is asked for."""
     first, *hops = case["input"]
-    server.fallback = round_robin(*map(redirect, hops), answer(PAGE))
+    server.fallback = in_turn(*map(redirect, hops), answer(PAGE))
     given = {"Authorization": "Bearer silk", "Cookie": "id=silk", "X-Api-Key": "silk", "X-Tag": "1"}
     guarded = fetcher(resolver=ScriptedResolver([PUBLIC]), tcp=RoutedTcp(server, PUBLIC, "1.1.1.1"))
     assert guarded.fetch(request(first, headers=given)).body == PAGE

@@ -36,8 +36,8 @@ from tests.fakes.scripted_server import (
     ScriptedServer,
     answer,
     drip,
+    in_turn,
     redirect,
-    round_robin,
 )
 from tests.unit.web.fetching.cases import Case, table
 
@@ -65,7 +65,7 @@ def test_only_checked_addresses_of_a_name_are_asked(
 ) -> None:
     """Whatever name servers say, at the first look-up or at a later one."""
     hops = len(case["input"]) - 1
-    server.fallback = round_robin(*[redirect("/")] * hops, answer(PAGE))
+    server.fallback = in_turn(*[redirect("/")] * hops, answer(PAGE))
     working = set(case["asked"]) - set(case.get("dead", ()))
     tcp = RoutedTcp(server, *working)
     guarded = fetcher(server, resolver=ScriptedResolver(*case["input"]), tcp=tcp)
@@ -189,7 +189,7 @@ def test_a_certificate_of_another_name_is_refused(
     )
     with pytest.raises(FetchFailed) as failure:
         guarded.fetch(request(f"https://{host}/"))
-    assert failure.value.details == {"reason": "tls"}
+    assert failure.value.details["reason"] == "tls"
     assert secure_server.requests == []
 
 

@@ -39,6 +39,7 @@ from tests.fakes.scripted_server import (
     silence,
 )
 
+HOSTNAME_MISMATCH = 62  # OpenSSL: X509_V_ERR_HOSTNAME_MISMATCH
 URL = "http://site.example/page"
 WELL_BEFORE_SECONDS = 6.0  # longer than any deadline below, shorter than any script
 CREDENTIALS = {"username": "spider", "password": "wöven:silk"}
@@ -96,7 +97,7 @@ def test_a_page_comes_through_a_tunnel_to_its_checked_address(
     proxy.behaviours[f"{PUBLIC}:80"] = tunnel(server)
     server.behaviours["/page"] = answer(PAGE)
     page = fetch_through(proxy)
-    assert (page.body, page.url) == (PAGE, URL)
+    assert (page.body, page.url.text) == (PAGE, URL)
     [asked], [seen] = proxy.requests, server.requests
     assert (asked.target, asked.headers) == (f"{PUBLIC}:80", {"host": f"{PUBLIC}:80"})
     assert (seen.target, seen.headers["host"]) == ("/page", "site.example")
@@ -112,7 +113,7 @@ def test_tls_is_with_the_host_and_for_its_name(
         assert guarded.fetch(request("https://site.example/page")).body == PAGE
         with pytest.raises(FetchFailed) as failure:
             guarded.fetch(request("https://other.example/page"))
-    assert failure.value.details == {"reason": "tls"}
+    assert failure.value.details == {"reason": "tls", "verify_code": HOSTNAME_MISMATCH}
     assert not isinstance(failure.value, ProxyFailed)
     assert asked_for(proxy) == [f"{PUBLIC}:443"] * 2
 

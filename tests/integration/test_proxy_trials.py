@@ -15,7 +15,7 @@ from spinneret.web.proxies.trials import ProxyTrials
 from tests.fakes.connect_proxy import tunnel
 from tests.fakes.guarded_fetch import PAGE, PUBLIC, ScriptedResolver, fetcher
 from tests.fakes.proxies import Proxies
-from tests.fakes.scripted_server import ScriptedServer, answer, redirect, round_robin
+from tests.fakes.scripted_server import ScriptedServer, answer, in_turn, redirect
 from tests.fakes.time import HandClock
 
 URL = "http://site.example/page"
@@ -57,7 +57,7 @@ def open_breaker(proxies: Proxies, host: str) -> None:
 def test_a_trial_follows_redirects_to_other_hosts(
     proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer
 ) -> None:
-    server.fallback = round_robin(redirect("http://other.example/"), answer(PAGE, status=404))
+    server.fallback = in_turn(redirect("http://other.example/"), answer(PAGE, status=404))
     trial = try_proxy(proxies, proxy)
     assert (trial.reachable, trial.status_code, len(server.requests)) == (True, 404, 2)
 
@@ -68,7 +68,7 @@ def test_a_trial_is_not_led_to_a_blocked_domain(
 ) -> None:
     proxies.hosts.service.block("acme", "blocked.example", "asked us to")
     ways = [redirect("http://other.example/")] * (hops - 1)
-    server.fallback = round_robin(*ways, redirect("http://www.blocked.example/"))
+    server.fallback = in_turn(*ways, redirect("http://www.blocked.example/"))
     with pytest.raises(DomainBlocked):
         try_proxy(proxies, proxy)
     assert len(server.requests) == hops
@@ -78,7 +78,7 @@ def test_a_trial_is_not_led_to_a_host_that_is_left_alone(
     proxies: Proxies, proxy: ScriptedServer, server: ScriptedServer
 ) -> None:
     open_breaker(proxies, "broken.example")
-    server.fallback = round_robin(redirect("http://broken.example/"), answer(PAGE))
+    server.fallback = in_turn(redirect("http://broken.example/"), answer(PAGE))
     with pytest.raises(CircuitOpen):
         try_proxy(proxies, proxy)
     assert len(server.requests) == 1

@@ -87,7 +87,7 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
     crawl.run(ref, keep)
     [robots, request] = fetchers[0].requests
     assert robots.excerpt_bytes == bounds.ROBOTS_MAX_BYTES + 1
-    assert (request.url, request.media_types) == (URL, MEDIA_TYPES)
+    assert (request.url.text, request.media_types) == (URL, MEDIA_TYPES)
     assert (request.max_bytes, request.max_redirects) == (
         bounds.CRAWL_MAX_BYTES,
         bounds.CRAWL_MAX_REDIRECTS,

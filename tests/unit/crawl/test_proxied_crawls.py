@@ -46,7 +46,7 @@ def test_pages_come_by_the_proxies_by_round_robin_and_robots_txt_directly(
         ref = crawl.submit(URL, force=True, proxy=config.id)
         assert crawl.settle(ref).status is JobStatus.COMPLETED
     assert taken(crawl) == [3001, 3002, 3001]
-    assert {each.url for each in crawl.proxies.ways.requests} == {URL}
+    assert {each.url.text for each in crawl.proxies.ways.requests} == {URL}
 
 
 def test_a_failing_proxy_costs_an_attempt_and_the_next_one_is_taken(

@@ -7,14 +7,15 @@ from typing import Any, Final
 
 from spinneret.content.documents.service import Indexer, Page
 from spinneret.content.extraction.models import Content
-from spinneret.crawl.visits import Visits
-from spinneret.jobs.models import JobEventKind
-from spinneret.jobs.worker import Context
+from spinneret.jobs.models import Job, JobEventKind
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.rules import decode_text, require_success
 from spinneret.web.fetching.urls import cache_url, parse_url
+from spinneret.web.models import Caller, FetchOptions, WaitUntil
+from spinneret.web.polite_fetcher import PoliteFetcher
 
 MEDIA_TYPES: Final = frozenset(
     {"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"}
@@ -27,8 +28,10 @@ Extract = Callable[[str, str, str], Content]
 class CrawlPipeline:
     """The handler of `crawl` jobs."""
 
-    def __init__(self, *, visits: Visits, extract: Extract, indexer: Indexer, clock: Clock) -> None:
-        self._visits = visits
+    def __init__(
+        self, *, fetcher: PoliteFetcher, extract: Extract, indexer: Indexer, clock: Clock
+    ) -> None:
+        self._fetcher = fetcher
         self._extract = extract
         self._indexer = indexer
         self._clock = clock
@@ -36,16 +39,7 @@ class CrawlPipeline:
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Answers the job's result; every effect on the way is idempotent or fenced."""
         context.checkpoint("fetching", 10)
-        page = self._visits.fetch(
-            context,
-            FetchRequest(
-                url=context.job.payload["url"],
-                max_bytes=bounds.CRAWL_MAX_BYTES,
-                max_redirects=bounds.CRAWL_MAX_REDIRECTS,
-                media_types=MEDIA_TYPES,
-            ),
-            context.job.payload.get("proxy_config_id"),
-        )
+        page = self._fetched(context.job)
         require_success(page, self._clock())
         context.note(
             JobEventKind.STEP_DONE,
@@ -54,13 +48,13 @@ class CrawlPipeline:
         )
         context.checkpoint("extracting", 30)
         text = decode_text(page.body, page.charset)
-        content = self._extract(text, page.media_type, page.url)
+        content = self._extract(text, page.media_type, page.url.text)
         indexed = self._indexer.index(
             Page(
                 tenant=context.job.tenant,
-                url=page.url,
+                url=page.url.text,
                 url_key=cache_url(page.url),
-                domain=parse_url(page.url).host,
+                domain=page.url.host,
                 content=content,
             ),
             context.lease,
@@ -84,3 +78,19 @@ class CrawlPipeline:
             "unchanged": indexed.unchanged,
             "links": len(content.links),
         }
+
+    def _fetched(self, job: Job) -> FetchedPage:
+        """Raises Defer where the page has to wait for a host, and what the fetcher raises."""
+        answer = self._fetcher.fetch(
+            Caller(tenant=job.tenant, id=f"{job.id}/{job.run}", reservation=job.waiting_for),
+            FetchRequest(
+                url=parse_url(job.payload["url"]),
+                max_bytes=bounds.CRAWL_MAX_BYTES,
+                max_redirects=bounds.CRAWL_MAX_REDIRECTS,
+                media_types=MEDIA_TYPES,
+            ),
+            FetchOptions(proxy_config_id=job.payload.get("proxy_config_id")),
+        )
+        if isinstance(answer, WaitUntil):
+            raise Defer(answer.until, answer.waiting_for)
+        return answer

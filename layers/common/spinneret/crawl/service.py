@@ -30,7 +30,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
+from spinneret.web.fetching.urls import Url, cache_url, canonical_url
 from spinneret.web.hosts.service import HostService
 
 RECIPE: Final = 1  # goes up when the same page would be processed to another result
@@ -86,8 +86,8 @@ class CrawlService:
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
         notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
         if request.url is not None:
-            draft = self._draft(request.url, request, notify)
-            url = parse_url(request.url)
+            url = check_url_at_submission(request.url, self._policy)
+            draft = self._draft(url, request, notify)
             if error := refusal(url.host, url.unusual_port):
                 raise error
             return self._jobs.submit(tenant, [draft], key, _single)
@@ -105,10 +105,10 @@ class CrawlService:
         refusal: Callable[[str, int | None], DomainError | None],
     ) -> _Checked:
         try:
-            draft = self._draft(url, request, notify)
+            parsed = check_url_at_submission(url, self._policy)
         except PermanentError as error:
             return _Checked(url=url, draft=None, error=error)
-        parsed = parse_url(url)
+        draft = self._draft(parsed, request, notify)
         refused = refusal(parsed.host, parsed.unusual_port)
         return _Checked(url=url, draft=None if refused else draft, error=refused)
 
@@ -120,20 +120,19 @@ class CrawlService:
             return error
         return None
 
-    def _draft(self, url: str, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
-        check_url_at_submission(url, self._policy)
+    def _draft(self, url: Url, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
         same: dict[str, Any] = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
         if request.webhook_url is not None:  # a job without it would not notify that URL
             same["webhook_url"] = request.webhook_url
             same["webhook_headers"] = request.webhook_headers
-        payload = {"url": canonical_url(url)}
+        payload = {"url": canonical_url(url).text}
         if request.proxy_config_id is not None:  # a host may answer others differently
             same["proxy_config_id"] = payload["proxy_config_id"] = request.proxy_config_id
         return Draft(
             kind=CRAWL,
             payload=payload,
             priority=request.priority,
-            domain=parse_url(url).host,
+            domain=url.host,
             notify=notify,
             duplicate_key=None if request.force else fingerprint(same),
         )

@@ -121,6 +121,7 @@ BREAKER_OPEN_SECONDS: Final = 300.0  # F-07, default
 BREAKER_MEMORY_SECONDS: Final = 3600.0  # ruling "Breaker"
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0  # a site may not stop us for longer by one answer
 RESERVATION_HORIZON_SECONDS: Final = 3600.0  # a slot farther off isn't reserved
+REDIRECTS_KEPT_SECONDS: Final = 6 * 3600  # of a fetch that waits: an hour at most for each host
 SHORT_WAIT_SECONDS: Final = 1.0  # architecture, section 3: no worker sleeps longer
 HOST_LEASE_SECONDS: Final = FETCH_TOTAL_SECONDS + 15.0  # … and twice a clock skew of 5 s, and 5 s
 SESSION_LOCK_RETRIES: Final = 3  # F-04

@@ -33,7 +33,7 @@ def test_a_completed_job_is_delivered_signed(hooks: WebhookSlice) -> None:
     crawl = hooks.finish()
     hooks.settle()
     [request] = hooks.receiver.requests
-    assert (request.url, request.method) == (URL, "POST")
+    assert (request.url.text, request.method) == (URL, "POST")
     assert request.headers["Content-Type"] == "application/json"
     assert request.headers["X-Tag"] == "one"
     assert request.body is not None
@@ -68,7 +68,7 @@ def test_a_jobs_own_url_is_signed_with_the_default_secret(hooks: WebhookSlice) -
     hooks.finish(webhook_url="https://own.example/hook?key=1")
     hooks.settle()
     [request] = hooks.receiver.requests
-    assert request.url == "https://own.example/hook?key=1"
+    assert request.url.text == "https://own.example/hook?key=1"
     assert verify(request.headers, request.body or b"", [secret], hooks.clock())
     [line] = hooks.lines(DEFAULT)
     assert (line.endpoint_id, line.status) == (None, DeliveryStatus.DELIVERED)

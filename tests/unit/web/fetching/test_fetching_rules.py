@@ -21,6 +21,7 @@ from spinneret.web.fetching.rules import (
     parse_retry_after,
     require_success,
 )
+from spinneret.web.fetching.urls import parse_url
 from tests.fakes.fetching import fetched_page
 from tests.unit.web.fetching.cases import Case, table
 
@@ -56,7 +57,7 @@ def test_an_invalid_url_is_invalid_at_submission() -> None:
 
 
 def test_a_fetch_and_each_of_its_silences_take_30_seconds_at_most() -> None:
-    request = FetchRequest(url="http://example.com/")
+    request = FetchRequest(url=parse_url("http://example.com/"))
     assert (request.total_seconds, request.read_seconds) == (30, 30)
 
 

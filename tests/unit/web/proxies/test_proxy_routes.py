@@ -140,7 +140,6 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"servers": [{"url": "http://a.example:1"}] * 51}, "servers"),
     ({"servers": [{}]}, "servers.0.url"),
     ({"servers": [{"url": ""}]}, "servers.0.url"),
-    ({"servers": [{"url": "http://127.0.0.1:1"}]}, "servers.0.url"),
     ({"servers": [{"url": f"http://spider:{SECRET}@a.example:1"}]}, "servers.0.url"),
     ({"servers": [{"url": f"http://a.example:1/{SECRET}"}]}, "servers.0.url"),
     ({"servers": [*SERVERS, {"url": "socks5://a.example:1"}]}, "servers.2.url"),
@@ -265,11 +264,19 @@ def test_a_server_of_a_config_is_tried(routes: Served, proxies: Proxies) -> None
         {"proxy_id": "proxy_1"},
         {"url": URL, "proxy_id": "proxy_1", "position": 50},
         {"url": URL, "proxy_id": "proxy_1", "position": -1},
-        {"url": URL, "server": {"url": "http://10.0.0.1:3128"}},
     ],
 )
 def test_a_malformed_trial_is_refused(routes: Served, body: dict[str, Any]) -> None:
     refused(routes.send("POST", f"{PROXIES}/test", body), 422, "VALIDATION_ERROR")
+
+
+@pytest.mark.parametrize("url", ["http://10.0.0.1:3128", "http://localhost", "http://b.example:22"])
+def test_a_server_that_must_not_be_reached_is_blocked(routes: Served, url: str) -> None:
+    trial = routes.send("POST", f"{PROXIES}/test", {"url": URL, "server": {"url": url}})
+    assert refused(trial, 403, "URL_BLOCKED")["details"] == {"field": "server.url"}
+    config = create(routes, servers=[*SERVERS, {"url": url}])
+    assert refused(config, 403, "URL_BLOCKED")["details"] == {"field": "servers.2.url"}
+    assert routes.send("GET", PROXIES).body["items"] == []
 
 
 def test_a_trial_beyond_the_pace_says_when_to_come_back(routes: Served, proxies: Proxies) -> None:

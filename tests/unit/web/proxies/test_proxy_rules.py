@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import UrlBlocked, ValidationFailed
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import Proxy
 from spinneret.web.proxies import rules
@@ -55,7 +55,7 @@ def failing(**counts: int) -> Usage:
             "http://[2606:4700::1111]:8080",
             "2606:4700::1111",
         ),
-        ("http://bücher.example:1", "http://xn--bcher-kva.example:1", "xn--bcher-kva.example"),
+        ("http://bücher.example:81", "http://xn--bcher-kva.example:81", "xn--bcher-kva.example"),
     ],
 )
 def test_a_server_has_one_spelling(text: str, url: str, host: str) -> None:
@@ -76,15 +76,9 @@ def test_a_server_has_one_spelling(text: str, url: str, host: str) -> None:
         "http://proxy.example:3128/pac",
         "http://proxy.example:3128?session=silk",
         "http://proxy.example:99999",
-        "http://127.0.0.1:3128",
-        "http://10.0.0.1:3128",
-        "http://[::1]:3128",
-        "http://169.254.169.254",
-        "http://localhost:3128",
-        "http://proxy.internal:3128",
     ],
 )
-def test_what_is_no_public_proxy_is_refused_without_repeating_it(text: str) -> None:
+def test_what_is_no_proxy_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(ValidationFailed) as refusal:
         rules.server_url(text, AddressPolicy(), "servers.3.url")
     shown = f"{refusal.value.message} {refusal.value.details}"
@@ -92,11 +86,29 @@ def test_what_is_no_public_proxy_is_refused_without_repeating_it(text: str) -> N
     assert "silk" not in shown
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://127.0.0.1:3128",
+        "http://10.0.0.1:3128",
+        "http://[::1]:3128",
+        "http://169.254.169.254",
+        "http://localhost:3128",
+        "http://proxy.internal:3128",
+        "http://proxy.example:25",
+    ],
+)
+def test_a_proxy_that_must_not_be_reached_is_blocked(text: str) -> None:
+    with pytest.raises(UrlBlocked) as refusal:
+        rules.server_url(text, AddressPolicy(), "servers.3.url")
+    assert refusal.value.details == {"field": "servers.3.url"}
+
+
 def test_a_deployment_may_name_a_proxy_of_its_own() -> None:
     policy = AddressPolicy(frozenset({"127.0.0.1:3128"}))
     url = "http://127.0.0.1:3128"
     assert rules.server_url(url, policy, "server.url") == url
-    with pytest.raises(ValidationFailed):
+    with pytest.raises(UrlBlocked):
         rules.server_url("http://127.0.0.1:3129", policy, "server.url")
 
 

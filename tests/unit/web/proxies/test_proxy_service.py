@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound, ValidationFailed
+from spinneret.kernel.errors import (
+    Conflict,
+    DependencyUnavailable,
+    NotFound,
+    UrlBlocked,
+    ValidationFailed,
+)
 from spinneret.web.proxies.models import Credentials, ProxyConfig
 from tests.fakes.proxies import Proxies
 from tests.fakes.time import START, HandClock
@@ -68,11 +74,11 @@ def test_nothing_shows_credentials(proxies: Proxies) -> None:
 
 def test_servers_are_checked_before_anything_is_sealed(proxies: Proxies) -> None:
     proxies.sealer.available = False
-    with pytest.raises(ValidationFailed) as refusal:
+    with pytest.raises(UrlBlocked) as refusal:
         proxies.service.create(
-            "acme", draft(server(1, credentials=SPIDER), server(url="http://127.0.0.1:1"))
+            "acme", draft(server(1, credentials=SPIDER), server(url="http://127.0.0.1:81"))
         )
-    assert refusal.value.details["fields"][0]["field"] == "servers.1.url"
+    assert refusal.value.details["field"] == "servers.1.url"
     with pytest.raises(DependencyUnavailable):
         proxies.service.create("acme", draft(server(1, credentials=SPIDER)))
 

@@ -14,6 +14,7 @@ from spinneret.kernel.errors import (
     SecretUnreadable,
 )
 from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.urls import parse_url
 from spinneret.web.proxies.models import ProxyConfig
 from spinneret.web.proxies.models import RotationStrategy as Strategy
 from spinneret.web.proxies.rotation import RotatingFetcher
@@ -119,7 +120,7 @@ def test_an_inactive_an_unknown_and_no_config_is_the_direct_way(
     for config_id in (inactive.id, "proxy_unknown", None):
         route = fetcher.choose("acme", config_id)
         assert route is None
-        assert fetcher.fetch(route, FetchRequest(url=URL)).status_code == 200
+        assert fetcher.fetch(route, FetchRequest(url=parse_url(URL))).status_code == 200
     assert proxies.ways.taken == []
 
 
@@ -150,7 +151,7 @@ def test_a_page_comes_by_way_of_the_server_that_is_picked_next(
 ) -> None:
     config = proxies.service.create("acme", draft(server(1, credentials=SPIDER), server(2)))
     for _ in range(2):
-        fetcher.fetch(fetcher.choose("acme", config.id), FetchRequest(url=URL))
+        fetcher.fetch(fetcher.choose("acme", config.id), FetchRequest(url=parse_url(URL)))
     assert [(by.port, by.username, by.password) for by in proxies.ways.taken] == [
         (1, "spider", "silk"),
         (2, None, ""),
@@ -169,10 +170,10 @@ def test_only_a_proxys_own_failure_is_counted_against_it(
         route = proxies.rotation.route(config, 0)
         proxies.ways.broken[1] = error
         with pytest.raises(type(error)):
-            fetcher.fetch(route, FetchRequest(url=URL))
+            fetcher.fetch(route, FetchRequest(url=parse_url(URL)))
         assert proxies.service.get("acme", config.id).failures[0] == failures
     proxies.ways.broken.clear()
-    fetcher.fetch(proxies.rotation.route(config, 0), FetchRequest(url=URL))
+    fetcher.fetch(proxies.rotation.route(config, 0), FetchRequest(url=parse_url(URL)))
     assert proxies.service.get("acme", config.id).failures[0] == 0
 
 
@@ -188,7 +189,7 @@ def test_a_report_that_is_lost_loses_no_page_and_hides_no_failure(
         if broken:
             proxies.ways.broken[1] = ProxyFailed("its own")
             with pytest.raises(ProxyFailed):
-                fetcher.fetch(route, FetchRequest(url=URL))
+                fetcher.fetch(route, FetchRequest(url=parse_url(URL)))
         else:
-            assert fetcher.fetch(route, FetchRequest(url=URL)).status_code == 200
+            assert fetcher.fetch(route, FetchRequest(url=parse_url(URL))).status_code == 200
     assert [record.message for record in caplog.records] == ["proxy_report_lost"]

@@ -16,7 +16,6 @@ from spinneret.kernel.errors import (
     RateLimited,
     UrlBlocked,
     UrlInvalid,
-    ValidationFailed,
 )
 from spinneret.web.hosts.models import Override
 from spinneret.web.politeness.models import Circuit, Outcome, PaceLimits, Permit
@@ -111,7 +110,7 @@ def test_what_may_not_be_fetched_may_not_be_tried(
 
 
 def test_a_server_inside_is_refused(proxies: Proxies) -> None:
-    with pytest.raises(ValidationFailed):
+    with pytest.raises(UrlBlocked):
         proxies.trials.try_server("acme", server(url="http://10.0.0.1:3128"), URL)
 
 

@@ -74,7 +74,7 @@ class Sender:
         """Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
         body, now = message.body.encode(), self._clock()
         request = FetchRequest(
-            url=to.url,
+            url=parse_url(to.url),
             method="POST",
             body=body,
             headers=self._headers(tenant, message.id, body, to, now),

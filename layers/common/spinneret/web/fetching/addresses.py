@@ -16,6 +16,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from typing import Final
 
 from spinneret.web.fetching.address_table import FURTHER, REGISTERED
+from spinneret.web.fetching.blocked_ports import BLOCKED_PORTS
 
 Address = IPv4Address | IPv6Address
 
@@ -76,7 +77,7 @@ def is_public(address: Address) -> bool:
 
 
 class AddressPolicy:
-    """Public addresses, plus the exact `host:port` pairs that a deployment names.
+    """Public addresses at ports for the web, plus the exact `host:port` pairs of a deployment.
 
     A pair allows the host as it stands in the URL and that port; IPv6 hosts are in brackets.
     `denied` pairs win over everything: they hold the address of the Lambda runtime API, from which
@@ -97,10 +98,16 @@ class AddressPolicy:
         pair = (_canonical_host(host), port)
         return pair in self._allowed and pair not in self._denied
 
+    def permits_port(self, host: str, port: int) -> bool:
+        """Whether a request may go to this port; a pair that the deployment names may be any."""
+        return port not in BLOCKED_PORTS or self.allows_pair(host, port)
+
     def permits(self, host: str, port: int, address: str) -> bool:
         """Whether a connection for `host:port` of a URL may go to this address of the host."""
         parsed = parse_address(address)
         if parsed is None or self._is_denied(host, port, parsed):
+            return False
+        if not self.permits_port(host, port):
             return False
         return is_public(parsed) or self.allows_pair(host, port)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 import httpcore
@@ -11,6 +12,7 @@ import httpcore
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.nested_tls import NestedTlsStream
+from spinneret.web.fetching.phases import Phase, PhaseTimer
 from spinneret.web.fetching.ports import Resolver
 from spinneret.web.fetching.resolver import resolve_within
 
@@ -72,7 +74,10 @@ class GuardedBackend(httpcore.NetworkBackend):
         resolver: Resolver,
         deadline: Deadline,
         tcp: httpcore.NetworkBackend,
+        timer: PhaseTimer | None = None,
     ) -> None:
+        """`timer` measures the connections to the host, not those to a proxy."""
+        self._timer = timer
         self._policy = policy
         self._resolver = resolver
         self._deadline = deadline
@@ -87,10 +92,23 @@ class GuardedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         """As httpcore, but for `timeout`."""
-        candidates = self._checked_addresses(host, port)[:CONNECT_ATTEMPTS]
+        with _measured(self._timer, Phase.DNS):
+            candidates = self._checked_addresses(host, port)[:CONNECT_ATTEMPTS]
+        with _measured(self._timer, Phase.CONNECT):
+            stream = self._connected(candidates, port, local_address, socket_options)
+        return GuardedStream(stream, self._deadline, self._timer)
+
+    def _connected(
+        self,
+        candidates: list[str],
+        port: int,
+        local_address: str | None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None,
+    ) -> httpcore.NetworkStream:
+        """A connection to the first address that answers."""
         for position, address in enumerate(candidates, start=1):
             try:
-                stream = self._tcp.connect_tcp(
+                return self._tcp.connect_tcp(
                     address,
                     port,
                     timeout=self._deadline.allowance(len(candidates) - position + 1),
@@ -100,8 +118,6 @@ class GuardedBackend(httpcore.NetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 if position == len(candidates):
                     raise
-            else:
-                return GuardedStream(stream, self._deadline)
         raise FetchFailed(f"{self._deadline.host} has no address")
 
     def _checked_addresses(self, host: str, port: int) -> list[str]:
@@ -118,7 +134,9 @@ class GuardedBackend(httpcore.NetworkBackend):
         except TimeoutError as error:
             raise self._deadline.overrun("was not resolved") from error
         except FetchFailed as error:  # its message may name a host that a redirect led to
-            raise FetchFailed(f"{self._deadline.host} could not be resolved") from error
+            raise FetchFailed(
+                f"{self._deadline.host} could not be resolved", details=error.details
+            ) from error
 
 
 class GuardedStream(httpcore.NetworkStream):
@@ -128,9 +146,15 @@ class GuardedStream(httpcore.NetworkStream):
     shortens the next wait. A request fits into the socket's buffer, so one send is one call.
     """
 
-    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+    def __init__(
+        self,
+        stream: httpcore.NetworkStream,
+        deadline: Deadline,
+        timer: PhaseTimer | None = None,
+    ) -> None:
         self._stream = stream
         self._deadline = deadline
+        self._timer = timer
 
     def read(
         self,
@@ -158,23 +182,33 @@ class GuardedStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
     ) -> httpcore.NetworkStream:
-        """As httpcore; the standard library holds the time-out over the whole handshake."""
-        secured: httpcore.NetworkStream
+        """As httpcore; the standard library holds the time-out over the whole handshake.
+
+        Raises FetchFailed with the reason `tls`, and OpenSSL's `verify_code` where the certificate
+        is refused (10: expired, 62: another host's).
+        """
         try:
-            if self.get_extra_info("ssl_object") is not None:
-                secured = NestedTlsStream(self, ssl_context, server_hostname)
-            else:
-                secured = self._stream.start_tls(
-                    ssl_context, server_hostname, timeout=self._deadline.allowance()
-                )
+            with _measured(self._timer, Phase.TLS):
+                secured = self._secured(ssl_context, server_hostname)
         except httpcore.ConnectError as error:
-            host = self._deadline.host
-            raise FetchFailed(f"{host} failed in TLS", details={"reason": "tls"}) from error
+            details: dict[str, str | int] = {"reason": "tls"}
+            if isinstance(error.__cause__, ssl.SSLCertVerificationError):
+                details["verify_code"] = error.__cause__.verify_code
+            raise FetchFailed(f"{self._deadline.host} failed in TLS", details=details) from error
         except FetchTimeout:
             self.close()  # else closed by the inner stream; httpcore's pool doesn't know it yet
             raise
         return GuardedStream(secured, self._deadline)
 
+    def _secured(self, context: ssl.SSLContext, name: str | None) -> httpcore.NetworkStream:
+        if self.get_extra_info("ssl_object") is not None:
+            return NestedTlsStream(self, context, name)
+        return self._stream.start_tls(context, name, timeout=self._deadline.allowance())
+
     def get_extra_info(self, info: str) -> Any:
         """As httpcore."""
         return self._stream.get_extra_info(info)
+
+
+def _measured(timer: PhaseTimer | None, phase: Phase) -> AbstractContextManager[None]:
+    return nullcontext() if timer is None else timer.measure(phase)

@@ -14,35 +14,24 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http import HTTPStatus
-from io import BytesIO
-from typing import Final
 
 import certifi
 import httpcore
 
-from spinneret.kernel.errors import (
-    BodyTooLarge,
-    ContentRefused,
-    DomainError,
-    FetchFailed,
-    TooManyRedirects,
-    UrlBlocked,
-)
+from spinneret.kernel.errors import FetchFailed, TooManyRedirects, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.body import BodyReader
 from spinneret.web.fetching.connection import Deadline, GuardedBackend
-from spinneret.web.fetching.content_type import SNIFF_BYTES, parse_content_type, sniff_media_type
-from spinneret.web.fetching.decoding import ACCEPT_ENCODING, decode, parse_content_encoding
-from spinneret.web.fetching.head import declared_length, joined, redirect_target
-from spinneret.web.fetching.models import FetchedPage, FetchRequest, Proxy
+from spinneret.web.fetching.decoding import ACCEPT_ENCODING
+from spinneret.web.fetching.head import joined, redirect_target
+from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest, Proxy
+from spinneret.web.fetching.phases import PhaseTimer, certificate_of
 from spinneret.web.fetching.ports import Resolver
 from spinneret.web.fetching.proxied import TunnelBackend
 from spinneret.web.fetching.rules import is_blocked
-from spinneret.web.fetching.urls import Url, parse_url
-
-_BROKEN: Final = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError)
+from spinneret.web.fetching.urls import Url
 
 
 class GuardedFetcher:
@@ -88,30 +77,30 @@ class GuardedFetcher:
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         """See `Fetcher.fetch`. The body of an answer that isn't 2xx is left unread and empty."""
-        url = parse_url(request.url)
         deadline = Deadline(
-            url.host,
+            request.requested.host,
             total_seconds=request.total_seconds,
             read_seconds=request.read_seconds,
             monotonic=self._monotonic,
         )
-        with _translated(deadline), self._pool(deadline) as pool:
+        timer = PhaseTimer(self._monotonic)
+        with _translated(deadline), self._pool(deadline, timer) as pool:
             fetch = _Fetch(
                 pool=pool,
                 request=request,
-                requested=url,
                 deadline=deadline,
+                timer=timer,
                 policy=self._policy,
                 user_agent=self._user_agent,
             )
             return fetch.run()
 
-    def _pool(self, deadline: Deadline) -> httpcore.ConnectionPool:
-        tls = self._tls_context()
-        backend = GuardedBackend(self._policy, self._resolver, deadline, self._tcp)
+    def _pool(self, deadline: Deadline, timer: PhaseTimer) -> httpcore.ConnectionPool:
+        tls, tcp = self._tls_context(), self._tcp
         if self._proxy is not None:
-            tunnels = TunnelBackend(self._proxy, backend, tls)
-            backend = GuardedBackend(self._policy, self._resolver, deadline, tunnels)
+            to_proxy = GuardedBackend(self._policy, self._resolver, deadline, tcp)
+            tcp = TunnelBackend(self._proxy, to_proxy, tls)
+        backend = GuardedBackend(self._policy, self._resolver, deadline, tcp, timer)
         return httpcore.ConnectionPool(
             ssl_context=tls, max_keepalive_connections=0, network_backend=backend
         )
@@ -128,24 +117,31 @@ class _Fetch:
 
     pool: httpcore.ConnectionPool
     request: FetchRequest
-    requested: Url
     deadline: Deadline
+    timer: PhaseTimer
     policy: AddressPolicy
     user_agent: str
-    redirects: list[str] = field(default_factory=list)
-    has_left: bool = False
+    redirects: list[str] = field(init=False)
+    has_left: bool = field(init=False)
     """Whether a redirect has led to another origin."""
 
+    def __post_init__(self) -> None:
+        earlier, origin = self.request.left, self.request.requested.origin
+        self.redirects = [url.text for url in earlier]
+        self.has_left = any(url.origin != origin for url in (*earlier, self.request.url))
+
     def run(self) -> FetchedPage:
-        url = self.requested
+        url = self.request.url
         while True:
             if is_blocked(url, self.policy):
-                raise UrlBlocked(f"{self.requested.host} leads to a host that must not be reached")
+                raise UrlBlocked(f"{self.deadline.host} leads to a host that must not be reached")
             method, body = self.request.method, self.request.body
+            self.timer.begin()
             with self.pool.stream(
                 method, _core_url(url), headers=self._headers(url), content=body
             ) as response:
-                headers = joined(response.headers, self.requested.host)
+                self.timer.head_received()
+                headers = joined(response.headers, self.deadline.host)
                 target = self._target(url, response)
                 if target is None:
                     return self._page(url, response, headers)
@@ -165,7 +161,7 @@ class _Fetch:
     def _too_many_redirects(self) -> TooManyRedirects:
         most = self.request.max_redirects
         return TooManyRedirects(
-            f"{self.requested.host} redirects more than {most} times",
+            f"{self.deadline.host} redirects more than {most} times",
             details={"max_redirects": most},
         )
 
@@ -182,20 +178,26 @@ class _Fetch:
         if not self.has_left:
             given = self.request.headers.items()
             values |= {name: value for name, value in given if name.lower() not in own}
-        return [(name.encode("ascii"), value.encode("ascii")) for name, value in values.items()]
+        encoded = {name.encode("ascii"): value.encode("ascii") for name, value in values.items()}
+        return list((encoded | self._conditions(url)).items())
+
+    def _conditions(self, url: Url) -> dict[bytes, bytes]:
+        """RFC 9110, section 13.1; only for the resource that gave the validators."""
+        given = self.request.validators
+        if given is None or given.url != url:
+            return {}
+        conditions = {b"If-None-Match": given.etag, b"If-Modified-Since": given.last_modified}
+        return {name: value.encode("latin-1") for name, value in conditions.items() if value}
 
     def _page(
         self, url: Url, response: httpcore.Response, headers: Mapping[str, str]
     ) -> FetchedPage:
-        media_type, charset = parse_content_type(headers.get("content-type", ""))
-        body = b""
-        if (limit := self.request.excerpt_bytes) is not None:
-            body = self._excerpt(response, headers, limit)
-        elif HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
-            media_type, body = self._content(response, headers, media_type)
+        media_type, charset, body = BodyReader(
+            self.request, self.deadline, response, headers
+        ).read()
         return FetchedPage(
-            requested_url=self.requested.text,
-            url=url.text,
+            requested=self.request.requested,
+            url=url,
             status_code=response.status,
             headers=headers,
             media_type=media_type,
@@ -203,60 +205,16 @@ class _Fetch:
             body=body,
             redirects=tuple(self.redirects),
             duration_ms=self.deadline.elapsed_ms(),
+            phases=self.timer.phases(),
+            certificate=_certificate(url, response),
         )
 
-    def _excerpt(
-        self, response: httpcore.Response, headers: Mapping[str, str], limit: int
-    ) -> bytes:
-        """The answer is known by its head, so what is wrong with the body may only end it."""
-        body = b""
-        forgiven = () if self.request.excerpt_is_vital else (DomainError, OSError, *_BROKEN)
-        with suppress(*forgiven):
-            pieces = self._decoded(response, headers)
-            while len(body) < limit and (piece := next(pieces, None)) is not None:
-                body += piece
-        return body[:limit]
 
-    def _content(
-        self, response: httpcore.Response, headers: Mapping[str, str], media_type: str
-    ) -> tuple[str, bytes]:
-        limit = self.request.max_bytes
-        if media_type:
-            self._check_media_type(media_type)
-        if declared_length(headers) > limit:
-            raise BodyTooLarge(
-                f"the body is larger than {limit} bytes", details={"max_bytes": limit}
-            )
-        body = BytesIO()
-        for piece in self._decoded(response, headers):
-            body.write(piece)
-            if not media_type and body.tell() >= SNIFF_BYTES:
-                media_type = self._sniffed(body)
-        if not media_type:
-            media_type = self._sniffed(body)
-        return media_type, body.getvalue()
-
-    def _decoded(self, response: httpcore.Response, headers: Mapping[str, str]) -> Iterator[bytes]:
-        return decode(
-            response.iter_stream(),
-            parse_content_encoding(headers.get("content-encoding", "")),
-            max_bytes=self.request.max_bytes,
-            checkpoint=self.deadline.remaining,
-        )
-
-    def _sniffed(self, body: BytesIO) -> str:
-        media_type = sniff_media_type(bytes(body.getbuffer()[:SNIFF_BYTES]))
-        self._check_media_type(media_type)
-        return media_type
-
-    def _check_media_type(self, media_type: str) -> None:
-        accepted = self.request.media_types
-        if accepted and media_type not in accepted:
-            wanted = ", ".join(sorted(accepted))
-            raise ContentRefused(
-                f"{self.requested.host} answered {media_type}, none of {wanted}",
-                details={"media_type": media_type},
-            )
+def _certificate(url: Url, response: httpcore.Response) -> Certificate | None:
+    """Of the host itself: behind an https proxy a page by http has the proxy's TLS below it."""
+    if url.scheme != "https":
+        return None
+    return certificate_of(response.extensions["network_stream"].get_extra_info("ssl_object"))
 
 
 def _core_url(url: Url) -> httpcore.URL:

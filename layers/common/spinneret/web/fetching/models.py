@@ -4,22 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from http import HTTPStatus
 
 from spinneret.kernel import bounds
 from spinneret.web.fetching.urls import Url
 
 
 @dataclass(frozen=True, kw_only=True)
+class Validators:
+    """What an answer said to recognise its version by (RFC 9110, section 8.8).
+
+    They are sent with a request for `url` only: another resource has its own. Raises ValueError for
+    a value that no header can hold.
+    """
+
+    url: Url
+    etag: str | None = None
+    last_modified: str | None = None
+
+    def __post_init__(self) -> None:
+        for value in (self.etag, self.last_modified):
+            if value is not None and not _is_field_value(value):
+                raise ValueError("a validator isn't a field value")
+
+
+def _is_field_value(text: str) -> bool:
+    """RFC 9110, section 5.5: no control characters; octets beyond ASCII as Latin-1."""
+    return bool(text) and all(" " <= each <= "~" or "\xa0" <= each <= "\xff" for each in text)
+
+
+@dataclass(frozen=True, kw_only=True)
 class FetchRequest:
     """One request with its bounds; the bounds hold over all redirects together."""
 
-    url: str
+    url: Url
+    left: tuple[Url, ...] = ()
+    """URLs that an earlier part of this fetch left by a redirect, the requested one first; they
+    count as redirects, and `url` is where the last of them led."""
     method: str = "GET"
-    """Redirects of another method aren't followed: they would change it (RFC 9110, 15.4)."""
+    """Redirects are followed for GET and HEAD: they would change others (RFC 9110, 15.4)."""
     body: bytes | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """ASCII; sent to the origin of `url`, until a redirect first leads to another one: never to
-    that, nor to the first again. Those of the fetcher come first."""
+    """ASCII; sent to the origin of the requested URL, until a redirect first leads to another one:
+    never to that, nor to the first again. Those of the fetcher come first."""
+    validators: Validators | None = None
+    """Make the request conditional: an unchanged page answers 304, without a body."""
     follow_redirects: bool = True
     """False makes a redirect an answer like any other."""
     excerpt_bytes: int | None = None
@@ -34,12 +64,17 @@ class FetchRequest:
     media_types: frozenset[str] = frozenset()
     """Media types accepted, lower case; empty accepts all. Checked before the body is read."""
     before_redirect: Callable[[Url], None] | None = None
-    """Asked before each redirect is followed; what it raises ends the fetch."""
+    """Called before each redirect is followed; what it raises ends the fetch."""
+
+    @property
+    def requested(self) -> Url:
+        """The URL that the fetch began with."""
+        return self.left[0] if self.left else self.url
 
     @property
     def is_followed(self) -> bool:
         """Whether a redirect leads on."""
-        return self.follow_redirects and self.method == "GET"
+        return self.follow_redirects and self.method in {"GET", "HEAD"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,17 +91,64 @@ class Proxy:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Phases:
+    """Durations of the last hop, in whole milliseconds; redirects before it are not included."""
+
+    dns_ms: int
+    """0 for an address."""
+    connect_ms: int
+    """TCP, including addresses that didn't answer; with a proxy, the whole tunnel."""
+    tls_ms: int | None
+    """None without TLS."""
+    first_byte_ms: int
+    """From the connection's readiness to the complete head of the answer."""
+    transfer_ms: int
+    """Of the body, decoding included."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """Facts of the server's certificate, which was verified."""
+
+    subject: str
+    """As `O=Example, CN=example.com`."""
+    issuer: str
+    names: tuple[str, ...]
+    """Subject alternative names: hosts, patterns, addresses."""
+    not_before: datetime
+    not_after: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class FetchedPage:
     """An answer, decoded from its transfer and content encodings, not from its charset."""
 
-    requested_url: str
-    url: str
+    requested: Url
+    url: Url
     status_code: int
     headers: Mapping[str, str] = field(repr=False)
     """Names in lower case; repeated fields joined by a comma."""
     media_type: str
+    """Sniffed where the host declares none; empty then if there is no body either."""
     charset: str | None
     body: bytes = field(repr=False)
     redirects: tuple[str, ...]
     """Every URL that was left by a redirect, in order."""
     duration_ms: int
+    """Of all hops of this request together."""
+    phases: Phases | None = None
+    certificate: Certificate | None = None
+    """Of the last hop; None without TLS."""
+
+    @property
+    def not_modified(self) -> bool:
+        """The page is as it was when it gave the request's validators."""
+        return self.status_code == HTTPStatus.NOT_MODIFIED
+
+    @property
+    def validators(self) -> Validators | None:
+        """What makes the next request for this page conditional; None where the host gave none."""
+        etag, date = (self.headers.get(name) or None for name in ("etag", "last-modified"))
+        given = {name: value for name, value in (("etag", etag), ("last_modified", date)) if value}
+        usable = {name: value for name, value in given.items() if _is_field_value(value)}
+        return Validators(url=self.url, **usable) if usable else None

@@ -15,7 +15,8 @@ class Fetcher(Protocol):
 
         Raises UrlInvalid, UrlBlocked, TooManyRedirects, BodyTooLarge, ContentRefused (media type),
         FetchTimeout, FetchFailed. The message of FetchFailed and FetchTimeout names the host of
-        the URL, never an address or a port that a redirect or DNS answer led to.
+        the URL, never an address or a port that a redirect or DNS answer led to. The details of
+        FetchFailed give a `reason`: unknown_host, dns, connection, tls, protocol or headers.
         """
         ...
 

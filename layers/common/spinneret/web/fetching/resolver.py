@@ -5,9 +5,14 @@ from __future__ import annotations
 import socket
 from concurrent.futures import Future
 from threading import Thread
+from typing import Final
 
 from spinneret.kernel.errors import FetchFailed
 from spinneret.web.fetching.ports import Resolver
+
+# What getaddrinfo says of a name that doesn't exist or has no address (RFC 3493, section 6.1);
+# a name server that fails is EAI_AGAIN or EAI_FAIL.
+_UNKNOWN: Final = frozenset({socket.EAI_NONAME, socket.EAI_NODATA})
 
 
 def resolve_by_system(host: str, port: int) -> list[str]:
@@ -19,7 +24,11 @@ def resolve_by_system(host: str, port: int) -> list[str]:
         # Bytes: a str would be encoded once more, by the standard library's older IDNA rules.
         answers = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise FetchFailed(f"{host} could not be resolved") from error
+        unknown = isinstance(error, socket.gaierror) and error.errno in _UNKNOWN
+        raise FetchFailed(
+            f"{host} could not be resolved",
+            details={"reason": "unknown_host" if unknown else "dns"},
+        ) from error
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers))
 
 

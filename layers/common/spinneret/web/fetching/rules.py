@@ -14,11 +14,18 @@ from spinneret.web.fetching.charsets import decode_text
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import Url, parse_url
 
-__all__ = ["check_url_at_submission", "decode_text", "is_blocked", "require_success"]
+__all__ = [
+    "check_url_at_submission",
+    "decode_text",
+    "is_blocked",
+    "parse_retry_after",
+    "require_reachable",
+    "require_success",
+]
 
-# Internal names by convention (RFC 6761, RFC 6762, ICANN's `internal`); the metadata
+# Internal names by convention (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`); the metadata
 # services of Google and AWS (`metadata.google.internal`, `instance-data.ec2.internal`) are in it.
-_INSIDE_SUFFIXES: Final = ("localhost", "local", "internal")
+_INSIDE_SUFFIXES: Final = ("localhost", "local", "internal", "home.arpa")
 # Metadata services by other names: as the clouds document them, and as search domains complete
 # them. Their addresses are refused as well, but a name server may answer others.
 _METADATA_SUFFIXES: Final = (
@@ -37,13 +44,23 @@ def check_url_at_submission(text: str, policy: AddressPolicy) -> Url:
     Raises UrlInvalid and UrlBlocked. DNS answers are judged when the page is fetched.
     """
     url = parse_url(text)
-    if is_blocked(url, policy):
-        raise UrlBlocked(f"{url.host} must not be reached", details={"field": "url"})
+    require_reachable(url, policy, "url")
     return url
 
 
+def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
+    """Raises UrlBlocked, which names the field of the request."""
+    if not policy.permits_port(url.host, url.port):
+        message = f"port {url.port} of {url.host} must not be reached"
+        raise UrlBlocked(message, details={"field": field})
+    if is_blocked(url, policy):
+        raise UrlBlocked(f"{url.host} must not be reached", details={"field": field})
+
+
 def is_blocked(url: Url, policy: AddressPolicy) -> bool:
-    """Whether the host is refused as it stands: a non-public address or an internal name."""
+    """Whether a URL is refused without a look-up: non-public address, internal name, bad port."""
+    if not policy.permits_port(url.host, url.port):
+        return True
     if parse_address(url.host) is not None:
         return not policy.permits(url.host, url.port, url.host)
     name = url.host.removesuffix(".")
@@ -60,7 +77,7 @@ def require_success(page: FetchedPage, now: datetime) -> None:
     Raises HttpUnavailable (408, 425, 429, 5xx) with the host's Retry-After, in seconds from `now`,
     HttpRefused for any other status (a redirect that leads nowhere too), and ContentRefused.
     """
-    host, status = parse_url(page.requested_url).host, page.status_code
+    host, status = page.requested.host, page.status_code
     details = {"status_code": status}
     if status in _TRY_AGAIN or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise HttpUnavailable(
@@ -70,8 +87,11 @@ def require_success(page: FetchedPage, now: datetime) -> None:
         )
     if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         raise HttpRefused(f"{host} answered {status}", details=details)
-    if status in _WITHOUT_CONTENT or not page.body:
-        raise ContentRefused(f"{host} answered without content", details=details)
+    if status in _WITHOUT_CONTENT:
+        phrase = HTTPStatus(status).phrase
+        raise ContentRefused(f"{host} answered {status} {phrase}", details=details)
+    if not page.body:
+        raise ContentRefused(f"{host} answered {status} with an empty body", details=details)
 
 
 def parse_retry_after(value: str, now: datetime) -> float | None:

@@ -86,21 +86,24 @@ def join_url(base: Url, href: str) -> Url | None:
         return None
 
 
-def canonical_url(text: str) -> str:
+def canonical_url(url: Url) -> Url:
     """The form under which a page is known.
 
     Lower-case scheme and host, no default port, no fragment, and a trailing slash trimmed. Where a
     path ends in several slashes none is trimmed: one would leave another to trim next time.
     """
-    return _canonical(parse_url(text)).text
+    trimmed = url.path.removesuffix("/")
+    if not trimmed or trimmed.endswith("/"):
+        return url
+    return replace(url, path=trimmed)
 
 
-def cache_url(text: str) -> str:
+def cache_url(url: Url) -> str:
     """The canonical URL with its parameters sorted by name: a key, never something to fetch.
 
     Equal names keep their order, since it may matter to the host; each parameter keeps its bytes.
     """
-    url = _canonical(parse_url(text))
+    url = canonical_url(url)
     parameters = [parameter for parameter in url.query.split("&") if parameter]
     parameters.sort(key=lambda parameter: parameter.partition("=")[0])
     return replace(url, query="&".join(parameters)).text
@@ -116,13 +119,6 @@ def registrable_domain(host: str) -> str:
     if parse_address(name) is not None or "." not in name:
         return name
     return _suffix_list()(name)
-
-
-def _canonical(url: Url) -> Url:
-    trimmed = url.path.removesuffix("/")
-    if not trimmed or trimmed.endswith("/"):
-        return url
-    return replace(url, path=trimmed)
 
 
 def _checked(parsed: ada_url.URL) -> Url:

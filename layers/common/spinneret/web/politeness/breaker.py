@@ -56,6 +56,8 @@ def lets_through_at(seen: PaceState, own: BreakerLimits, now: int) -> int:
 
 def passing(seen: PaceState, request: PermitRequest) -> Change:
     """The breaker's part of a permit: closed, or the lease of its probe."""
+    if request.breaker is None:
+        return Change()
     lease: Effects = {"probe_owner": request.token, "probe_until": request.now + request.lease_ms}
     unprobed = passed("probe_until", request.now)
     if seen.open_until is not None:

@@ -212,7 +212,8 @@ class PermitRequest:
     """The pace that all callers owe this host."""
     own: OwnBucket | None
     """Present if the caller's own pace is slower."""
-    breaker: BreakerLimits
+    breaker: BreakerLimits | None
+    """None passes the breaker, whatever its state."""
     lease_ms: int
     """How long a caller that dies keeps a strict host, or a breaker's probe."""
     reserved: bool

@@ -139,7 +139,7 @@ class RobotsGate:
         kept = self._store.find(url.origin)
         decision = decide(kept, None, self._clock())
         if isinstance(decision, Fetch):
-            decision = decide(kept, _answer(f"{url.origin}/robots.txt", fetch), self._clock())
+            decision = decide(kept, _answer(robots_url(url), fetch), self._clock())
         assert not isinstance(decision, Fetch)  # an answer decides
         standing = kept
         if decision.keep is not None:
@@ -174,7 +174,12 @@ def _siblings(url: Url) -> list[str]:
     return [url.origin, *(origin for origin in others if origin != url.origin)]
 
 
-def _answer(url: str, fetch: FetchRobots) -> Answer:
+def robots_url(url: Url) -> Url:
+    """Where the rules for a URL stand (RFC 9309, section 2.3)."""
+    return replace(url, path="/robots.txt", query="")
+
+
+def _answer(url: Url, fetch: FetchRobots) -> Answer:
     request = FetchRequest(
         url=url,
         max_redirects=bounds.ROBOTS_MAX_REDIRECTS,

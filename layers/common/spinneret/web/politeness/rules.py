@@ -131,6 +131,8 @@ def at_port(seen: PaceState, request: PermitRequest) -> Change | Wait:
 
 
 def _while_open(seen: PaceState, request: PermitRequest) -> Wait | None:
+    if request.breaker is None:
+        return None
     opens_at = breaker.lets_through_at(seen, request.breaker, request.now)
     if opens_at <= request.now:
         return None

@@ -67,12 +67,14 @@ class Pace:
         limits: PaceLimits,
         port: int | None = None,
         reserved: bool = False,
+        obey_breaker: bool = True,
         lease_seconds: float = HOST_LEASE_SECONDS,
     ) -> Permit | Wait:
         """Ask for a permit to send one request now.
 
         `port` is one that isn't the scheme's own. `reserved` is the field of the Wait that the
-        caller comes back from; `owner` names the caller in the row. A request must be over within
+        caller comes back from; `owner` names the caller in the row. A caller that doesn't
+        `obey_breaker` reports NOT_TRIED. A request must be over within
         `lease_seconds`: a caller that hasn't reported by then counts as dead. A caller with a
         permit must report, whatever happens.
         """
@@ -82,7 +84,7 @@ class Pace:
             now=to_ms(self._clock()),
             shared=shared,
             own=own,
-            breaker=limits.breaker,
+            breaker=limits.breaker if obey_breaker else None,
             lease_ms=round(1000 * lease_seconds),
             reserved=reserved,
             port=port,

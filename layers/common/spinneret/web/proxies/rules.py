@@ -9,7 +9,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import Proxy
-from spinneret.web.fetching.rules import is_blocked
+from spinneret.web.fetching.rules import require_reachable
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.proxies.models import Credentials, ProxyConfig, Usage
 
@@ -19,7 +19,8 @@ _MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
 def server_url(text: str, policy: AddressPolicy, field: str) -> str:
     """The canonical form of a server's URL: scheme, host and port.
 
-    Raises ValidationFailed, which names the field and never the text: people paste credentials.
+    Raises ValidationFailed and UrlBlocked, which name the field and never the text: people paste
+    credentials.
     """
     try:
         url = parse_url(text)
@@ -27,8 +28,7 @@ def server_url(text: str, policy: AddressPolicy, field: str) -> str:
         raise _invalid(field, str(error.details["reason"])) from error
     if url.target != "/":
         raise _invalid(field, "has a path or a query")
-    if is_blocked(url, policy):
-        raise _invalid(field, "is not a public host")
+    require_reachable(url, policy, field)
     return _text(url)
 
 

@@ -22,6 +22,7 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchRequest, Proxy
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.politeness.models import Outcome, Wait
 from spinneret.web.politeness.service import Pace
@@ -89,12 +90,12 @@ class ProxyTrials:
             wait = (answer.until - self._clock()).total_seconds()
             raise RateLimited(f"{host} was asked only just now", retry_after=max(wait, 0.0))
         try:
-            return self._trial(tenant, server_url, proxy, url)
+            return self._trial(tenant, server_url, proxy, target)
         finally:
             # The proxy is the tenant's and can answer anything: that says nothing of the host.
             self._pace.report(answer, Outcome.NOT_TRIED)
 
-    def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
+    def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: Url) -> Trial:
         request = FetchRequest(
             url=url,
             max_bytes=bounds.PROXY_TEST_MAX_BYTES,

@@ -191,7 +191,7 @@ def arrivals(crawl: CrawlSlice, refs: list[JobRef], site: str = SITE) -> list[fl
 
         def fetch(self, request: FetchRequest) -> FetchedPage:
             page = self._port.fetch(request)
-            if page.url.startswith(site) and not page.url.endswith("/robots.txt"):
+            if page.url.text.startswith(site) and not page.url.path.endswith("/robots.txt"):
                 seen.append((crawl.clock() - start).total_seconds())
             return page
 
@@ -277,14 +277,14 @@ def test_a_more_patient_origin_at_another_port_is_reached_in_the_end(crawl: Craw
 
 
 def test_failures_at_an_unusual_port_leave_the_host_open(crawl: CrawlSlice) -> None:
-    dead = f"{SITE}:9"
+    dead = f"{SITE}:8081"
     [url] = serve(crawl, "a")
     crawl.pages[f"{dead}/robots.txt"] = fetched_page(f"{dead}/robots.txt", "")
     crawl.pages[f"{dead}/page"] = FetchFailed("nobody listens")
     for _ in range(bounds.BREAKER_FAILURES):
         crawl.clock.advance(10)
         crawled(crawl, f"{dead}/page")
-    assert crawl.hosts.pace.state("site.example", 9).circuit is Circuit.OPEN
+    assert crawl.hosts.pace.state("site.example", 8081).circuit is Circuit.OPEN
     with pytest.raises(CircuitOpen):
         crawl.submit(f"{dead}/other")
     assert crawled(crawl, url).status is JobStatus.COMPLETED
@@ -292,8 +292,8 @@ def test_failures_at_an_unusual_port_leave_the_host_open(crawl: CrawlSlice) -> N
 
 def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_host(crawl: CrawlSlice) -> None:
     [url] = serve(crawl, "moved")
-    dead = f"{SITE}:9/page"
-    crawl.pages[f"{SITE}:9/robots.txt"] = fetched_page(f"{SITE}:9/robots.txt", "")
+    dead = f"{SITE}:8081/page"
+    crawl.pages[f"{SITE}:8081/robots.txt"] = fetched_page(f"{SITE}:8081/robots.txt", "")
     crawl.pages[url] = fetched_page(dead, "", redirects=(url,), status_code=503)
     for _ in range(bounds.BREAKER_FAILURES):
         crawl.clock.advance(10)

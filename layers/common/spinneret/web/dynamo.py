@@ -1,0 +1,80 @@
+"""Progress of waiting fetches on DynamoDB.
+
+Domains table
+    pk `T#<tenant>#FETCH#<caller id>`, sk `<sha256 of the requested URL>`
+        url and left (URLs in their order) of a fetch that waits for a host behind a redirect; a
+        fetch that comes back reads it, by GetItem
+
+`purge_at` (epoch seconds) is the end of its use as well as DynamoDB's TTL attribute. All writes
+are updates, as functions that fetch may do no others on this table: what is dropped stays as an
+empty item until it is purged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.kernel import bounds
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.models import Caller, Progress
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_KEEP: Final = "SET #url = :url, #left = :left, #purge_at = :purge_at"
+_DROP: Final = "REMOVE #url, #left"
+
+
+class DynamoProgressStore:
+    """Implements ProgressStore; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
+        """See ProgressStore."""
+        with translated("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._table, Key=_key(caller, requested), ConsistentRead=True
+            )
+        item: Mapping[str, Any] = answer.get("Item", {})
+        if "url" not in item or int(item["purge_at"]) <= now.timestamp():
+            return None
+        left = tuple(parse_url(text) for text in item["left"])
+        return Progress(left=left, url=parse_url(item["url"]))
+
+    def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
+        """See ProgressStore."""
+        with translated("dynamodb"):
+            self._client.update_item(
+                TableName=self._table,
+                Key=_key(caller, progress.left[0]),
+                UpdateExpression=_KEEP,
+                ExpressionAttributeNames=dynamo.names_in(_KEEP),
+                ExpressionAttributeValues={
+                    ":url": progress.url.text,
+                    ":left": [url.text for url in progress.left],
+                    ":purge_at": int(now.timestamp()) + bounds.REDIRECTS_KEPT_SECONDS,
+                },
+            )
+
+    def drop(self, caller: Caller, requested: Url) -> None:
+        """See ProgressStore."""
+        with translated("dynamodb"):
+            self._client.update_item(
+                TableName=self._table,
+                Key=_key(caller, requested),
+                UpdateExpression=_DROP,
+                ExpressionAttributeNames=dynamo.names_in(_DROP),
+            )
+
+
+def _key(caller: Caller, requested: Url) -> dict[str, str]:
+    digest = hashlib.sha256(requested.text.encode()).hexdigest()
+    return {"pk": f"T#{caller.tenant}#FETCH#{caller.id}", "sk": digest}

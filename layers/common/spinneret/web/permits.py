@@ -1,0 +1,118 @@
+"""Permits of one caller: its blocks, robots.txt, pace and breaker, before every request (C-02)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import RobotsDisallowed
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.rules import parse_retry_after
+from spinneret.web.fetching.urls import Url
+from spinneret.web.hosts.service import HostService
+from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
+from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate
+from spinneret.web.politeness.rules import host_key
+from spinneret.web.politeness.service import Pace
+
+_SHORT_WAITS: Final = 3  # that a fetch sits through before it answers a wait
+
+
+class Postponed(Exception):
+    """A fetch has to wait; never leaves the polite fetcher."""
+
+    def __init__(self, wait: WaitUntil) -> None:
+        super().__init__(f"waits for {wait.waiting_for}")
+        self.wait = wait
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermitOffice:
+    """Where the permits of all callers come from."""
+
+    hosts: HostService
+    pace: Pace
+    robots: RobotsGate
+    clock: Clock
+    sleep: Callable[[float], None]
+
+
+class Permits:
+    """The rules of hosts as they hold for one caller. All methods raise DependencyUnavailable."""
+
+    def __init__(self, office: PermitOffice, caller: Caller, options: FetchOptions) -> None:
+        self._office = office
+        self._caller = caller
+        self._options = options
+
+    def own_pace(self, url: Url) -> PaceLimits:
+        """How often this caller may ask the host; raises DomainBlocked."""
+        effective = self._office.hosts.effective(self._caller.tenant, url.host)
+        self._office.hosts.require_unblocked(effective)
+        rate = self._options.requests_per_second
+        pace = effective.pace
+        return pace if rate is None else replace(pace, rate=min(rate, pace.rate))
+
+    def pace_for(self, url: Url, fetch_robots: FetchRobots) -> PaceLimits:
+        """How often the page may be asked for; raises DomainBlocked, RobotsDisallowed, Postponed.
+
+        `fetch_robots` is called where no fresh robots.txt is known.
+        """
+        own = self.own_pace(url)
+        if self._caller.purpose is Purpose.CHECK or not self._options.obey_robots:
+            return own
+        rules = self._office.robots.rules_for(url, fetch_robots, own.interval_ms / 1000)
+        if isinstance(rules, Closed):
+            raise Postponed(WaitUntil(until=rules.until, waiting_for=f"{url.host}: robots.txt"))
+        if not rules.allowed:
+            raise RobotsDisallowed(f"robots.txt of {url.host} forbids this page")
+        if not rules.crawl_delay:
+            return own
+        return replace(own, min_gap_seconds=min(rules.crawl_delay, bounds.DOMAIN_GAP_MAX_SECONDS))
+
+    def take(self, url: Url, limits: PaceLimits) -> Permit:
+        """A permit for one request; sits short waits out and raises Postponed for others."""
+        reserved = self._caller.reservation == host_key(url.host)
+        waits = 0
+        while True:
+            answer = self._office.pace.admit(
+                url.host,
+                port=url.unusual_port,
+                owner=self._caller.id,
+                limits=limits,
+                reserved=reserved,
+                obey_breaker=self._caller.purpose is not Purpose.CHECK,
+            )
+            if isinstance(answer, Permit):
+                return answer
+            seconds = (answer.until - self._office.clock()).total_seconds()
+            waits += 1
+            if seconds > bounds.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
+                raise Postponed(_wait_until(url.host, answer))
+            reserved = answer.reserved
+            self._office.sleep(max(0.0, seconds))
+
+    def report(self, permit: Permit, outcome: Outcome, retry_after: float | None) -> None:
+        """End a permit. A check reports Retry-After (seconds) alone."""
+        if self._caller.purpose is Purpose.CHECK:
+            outcome = Outcome.NOT_TRIED
+        self._office.pace.report(permit, outcome, retry_after=retry_after)
+
+    def retry_after(self, page: FetchedPage) -> float | None:
+        """The pause that the host asks for, in seconds (RFC 9110, section 10.2.3).
+
+        The header of any other answer than 429 and 5xx means something else.
+        """
+        if page.status_code < 500 and page.status_code != 429:
+            return None
+        return parse_retry_after(page.headers.get("retry-after", ""), self._office.clock())
+
+
+def _wait_until(host: str, wait: Wait) -> WaitUntil:
+    name = host_key(host)
+    waiting_for = name if wait.reserved else f"{name}: {wait.reason}"
+    return WaitUntil(until=wait.until, waiting_for=waiting_for)

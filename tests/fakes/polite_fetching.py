@@ -1,0 +1,69 @@
+"""The polite fetcher over its fakes, as a caller without jobs uses it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from spinneret.kernel.errors import DomainError
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.models import Caller, FetchOptions, WaitUntil
+from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.robots_gate import RobotsGate
+from tests.fakes.fetching import FakeFetcher
+from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
+from tests.fakes.proxies import Proxies
+from tests.fakes.time import HandClock
+
+DEFAULTS = FetchOptions()
+
+
+class PoliteWorld:
+    """The attributes are the fakes; nobody sleeps, so that every wait is an answer."""
+
+    def __init__(self, clock: HandClock) -> None:
+        self.clock = clock
+        self.pages: dict[str, FetchedPage | DomainError] = {}
+        self.proxies = Proxies(clock, self.pages)
+        self.hosts = self.proxies.hosts
+        self.robots = FakeRobotsStore()
+        self.progress = FakeProgressStore()
+        self.hops: list[str] = []
+        """Every URL that was asked for, robots.txt and redirects included."""
+
+    def fetch(
+        self, caller: Caller, url: str, options: FetchOptions = DEFAULTS, **request: Any
+    ) -> FetchedPage | WaitUntil:
+        """One try by a fresh process."""
+        direct = FakeFetcher(self.pages)
+        fetcher = PoliteFetcher(
+            fetcher=self.proxies.fetcher(direct),
+            hosts=self.hosts.service,
+            pace=self.hosts.pace,
+            robots=RobotsGate(store=self.robots, product_token="Spinneret", clock=self.clock),
+            progress=self.progress,
+            clock=self.clock,
+            sleep=lambda _: None,
+        )
+        try:
+            return fetcher.fetch(caller, FetchRequest(url=parse_url(url), **request), options)
+        finally:
+            self.hops += direct.hops
+
+    def page(self, caller: Caller, url: str, options: FetchOptions = DEFAULTS) -> FetchedPage:
+        """A try that doesn't have to wait."""
+        answer = self.fetch(caller, url, options)
+        assert isinstance(answer, FetchedPage), answer
+        return answer
+
+    def wait(self, caller: Caller, url: str, options: FetchOptions = DEFAULTS) -> WaitUntil:
+        """A try that has to wait."""
+        answer = self.fetch(caller, url, options)
+        assert isinstance(answer, WaitUntil), answer
+        return answer
+
+    def come_back(self, caller: Caller, wait: WaitUntil) -> Caller:
+        """Let the time of the wait pass; the caller of the next try."""
+        self.clock.now = max(self.clock.now, wait.until)
+        return replace(caller, reservation=wait.waiting_for)

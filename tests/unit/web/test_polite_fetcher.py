@@ -1,0 +1,192 @@
+"""The one door to the web: pages and waits for callers of any kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DomainBlocked, FetchTimeout, RobotsDisallowed
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.models import Caller, FetchOptions, Purpose
+from spinneret.web.politeness.models import Circuit
+from tests.fakes.fetching import fetched_page
+from tests.fakes.polite_fetching import PoliteWorld
+
+HOST = "https://site.example"
+URL = f"{HOST}/page"
+ROBOTS = f"{HOST}/robots.txt"
+CRAWLER = Caller(tenant="acme", id="job_1/1")
+CHECKER = Caller(tenant="acme", id="target_1", purpose=Purpose.CHECK)
+
+
+def serve(world: PoliteWorld, *urls: str, robots: str = "") -> None:
+    for url in urls or (URL,):
+        world.pages[url] = fetched_page(url)
+    world.pages[ROBOTS] = fetched_page(ROBOTS, robots, media_type="text/plain")
+
+
+def exhaust(world: PoliteWorld, caller: Caller = CHECKER) -> None:
+    """Use the host's burst up."""
+    while isinstance(world.fetch(replace(caller, id="other"), URL), FetchedPage):
+        pass
+    world.hops.clear()
+
+
+# ---------------------------------------------------------------- Waits
+
+
+def test_a_caller_that_has_to_wait_asks_for_nothing_and_gets_a_reservation(
+    world: PoliteWorld,
+) -> None:
+    serve(world)
+    exhaust(world)
+    wait = world.wait(CRAWLER, URL)
+    assert world.hops == []
+    assert (wait.until > world.clock(), wait.waiting_for) == (True, "site.example")
+    page = world.page(world.come_back(CRAWLER, wait), URL)
+    assert (page.status_code, page.url.text) == (200, URL)
+
+
+def test_a_reservation_comes_before_newcomers(world: PoliteWorld) -> None:
+    serve(world)
+    exhaust(world)
+    first, second = (replace(CHECKER, id=name) for name in ("first", "second"))
+    reserved = world.wait(first, URL)
+    later = world.wait(second, URL)
+    assert later.until > reserved.until
+    assert world.page(world.come_back(first, reserved), URL).status_code == 200
+    assert world.wait(replace(CHECKER, id="newcomer"), URL).until > later.until
+
+
+def test_a_wait_without_a_reservation_names_its_reason(world: PoliteWorld) -> None:
+    serve(world)
+    world.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503)
+    wait = world.wait(CRAWLER, URL)
+    assert wait.waiting_for == "site.example: robots.txt"
+    assert (wait.until - world.clock()).total_seconds() == bounds.ROBOTS_DISALLOW_SECONDS
+
+
+# ---------------------------------------------------------------- What an answer says of its host
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 429, 451])
+def test_a_4xx_is_no_failure_of_the_host(world: PoliteWorld, status: int) -> None:
+    serve(world)
+    world.pages[URL] = fetched_page(URL, status_code=status)
+    for _ in range(2 * bounds.BREAKER_FAILURES):
+        assert world.page(CRAWLER, URL).status_code == status
+        world.clock.advance(10)
+    state = world.hosts.pace.state("site.example")
+    assert (state.circuit, state.failures) == (Circuit.CLOSED, 0)
+
+
+def test_5xx_and_time_outs_are_failures_of_the_host(world: PoliteWorld) -> None:
+    serve(world)
+    for number in range(bounds.BREAKER_FAILURES):
+        world.clock.advance(10)
+        if number % 2:
+            world.pages[URL] = FetchTimeout("slow")
+            with pytest.raises(FetchTimeout):
+                world.fetch(CRAWLER, URL)
+        else:
+            world.pages[URL] = fetched_page(URL, status_code=500)
+            world.page(CRAWLER, URL)
+    assert world.hosts.pace.state("site.example").circuit is Circuit.OPEN
+    assert world.wait(CRAWLER, URL).waiting_for == "site.example: circuit_open"
+
+
+# ---------------------------------------------------------------- Checks
+
+
+def test_a_check_reads_no_robots_txt(world: PoliteWorld) -> None:
+    serve(world, robots="User-agent: *\nDisallow: /\nCrawl-delay: 600")
+    with pytest.raises(RobotsDisallowed):
+        world.fetch(CRAWLER, URL)
+    world.hops.clear()
+    assert world.page(CHECKER, URL).status_code == 200
+    assert world.page(CHECKER, URL).status_code == 200
+    assert world.hops == [URL, URL]
+
+
+@pytest.mark.parametrize("port", ["", ":8443"])
+def test_a_check_passes_an_open_breaker_and_leaves_it_open(world: PoliteWorld, port: str) -> None:
+    url = f"{HOST}{port}/page"
+    world.pages[url] = fetched_page(url, status_code=500)
+    for _ in range(bounds.BREAKER_FAILURES):
+        world.page(CRAWLER, url)
+        world.clock.advance(10)
+    unusual = 8443 if port else None
+    assert world.hosts.pace.state("site.example", unusual).circuit is Circuit.OPEN
+    world.pages[url] = fetched_page(url)
+    assert world.page(CHECKER, url).status_code == 200
+    assert world.hosts.pace.state("site.example", unusual).circuit is Circuit.OPEN
+    assert world.wait(CRAWLER, url).waiting_for.endswith("circuit_open")
+
+
+def test_failing_checks_leave_the_breaker_of_crawlers_closed(world: PoliteWorld) -> None:
+    serve(world)
+    world.pages[URL] = fetched_page(URL, status_code=503)
+    for _ in range(2 * bounds.BREAKER_FAILURES):
+        world.clock.advance(10)
+        world.page(CHECKER, URL)
+    state = world.hosts.pace.state("site.example")
+    assert (state.circuit, state.failures) == (Circuit.CLOSED, 0)
+
+
+@pytest.mark.parametrize(("first", "second"), [(CHECKER, CRAWLER), (CRAWLER, CHECKER)])
+def test_a_pause_that_a_host_asks_for_holds_for_crawls_and_checks(
+    world: PoliteWorld, first: Caller, second: Caller
+) -> None:
+    serve(world)
+    world.pages[URL] = fetched_page(URL, status_code=429, headers={"retry-after": "120"})
+    world.page(first, URL)
+    wait = world.wait(second, URL)
+    assert (wait.until - world.clock()).total_seconds() >= 120
+
+
+def test_checks_keep_the_tenants_blocks_and_the_hosts_pace(world: PoliteWorld) -> None:
+    serve(world)
+    exhaust(world, CRAWLER)
+    assert world.wait(CHECKER, URL).waiting_for == "site.example"
+    world.hosts.service.block("acme", "site.example", "not ours")
+    with pytest.raises(DomainBlocked):
+        world.fetch(CHECKER, URL)
+
+
+# ---------------------------------------------------------------- Options
+
+
+def test_a_caller_may_opt_out_of_robots_txt(world: PoliteWorld) -> None:
+    serve(world, robots="User-agent: *\nDisallow: /")
+    assert world.page(CRAWLER, URL, FetchOptions(obey_robots=False)).status_code == 200
+    assert world.hops == [URL]
+
+
+def permitted(world: PoliteWorld, options: FetchOptions, seconds: int) -> int:
+    """Pages that a caller gets which asks once a second."""
+    pages = 0
+    for _ in range(seconds):
+        pages += isinstance(world.fetch(CHECKER, URL, options), FetchedPage)
+        world.clock.advance(1)
+    return pages
+
+
+def test_a_rate_of_its_own_slows_a_caller_down(world: PoliteWorld) -> None:
+    serve(world)
+    slow = permitted(world, FetchOptions(requests_per_second=0.1), 100)
+    assert bounds.DOMAIN_BURST <= slow <= bounds.DOMAIN_BURST + 10
+
+
+def test_a_rate_above_the_hosts_has_no_effect(world: PoliteWorld) -> None:
+    serve(world)
+    exhaust(world)
+    wait = world.wait(CHECKER, URL, FetchOptions(requests_per_second=1000))
+    assert (wait.until - world.clock()).total_seconds() >= 1 / bounds.DOMAIN_RATE
+
+
+@pytest.mark.parametrize("rate", [0, -1, float("inf"), float("nan")])
+def test_an_impossible_rate_is_refused(rate: float) -> None:
+    with pytest.raises(ValueError, match="rate"):
+        FetchOptions(requests_per_second=rate)
