@@ -51,6 +51,31 @@ def test_submission_takes_the_named_pairs_and_no_others() -> None:
             check_url_at_submission(url, policy)
 
 
+@pytest.mark.parametrize("port", [0, 1, 22, 25, 53, 110, 143, 587, 993, 6000, 6667, 6679, 10080])
+def test_a_bad_port_is_refused_unless_the_deployment_names_it(port: int) -> None:
+    url = f"http://site.example:{port}/"
+    if port:
+        with pytest.raises(UrlBlocked) as refusal:
+            check_url_at_submission(url, AddressPolicy())
+        assert refusal.value.message == f"port {port} of site.example must not be reached"
+        named = AddressPolicy(frozenset({f"site.example:{port}"}))
+        assert check_url_at_submission(url, named).port == port
+    assert not AddressPolicy().permits("site.example", port, "93.184.216.34")
+
+
+@pytest.mark.parametrize("port", [80, 81, 443, 3000, 8000, 8080, 8443, 9000, 65535])
+def test_a_port_for_the_web_is_taken(port: int) -> None:
+    assert check_url_at_submission(f"http://site.example:{port}/", AddressPolicy()).port == port
+    assert AddressPolicy().permits("site.example", port, "93.184.216.34")
+
+
+@pytest.mark.parametrize("host", ["home.arpa", "router.home.arpa", "router.home.arpa."])
+def test_a_name_of_a_home_network_is_refused(host: str) -> None:
+    with pytest.raises(UrlBlocked):
+        check_url_at_submission(f"http://{host}/", AddressPolicy())
+    assert check_url_at_submission("http://home.arpa.example/", AddressPolicy())
+
+
 def test_an_invalid_url_is_invalid_at_submission() -> None:
     with pytest.raises(UrlInvalid):
         check_url_at_submission("ftp://localhost/", AddressPolicy())
