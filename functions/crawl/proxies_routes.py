@@ -50,7 +50,10 @@ def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
     return proxy_list(_services().proxies.page(_tenant(), position_of(cursor), limit))
 
 
-@router.post("/api/v1/proxies", **declared(Scope.WRITE, {201: ProxyView}, Conflict, examples=PROXY))
+@router.post(
+    "/api/v1/proxies",
+    **declared(Scope.WRITE, {201: ProxyView}, Conflict, UrlBlocked, examples=PROXY),
+)
 def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     """Store a proxy config. Its credentials are sealed and never shown."""
     _refuse_idempotency_key()
@@ -91,7 +94,7 @@ def get_proxy(proxy_id: str) -> ProxyDetail:
 
 @router.put(
     "/api/v1/proxies/<proxy_id>",
-    **declared(Scope.WRITE, {200: ProxyView}, Conflict, examples=PROXY),
+    **declared(Scope.WRITE, {200: ProxyView}, Conflict, UrlBlocked, examples=PROXY),
 )
 def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
     """Replace a proxy config.
