@@ -265,7 +265,7 @@ def test_a_redelivery_repeats_id_and_body(api: Api, key: str) -> None:
     first, second = api.hooks.receiver.requests
     assert first.body == second.body
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
-    assert second.url == URL + "/new"
+    assert second.url.text == URL + "/new"
     [line] = ask(api, key, "GET", f"/{endpoint}/deliveries").body["items"]
     assert (line["status"], line["delivery_job_id"]) == ("delivered", again.body["job_id"])
 
