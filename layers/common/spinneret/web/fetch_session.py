@@ -88,18 +88,18 @@ class FetchSession:
         progress = self._found(request)
         if progress is not None:
             request = replace(request, left=progress.left, url=progress.url)
-        visited = [*request.left, request.url]
+        urls = [*request.left, request.url]
 
         def follow(url: Url) -> None:
-            visited.append(url)
+            urls.append(url)
             self._follow(url, pace_for)
 
         try:
             self._enter(request.url, pace_for(request.url))
             page = self._send(replace(request, before_redirect=follow))
         except Postponed:
-            if len(visited) > len(request.left) + 1:
-                kept = Progress(left=tuple(visited[:-1]), url=visited[-1])
+            if len(urls) > len(request.left) + 1:
+                kept = Progress(left=tuple(urls[:-1]), url=urls[-1])
                 self._parts.progress.keep(self._parts.caller, kept, self._parts.clock())
             raise
         except BaseException:

@@ -23,7 +23,7 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """Who fetches, and for whom."""
+    """The caller of a fetch, and its tenant."""
 
     tenant: str
     id: str

@@ -10,10 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.rows import each_row
 
 Case = dict[str, Any]
 _FOLDER = Path(__file__).resolve().parents[3] / "cases"
+
+
+def each_case(file: str, name: str) -> pytest.MarkDecorator:
+    """A test for every case of a table, each with fixtures of its own."""
+    cases = json.loads((_FOLDER / f"{file}.json").read_text("utf-8"))[name]
+    return pytest.mark.parametrize("case", cases, ids=_name)
 
 
 def table(file: str, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

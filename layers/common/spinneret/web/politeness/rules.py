@@ -199,12 +199,12 @@ class RequestEnd:
     now: int
 
 
-Effect = Callable[[PaceState, RequestEnd], Iterator[Change]]
+EndRule = Callable[[PaceState, RequestEnd], Iterator[Change]]
 
 
-def report(seen: PaceState, end: RequestEnd, effects: Iterable[Effect]) -> Change | None:
+def report(seen: PaceState, end: RequestEnd, end_rules: Iterable[EndRule]) -> Change | None:
     """What a request's end changes; None for nothing, the usual case of a success."""
-    changes = [change for effect in effects for change in effect(seen, end)]
+    changes = [change for rule in end_rules for change in rule(seen, end)]
     if not changes:
         return None
     spans = (buckets.longest_ms(end.permit.request), _MEMORY_MS, _RETRY_AFTER_MS)

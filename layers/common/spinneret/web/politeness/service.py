@@ -157,10 +157,10 @@ class Pace:
         return permit
 
     def _write(
-        self, key: str, seen: PaceState, end: rules.RequestEnd, *effects: rules.Effect
+        self, key: str, seen: PaceState, end: rules.RequestEnd, *end_rules: rules.EndRule
     ) -> None:
         for _ in range(_ROUNDS):
-            change = rules.report(seen, end, effects)
+            change = rules.report(seen, end, end_rules)
             if change is None:
                 return
             answer = self._ledger.update(key, Record.PACE, change)
