@@ -25,7 +25,12 @@ _MARKS = {"stack": pytest.mark.stack, "e2e": pytest.mark.stack, "integration": p
 _STACK_SECONDS = 300  # the first test of a file may wait for parts, or for a deployment
 
 # No test asserts speed; a machine under load isn't a finding.
-settings.register_profile("spinneret", deadline=None)
+settings.register_profile(
+    "spinneret",
+    deadline=None,
+    # Of every property; make test asks for more than the quick loop.
+    max_examples=int(os.environ.get("SPINNERET_EXAMPLES", "25")),
+)
 settings.load_profile("spinneret")
 
 ROOT = Path(__file__).resolve().parents[1]
