@@ -109,7 +109,8 @@ def prompt_indexes(stack: Stack) -> Stack:
     with httpx.Client(base_url=stack.opensearch_url, trust_env=False, timeout=30) as http:
         template = {"index_patterns": ["chunks-*"], "template": {"settings": settings}}
         http.put("/_index_template/prompt", json=template).raise_for_status()
-        http.put("/chunks-*/_settings", json=settings).raise_for_status()
+        if http.get("/chunks-*/_alias").raise_for_status().json():  # the instance was used before
+            http.put("/chunks-*/_settings", json=settings).raise_for_status()
     return stack
 
 

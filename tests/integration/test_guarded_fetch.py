@@ -34,7 +34,7 @@ from tests.fakes.scripted_server import (
     raw,
     redirect,
 )
-from tests.unit.web.fetching.cases import Case, table
+from tests.unit.web.fetching.cases import Case, each_case
 
 
 def test_a_page_is_fetched_whole(server: ScriptedServer) -> None:
@@ -127,7 +127,7 @@ def fetch_site(server: ScriptedServer, **others: object) -> FetchedPage:
     return guarded.fetch(request(SITE))
 
 
-@table("redirects", "followed")
+@each_case("redirects", "followed")
 def test_a_redirect_is_followed_as_browsers_do(server: ScriptedServer, case: Case) -> None:
     server.fallback = in_turn(redirect(case["input"]), answer(PAGE))
     page = fetch_site(server)
@@ -136,7 +136,7 @@ def test_a_redirect_is_followed_as_browsers_do(server: ScriptedServer, case: Cas
     assert f"http://{seen.headers['host']}{seen.target}" == case["expected"]
 
 
-@table("redirects", "answers")
+@each_case("redirects", "answers")
 def test_a_redirect_that_cannot_be_followed_is_the_answer(
     server: ScriptedServer, case: Case
 ) -> None:
@@ -150,7 +150,7 @@ def test_a_redirect_to_too_long_a_url_is_the_answer(server: ScriptedServer) -> N
     assert fetch_site(server).status_code == 302
 
 
-@table("redirects", "heads")
+@each_case("redirects", "heads")
 def test_only_a_redirects_status_with_one_location_is_followed(
     server: ScriptedServer, case: Case
 ) -> None:
@@ -162,7 +162,7 @@ def test_only_a_redirects_status_with_one_location_is_followed(
         assert (page.status_code, page.redirects) == (case["status"], ())
 
 
-@table("redirects", "chains")
+@each_case("redirects", "chains")
 def test_headers_stay_with_their_origin_and_never_come_back(
     server: ScriptedServer, case: Case
 ) -> None:
@@ -200,7 +200,7 @@ def test_a_redirect_loop_ends(server: ScriptedServer) -> None:
     assert len(server.requests) == bounds.FETCH_MAX_REDIRECTS + 1
 
 
-@table("redirects", "refused")
+@each_case("redirects", "refused")
 def test_a_redirect_inside_is_refused_without_a_connect(
     server: ScriptedServer, connects: list[tuple[str, int]], case: Case
 ) -> None:

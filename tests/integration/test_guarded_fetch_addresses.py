@@ -39,7 +39,7 @@ from tests.fakes.scripted_server import (
     in_turn,
     redirect,
 )
-from tests.unit.web.fetching.cases import Case, table
+from tests.unit.web.fetching.cases import Case, each_case
 
 # Longer than any deadline below and shorter than any script of the server.
 WELL_BEFORE_SECONDS = 6.0
@@ -59,7 +59,7 @@ def test_a_name_is_resolved_once_and_its_checked_address_connected_to(
     assert server.requests[0].headers["host"] == "site.test:8080"
 
 
-@table("dns", "answers")
+@each_case("dns", "answers")
 def test_only_checked_addresses_of_a_name_are_asked(
     server: ScriptedServer, connects: list[tuple[str, int]], case: Case
 ) -> None:
