@@ -50,7 +50,7 @@ class Deployed:
         wanted = KeyRequest(
             name="tests",
             scopes=frozenset({Scope(scope)}),
-            requests_per_minute=bounds.KEY_REQUESTS_PER_MINUTE_MAX,
+            rate_limit_rpm=bounds.KEY_REQUESTS_PER_MINUTE_MAX,
         )
         table = self.outputs["TenancyTable"]
         return Tenant(name, self.api_url, issue(self.aws.dynamodb(), table, name, wanted))
