@@ -18,6 +18,7 @@ help: ## List the commands
 demo: .venv/.done ## Start everything, crawl a small website and search it (URL=https://… crawls that page instead)
 	@$(STACK) demo --instance $(INSTANCE) $(if $(URL),--url '$(URL)')
 
+test: export SPINNERET_EXAMPLES := 100
 test: check ## Run every test; the stack's run on a fresh instance of their own
 	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
 	@$(BIN)/python -m pytest -m stack

@@ -15,15 +15,22 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import httpx
 import pytest
 from botocore.config import Config
 from hypothesis import settings
 
 # Folders in which every test is of one kind, whatever marks it has besides.
 _MARKS = {"stack": pytest.mark.stack, "e2e": pytest.mark.stack, "integration": pytest.mark.heavy}
+_STACK_SECONDS = 300  # the first test of a file may wait for parts, or for a deployment
 
 # No test asserts speed; a machine under load isn't a finding.
-settings.register_profile("spinneret", deadline=None)
+settings.register_profile(
+    "spinneret",
+    deadline=None,
+    # Of every property; make test asks for more than the quick loop.
+    max_examples=int(os.environ.get("SPINNERET_EXAMPLES", "25")),
+)
 settings.load_profile("spinneret")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,11 +40,13 @@ _DOWN_SECONDS = 60.0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of a folder."""
+    """Mark the tests of a folder, and give those on the stack their time."""
     for item in items:
         folder = item.path.relative_to(ROOT / "tests").parts[0]
         if folder in _MARKS:
             item.add_marker(_MARKS[folder])
+        if item.get_closest_marker("stack") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(_STACK_SECONDS))
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,21 @@ def stack() -> Iterator[Stack]:
         yield _read(name)
     finally:
         run_stack("clean", "--instance", name, seconds=_DOWN_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def prompt_indexes(stack: Stack) -> Stack:
+    """The instance, whose indexes show a write at once.
+
+    The product waits for that, which takes up to a second by OpenSearch's default.
+    """
+    settings = {"index.refresh_interval": "20ms"}
+    with httpx.Client(base_url=stack.opensearch_url, trust_env=False, timeout=30) as http:
+        template = {"index_patterns": ["chunks-*"], "template": {"settings": settings}}
+        http.put("/_index_template/prompt", json=template).raise_for_status()
+        if http.get("/chunks-*/_alias").raise_for_status().json():  # the instance was used before
+            http.put("/chunks-*/_settings", json=settings).raise_for_status()
+    return stack
 
 
 class Aws:

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 _TRACED: Final = 10  # failures shown with their tracebacks; the others are named
 
 
 def each_row(
-    rows: Mapping[str, Any] | Iterable[tuple[str, Any]],
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Makes one test of a check: its first argument is each row in turn, others are fixtures.
+    rows: Iterable[tuple[str, Any]],
+) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
+    """Makes one test of a check that takes a row; rows come with their ids.
 
-    All rows are checked; the test fails with the ids of all that failed. Rows share the fixtures.
+    All rows are checked; the test fails with the ids of all that failed. A check that needs a
+    fixture of its own for every row is parametrized instead.
     """
-    named = list(rows.items() if isinstance(rows, Mapping) else rows)
+    named = list(rows)
     assert named, "the table is empty"
 
-    def one_test(check: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(check)
-        _, *fixtures = signature.parameters.values()
-
-        def test(**given: Any) -> None:
+    def one_test(check: Callable[[Any], None]) -> Callable[[], None]:
+        def test() -> None:
             failures: dict[str, Exception] = {}
             for name, row in named:
                 try:
-                    check(row, **given)
+                    check(row)
                 except Exception as failure:  # noqa: BLE001 - raised below, with those of other rows
                     failure.add_note(f"row {name}")
                     failures[name] = failure
@@ -39,7 +36,6 @@ def each_row(
 
         test.__name__, test.__doc__ = check.__name__, check.__doc__
         test.__module__ = check.__module__
-        test.__signature__ = signature.replace(parameters=fixtures)  # type: ignore[attr-defined]
         return test
 
     return one_test

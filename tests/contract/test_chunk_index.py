@@ -26,7 +26,7 @@ WINDOW = 100
 @pytest.fixture(scope="session")
 def opensearch(request: pytest.FixtureRequest) -> Iterator[Any]:
     """An index of its own for this run, made by its first write."""
-    client = opensearch_client(request.getfixturevalue("stack").opensearch_url, "none")
+    client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
     embedder = FakeEmbedder(f"contract-{uuid4().hex}")
     yield OpenSearchChunkIndex(client, embedder)
     client.indices.delete(index=index_name(embedder.info(plenty)), ignore_unavailable=True)

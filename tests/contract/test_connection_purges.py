@@ -73,6 +73,7 @@ def test_an_end_that_was_cut_short_is_done_again(
     assert connections.opened_with(tenant, "key_1", None, 9) == []
 
 
+@pytest.mark.heavy
 def test_watchers_whose_end_got_lost_take_nobody_s_place(
     tables: Tables, store: JobStore, tenant: str
 ) -> None:

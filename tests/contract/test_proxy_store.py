@@ -184,6 +184,7 @@ def test_configs_are_listed_newest_first_without_a_gap(proxies: ProxyStore, tena
         assert found == [each.id for each in reversed(configs)]
 
 
+@pytest.mark.heavy
 def test_configs_of_over_a_megabyte_are_listed_all(proxies: ProxyStore, tenant: str) -> None:
     configs = [config(tenant, servers=FULL) for _ in range(12)]
     added(proxies, *configs)

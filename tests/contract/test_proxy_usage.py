@@ -94,7 +94,7 @@ def test_a_use_is_counted_if_the_count_is_as_it_was_seen(
 
 @OF_AWS
 def test_counts_begin_anew_after_an_hour(usage: UsageLedger, config: ProxyConfig) -> None:
-    for position in range(50):
+    for position in range(6):
         assert usage.count_use(config, position, usage.read(config), NOW) is None
     usage.add_failure(config, 3, NOW)
     usage.count_pick(config, NOW)

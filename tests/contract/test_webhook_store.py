@@ -277,6 +277,7 @@ def test_an_unknown_line_is_not_found(
     assert log.get(tenant, None, "dlv_1") is None
 
 
+@pytest.mark.heavy
 def test_a_page_of_the_longest_lines_is_whole(log: DeliveryLog, tenant: str, job: Job) -> None:
     """DynamoDB ends a query's answer at 1 MB."""
     written: list[Delivery] = []

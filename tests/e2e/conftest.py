@@ -13,12 +13,15 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from spinneret.access.keys.api_models import KeyRequest
+from spinneret.access.keys.bootstrap import issue
+from spinneret.access.keys.models import Scope
+from spinneret.kernel import bounds
 from tests.conftest import Aws, Stack
 from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
 
 CRAWL_TIMEOUT = 30
-POLLING = ("--requests-per-minute", "6000")
 TERMINAL = {"completed", "failed", "cancelled"}
 
 
@@ -34,6 +37,7 @@ class Deployed:
     website_port: int
     settings: dict[str, str]
     """The environment that it was deployed with."""
+    aws: Aws
 
     @property
     def ports(self) -> tuple[int, int]:
@@ -43,9 +47,13 @@ class Deployed:
     def tenant(self, scope: str = "write") -> Tenant:
         """A fresh tenant with a key."""
         name = f"t-{uuid4().hex[:12]}"
-        done = self.stack.command("key", name, "--scope", scope, *POLLING, seconds=60)
-        assert done.returncode == 0, done.stderr
-        return Tenant(name, self.api_url, done.stdout.strip())
+        wanted = KeyRequest(
+            name="tests",
+            scopes=frozenset({Scope(scope)}),
+            rate_limit_rpm=bounds.KEY_REQUESTS_PER_MINUTE_MAX,
+        )
+        table = self.outputs["TenancyTable"]
+        return Tenant(name, self.api_url, issue(self.aws.dynamodb(), table, name, wanted))
 
 
 class Tenant:
@@ -103,8 +111,9 @@ class Tenant:
 
 
 @pytest.fixture(scope="session")
-def deployed(stack: Stack) -> Deployed:
+def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
     """The application, with two loopback servers that it may fetch from."""
+    stack = prompt_indexes
     site, website = _free_port(), _free_port()
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
@@ -127,6 +136,7 @@ def deployed(stack: Stack) -> Deployed:
         site_port=site,
         website_port=website,
         settings=settings,
+        aws=aws,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.e2e.conftest import Deployed
+from tests.e2e.conftest import Deployed, Tenant
 
 pytestmark = pytest.mark.stack
 
@@ -30,6 +30,15 @@ def test_changed_code_goes_straight_to_the_functions(deployed: Deployed) -> None
     assert "updated functions and common layer" in done.stdout
     again = json.loads(file.read_text())
     assert (again["functions"], again["common"]) == (record["functions"], record["common"])
+
+
+def test_a_key_is_issued_on_the_command_line(deployed: Deployed) -> None:
+    done = deployed.stack.command("key", "acme", "--scope", "read", seconds=60)
+    assert done.returncode == 0, done.stderr
+    tenant = Tenant("acme", deployed.api_url, done.stdout.strip())
+    read, write = tenant("GET", "/api/v1/jobs"), tenant("POST", "/api/v1/crawl", {})
+    tenant.close()
+    assert (read.status_code, write.status_code) == (200, 403)
 
 
 def test_a_function_is_invoked_with_an_event_from_a_file(deployed: Deployed) -> None:

@@ -6,17 +6,23 @@ import json
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from spinneret.jobs.sqs import dead_letters_url, lane_url
+from spinneret.kernel import bounds
 from tests.conftest import Aws, Stack
 from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
 from tests.e2e.website import Website
 from tests.kinds import CRAWL_HIGH
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
+
+# Of the invocation whose worker is killed; with less than the margin left it would hand back.
+SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS) + 5
 
 
 @pytest.mark.parametrize("part", ["embedder", "opensearch"])
@@ -41,11 +47,13 @@ def test_a_crawl_waits_for_a_part_that_is_down_and_ends_when_it_is_back(
 def test_a_crawl_whose_worker_is_killed_completes_once(
     tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws
 ) -> None:
+    worker = deployed.resources["CrawlLowWorker"]
     website.hold()
-    job_id = tenant.crawl(f"{website.url}/held?text=stubborn+mules", priority="low")
-    assert website.arrived.wait(30), "the worker never came"
-    started = tenant.job(job_id)["started_at"]
-    _kill_workers(stack, deployed.resources["CrawlLowWorker"])
+    with _time_out(aws, worker, SHORT_SECONDS):
+        job_id = tenant.crawl(f"{website.url}/held?text=stubborn+mules", priority="low")
+        assert website.arrived.wait(30), "the worker never came"
+        started = tenant.job(job_id)["started_at"]
+        _kill_workers(stack, worker)
     website.release()
     _sweep_until(tenant, job_id, deployed, aws)
     job = tenant.finished(job_id, 60)
@@ -85,6 +93,25 @@ def _sweep_until(tenant: Tenant, job_id: str, deployed: Deployed, aws: Aws) -> N
         assert time.monotonic() < deadline, "the lease never expired"
         aws("lambda").invoke(FunctionName=deployed.resources["Sweeper"], Payload=b"{}")
         time.sleep(0.5)
+
+
+@contextmanager
+def _time_out(aws: Aws, function: str, seconds: int) -> Iterator[None]:
+    """The function's invocations have so long, and leases last little longer."""
+    functions = aws("lambda")
+
+    def change(timeout: int) -> None:
+        functions.update_function_configuration(FunctionName=function, Timeout=timeout)
+        functions.get_waiter("function_updated_v2").wait(
+            FunctionName=function, WaiterConfig={"Delay": 1, "MaxAttempts": 30}
+        )
+
+    before = functions.get_function_configuration(FunctionName=function)["Timeout"]
+    change(seconds)
+    try:
+        yield
+    finally:
+        change(before)
 
 
 def _main_process(stack: Stack, part: str) -> int:

@@ -70,6 +70,7 @@ def failing(error: Exception, *refs: JobRef) -> Callable[[JobRef], None]:
 # ---------------------------------------------------------------- How far
 
 
+@pytest.mark.heavy
 def test_a_pass_goes_through_all_pages_of_all_shards(
     sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:

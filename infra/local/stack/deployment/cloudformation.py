@@ -40,8 +40,8 @@ def resources(client: Any, name: str) -> dict[str, str]:
 def delete(client: Any, name: str) -> bool:
     """Delete a stack and wait for its end; False when there was none.
 
-    The emulator gives up on a nested stack that it meets on its way, and goes on deleting it all the
-    same: then the deletion is asked for again.
+    The emulator gives up on a nested stack that it meets on its way, and goes on deleting it all
+    the same: then the deletion is asked for again.
     """
     if _status(client, name) is None:
         return False

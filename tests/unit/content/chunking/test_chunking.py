@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.content.chunking.chunks import chunk
@@ -78,7 +78,6 @@ def cut(text: str, tokens: list[TokenSpan], sizes: Sizes) -> list[Chunk]:
 
 
 @given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes())
-@settings(max_examples=300)
 def test_chunks_are_exact_slices_that_hold_every_character_in_order(text, tokenizer, sizes):
     chunks = cut(text, tokenizer(text), sizes)
 
@@ -91,7 +90,6 @@ def test_chunks_are_exact_slices_that_hold_every_character_in_order(text, tokeni
 
 
 @given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes())
-@settings(max_examples=300)
 def test_no_chunk_is_over_a_bound(text, tokenizer, sizes):
     tokens = tokenizer(text)
 
@@ -102,7 +100,6 @@ def test_no_chunk_is_over_a_bound(text, tokenizer, sizes):
 
 
 @given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes(), whole=st.booleans())
-@settings(max_examples=300)
 def test_no_chunk_is_under_the_minimum_unless_the_text_is(text, tokenizer, sizes, whole):
     sizes = sizes._replace(max_bytes=10_240, minimum=sizes.size if whole else sizes.minimum)
     tokens = tokenizer(text)
@@ -116,7 +113,6 @@ def test_no_chunk_is_under_the_minimum_unless_the_text_is(text, tokenizer, sizes
 
 
 @given(text=TEXTS, tokenizer=st.sampled_from([words, characters]), sizes=all_sizes())
-@settings(max_examples=300)
 def test_neighbours_share_no_more_than_the_overlap_and_never_cut_a_token(text, tokenizer, sizes):
     sizes = sizes._replace(max_bytes=10_240)
     tokens = tokenizer(text)
@@ -131,7 +127,6 @@ def test_neighbours_share_no_more_than_the_overlap_and_never_cut_a_token(text, t
 
 
 @given(sizes=all_sizes(), count=st.integers(0, 400))
-@settings(max_examples=100)
 def test_the_number_of_chunks_is_bounded_by_the_length(sizes, count):
     text = "word " * count
 

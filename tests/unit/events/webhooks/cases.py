@@ -25,8 +25,8 @@ FIRST, SECOND = SECRETS["first"], SECRETS["second"]
 NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
-def table(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """One test of a check of every case of a table."""
+def table(name: str) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
+    """One test of a check that takes each case of a table."""
     return each_row((case["name"], case) for case in _TABLES[name])
 
 

@@ -18,16 +18,20 @@ Case = dict[str, Any]
 _FOLDER = Path(__file__).resolve().parents[3] / "cases"
 
 
+def table(file: str, name: str) -> Callable[[Callable[[Case], None]], Callable[[], None]]:
+    """One test of a check that takes each `case` of a table."""
+    return each_row((_name(case), case) for case in _read(file, name))
+
+
 def each_case(file: str, name: str) -> pytest.MarkDecorator:
-    """A test for every case of a table, each with fixtures of its own."""
-    cases = json.loads((_FOLDER / f"{file}.json").read_text("utf-8"))[name]
-    return pytest.mark.parametrize("case", cases, ids=_name)
+    """Runs a test once per `case` of a table, with fixtures of its own."""
+    cases = _read(file, name)
+    return pytest.mark.parametrize("case", cases, ids=[_name(case) for case in cases])
 
 
-def table(file: str, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """One test of a check of every case of a table."""
-    cases = json.loads((_FOLDER / f"{file}.json").read_text("utf-8"))[name]
-    return each_row((_name(case), case) for case in cases)
+def _read(file: str, name: str) -> list[Case]:
+    cases: list[Case] = json.loads((_FOLDER / f"{file}.json").read_text("utf-8"))[name]
+    return cases
 
 
 def _name(case: Case) -> str:
