@@ -28,11 +28,9 @@ from spinneret.web.exploring.frontier.models import (
 from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
 from spinneret.web.exploring.scope import ScopeKind
 from tests.contract import frontier_table
-from tests.contract.backends import OF_AWS, Tables
+from tests.contract.backends import OF_AWS, OF_REAL_AWS, Tables
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.time import START
-
-pytestmark = OF_AWS
 
 SECOND = timedelta(seconds=1)
 
@@ -111,6 +109,7 @@ def moved(before: Page, **changes: Any) -> Move:
 # ---------------------------------------------------------------- The crawl
 
 
+@OF_AWS
 @pytest.mark.parametrize(
     "given",
     [
@@ -134,18 +133,21 @@ def test_a_crawl_is_found_as_it_was_begun(
     assert store.crawl(ref) == crawl
 
 
+@OF_AWS
 def test_a_crawl_is_begun_once(store: FrontierStore, crawl: Crawl) -> None:
     with pytest.raises(Raced):
         store.begin(replace(crawl, begun_at=START + SECOND))
     assert store.crawl(crawl.ref) == crawl
 
 
+@OF_AWS
 def test_counters_add_up(store: FrontierStore, crawl: Crawl) -> None:
     store.commit(crawl, Change(plus=Tally(discovered=2, crawled=1)))
     store.commit(crawl, Change(plus=Tally(discovered=3, failed=1)))
     assert store.crawl(crawl.ref) == replace(crawl, discovered=5, crawled=1, failed=1)
 
 
+@OF_AWS
 def test_a_drivers_change_leaves_the_counters_of_others(store: FrontierStore, crawl: Crawl) -> None:
     store.commit(crawl, Change(plus=Tally(crawled=4)))
     after = replace(crawl, fence=2, batch=1, current_depth=3)
@@ -153,12 +155,14 @@ def test_a_drivers_change_leaves_the_counters_of_others(store: FrontierStore, cr
     assert store.crawl(crawl.ref) == replace(after, crawled=4, discovered=1)
 
 
+@OF_AWS
 def test_a_crawl_ends(store: FrontierStore, crawl: Crawl) -> None:
     after = replace(crawl, ended_at=START + SECOND, end_reason=EndReason.EXHAUSTED)
     store.commit(crawl, Change(before=crawl, after=after))
     assert store.crawl(crawl.ref) == after
 
 
+@OF_AWS
 @pytest.mark.parametrize("wrong", [{"fence": 1}, {"batch": 1}])
 @pytest.mark.parametrize("writes", [True, False], ids=["writes", "only asks"])
 def test_a_driver_that_was_overtaken_changes_nothing(
@@ -172,6 +176,7 @@ def test_a_driver_that_was_overtaken_changes_nothing(
     assert not store.find(crawl.ref, [page(1).key])
 
 
+@OF_AWS
 def test_a_crawl_that_was_not_begun_has_no_rows(store: FrontierStore, ref: CrawlRef) -> None:
     crawl = Crawl(ref=ref, plan=Plan(), roots=(), begun_at=START)
     with pytest.raises(Raced):
@@ -184,6 +189,7 @@ def test_a_crawl_that_was_not_begun_has_no_rows(store: FrontierStore, ref: Crawl
 # ---------------------------------------------------------------- Pages
 
 
+@OF_AWS
 @pytest.mark.parametrize("given", [page(0), FULL], ids=["plain", "full"])
 def test_a_page_is_found_as_it_was_added(store: FrontierStore, crawl: Crawl, given: Page) -> None:
     add(store, crawl, given)
@@ -191,6 +197,7 @@ def test_a_page_is_found_as_it_was_added(store: FrontierStore, crawl: Crawl, giv
     assert store.first(crawl.ref, given.state, 5) == (given,)
 
 
+@OF_AWS
 def test_any_number_of_pages_is_found(store: FrontierStore, crawl: Crawl) -> None:
     pages = [page(number) for number in range(250)]
     add(store, crawl, *pages)
@@ -199,6 +206,7 @@ def test_any_number_of_pages_is_found(store: FrontierStore, crawl: Crawl) -> Non
     assert store.find(crawl.ref, []) == {}
 
 
+@OF_AWS
 def test_a_page_is_added_once_and_all_or_none_are(store: FrontierStore, crawl: Crawl) -> None:
     add(store, crawl, page(1))
     with pytest.raises(Raced):
@@ -206,6 +214,7 @@ def test_a_page_is_added_once_and_all_or_none_are(store: FrontierStore, crawl: C
     assert store.find(crawl.ref, [page(2).key, page(1).key]) == {page(1).key: page(1)}
 
 
+@OF_AWS
 def test_a_page_moves(store: FrontierStore, crawl: Crawl) -> None:
     add(store, crawl, page(1))
     move = moved(page(1), state=PageState.OPEN, batch=1, due_at=START)
@@ -215,6 +224,7 @@ def test_a_page_moves(store: FrontierStore, crawl: Crawl) -> None:
     assert store.first(crawl.ref, PageState.OPEN, 5) == (move.after,)
 
 
+@OF_AWS
 @pytest.mark.parametrize(
     "standing", [{"state": PageState.OPEN}, {"fence": 1}, {"depth": 2}], ids=str
 )
@@ -232,6 +242,7 @@ def test_a_page_that_has_changed_stops_everything(
     assert store.crawl(crawl.ref) == crawl
 
 
+@OF_AWS
 def test_a_single_move_of_a_page_that_has_changed_is_refused(
     store: FrontierStore, crawl: Crawl
 ) -> None:
@@ -241,18 +252,21 @@ def test_a_single_move_of_a_page_that_has_changed_is_refused(
     assert store.find(crawl.ref, [page(1).key])[page(1).key].fence == 3
 
 
+@OF_AWS
 def test_a_page_that_is_unknown_can_not_move(store: FrontierStore, crawl: Crawl) -> None:
     with pytest.raises(Raced):
         store.commit(crawl, Change(moves=(moved(page(1), fence=1),)))
     assert store.find(crawl.ref, [page(1).key]) == {}
 
 
+@OF_AWS
 def test_a_page_that_stands_lets_a_change_happen(store: FrontierStore, crawl: Crawl) -> None:
     add(store, crawl, page(1))
     store.commit(crawl, Change(standing=(page(1),), new=(page(2),)))
     assert len(store.find(crawl.ref, [page(1).key, page(2).key])) == 2
 
 
+@OF_AWS
 def test_the_largest_change_happens_at_once(store: FrontierStore, crawl: Crawl) -> None:
     old = page(1000)
     add(store, crawl, old)
@@ -273,6 +287,7 @@ def test_the_largest_change_happens_at_once(store: FrontierStore, crawl: Crawl) 
 # ---------------------------------------------------------------- Orders and lists
 
 
+@OF_AWS
 def test_waiting_pages_come_by_rank_and_others_by_batch_and_position(
     store: FrontierStore, crawl: Crawl
 ) -> None:
@@ -287,6 +302,7 @@ def test_waiting_pages_come_by_rank_and_others_by_batch_and_position(
     assert store.first(crawl.ref, PageState.OPEN, 9) == (taken[2], taken[0], taken[1])
 
 
+@OF_AWS
 @pytest.mark.parametrize("state", [PageState.CRAWLED, None], ids=["one state", "all"])
 def test_pages_are_listed_without_a_gap(
     store: FrontierStore, crawl: Crawl, state: PageState | None
@@ -310,6 +326,7 @@ def test_pages_are_listed_without_a_gap(
         assert state is None or [each.position for each in found] == [0, 0, 0, 1, 1]
 
 
+@OF_AWS
 def test_pages_of_over_a_megabyte_are_listed_all(store: FrontierStore, crawl: Crawl) -> None:
     large = [replace(FULL, key=key_of(str(number))) for number in range(180)]
     add(store, crawl, *large)
@@ -325,6 +342,7 @@ def link(number: int, **given: Any) -> Candidate:
     return Candidate(**values | given)
 
 
+@OF_AWS
 @pytest.mark.parametrize("count", [0, 1, 1000])
 def test_the_links_of_a_page_are_read_in_their_order(
     store: FrontierStore, crawl: Crawl, count: int
@@ -335,6 +353,7 @@ def test_the_links_of_a_page_are_read_in_their_order(
     assert store.links(crawl.ref, named) == links
 
 
+@OF_AWS
 def test_links_of_another_claim_are_not_the_pages(store: FrontierStore, crawl: Crawl) -> None:
     chunks = store.keep_links(crawl, page(1, fence=3), [link(1), link(2, score=None)])
     store.keep_links(crawl, page(1, fence=2), [link(n) for n in range(900)])
@@ -343,6 +362,7 @@ def test_links_of_another_claim_are_not_the_pages(store: FrontierStore, crawl: C
     assert store.links(crawl.ref, named) == (link(1), link(2))
 
 
+@OF_AWS
 def test_quotas_are_used_up_together_with_what_uses_them(
     store: FrontierStore, crawl: Crawl
 ) -> None:
@@ -357,6 +377,7 @@ def test_quotas_are_used_up_together_with_what_uses_them(
     assert store.used(crawl.ref, []) == {}
 
 
+@OF_AWS
 def test_a_content_belongs_to_the_first_page_that_has_it(
     store: FrontierStore, crawl: Crawl
 ) -> None:
@@ -369,6 +390,7 @@ def test_a_content_belongs_to_the_first_page_that_has_it(
     assert store.find(crawl.ref, [page(2).key]) == {}
 
 
+@OF_AWS
 def test_crawls_do_not_see_each_others_rows(store: FrontierStore, crawl: Crawl) -> None:
     others = [
         replace(crawl, ref=CrawlRef(tenant=f"{crawl.ref.tenant}x", crawl_id="job_1")),
@@ -386,7 +408,74 @@ def test_crawls_do_not_see_each_others_rows(store: FrontierStore, crawl: Crawl) 
         assert store.crawl(other.ref) == other
 
 
+@OF_AWS
 def test_all_the_links_of_the_largest_page_are_kept(store: FrontierStore, crawl: Crawl) -> None:
     links = tuple(link(number) for number in range(bounds.FRONTIER_LINKS_PER_PAGE))
     chunks = store.keep_links(crawl, page(1), links)
     assert store.links(crawl.ref, page(1, link_chunks=chunks)) == links
+
+
+# ---------------------------------------------------------------- Only AWS can show
+
+
+@OF_REAL_AWS
+def test_every_read_is_consistent(tables: Tables, ref: CrawlRef) -> None:
+    """Of a page that isn't seen yet, a crawl would say that it doesn't exist."""
+    name = frontier_table.create(tables.client)
+    requests: list[dict[str, Any]] = []
+
+    def watch(params: dict[str, Any], model: Any, **_: Any) -> None:
+        if model.name in {"GetItem", "Query"}:
+            requests.append(params)
+        elif model.name == "BatchGetItem":
+            requests.extend(params["RequestItems"].values())
+
+    store = DynamoFrontierStore(tables.client, name)
+    crawl = Crawl(ref=ref, plan=Plan(), roots=(), begun_at=START)
+    store.begin(crawl)
+    add(store, crawl, page(1))
+    event = "before-parameter-build.dynamodb"
+    tables.client.meta.events.register(event, watch, unique_id="watch")
+    try:
+        store.crawl(ref)
+        store.find(ref, [page(1).key])
+        store.first(ref, PageState.WAITING, 1)
+        store.pages(ref, None, None, 1)
+        store.links(ref, page(1, link_chunks=1))
+        store.used(ref, ["quota"])
+        store.originals(ref, ["content"])
+    finally:
+        tables.client.meta.events.unregister(event, unique_id="watch")
+        tables.client.delete_table(TableName=name)
+    assert len(requests) == 7
+    assert all(request.get("ConsistentRead") for request in requests)
+
+
+class _Repeated:
+    """A client that sends every put twice, as the SDK does when the first answer is lost."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def put_item(self, **request: Any) -> Any:
+        self._client.put_item(**request)
+        return self._client.put_item(**request)
+
+
+@OF_REAL_AWS
+def test_a_write_whose_answer_is_lost_recognises_itself(tables: Tables, ref: CrawlRef) -> None:
+    name = frontier_table.create(tables.client)
+    store = DynamoFrontierStore(_Repeated(tables.client), name)  # type: ignore[arg-type]  # a client
+    crawl = Crawl(ref=ref, plan=Plan(), roots=(), begun_at=START)
+    store.begin(crawl)
+    before = replace(FULL, state=PageState.WAITING)
+    add(store, crawl, before)
+    after = replace(before, fence=8, owner="next", score=0.5, skipped={"max_depth": 1})
+    store.commit(crawl, Change(moves=(Move(before=before, after=after),)))
+    assert store.find(ref, [after.key]) == {after.key: after}
+    with pytest.raises(Raced):
+        store.commit(crawl, Change(moves=(Move(before=before, after=before),)))
+    tables.client.delete_table(TableName=name)

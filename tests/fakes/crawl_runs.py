@@ -27,6 +27,7 @@ from spinneret.web.exploring.frontier.models import (
     Visit,
     Wait,
 )
+from spinneret.web.exploring.frontier.ports import FrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
 from tests.fakes.crashes import Crash
@@ -113,9 +114,13 @@ class CrawlRun:
         plan: Plan,
         faults: Faults | None = None,
         seed: int = 0,
+        store: FrontierStore | None = None,
+        ref: CrawlRef = REF,
     ) -> None:
+        """Faults at the writes of a store happen to the fake alone, which is the usual one."""
         self.site = Website(nodes)
-        self.store = FakeFrontierStore()
+        self.ref = ref
+        self.store = FakeFrontierStore() if store is None else store
         self.clock = HandClock()
         self.frontier = Frontier(store=self.store, clock=self.clock)
         self._plan = plan
@@ -125,8 +130,9 @@ class CrawlRun:
         self._owners = 0
         self._idle: list[Callable[[], None]] = []
         self._driving = False
-        self.store.before_commit = self._before
-        self.store.after_commit = self._after
+        if isinstance(self.store, FakeFrontierStore):
+            self.store.before_commit = self._before
+            self.store.after_commit = self._after
 
     def run(self) -> Ended:
         """Drive it until there is no next batch."""
@@ -134,7 +140,6 @@ class CrawlRun:
             try:
                 step = self._drive()
             except Crash:
-                self._outdated_driver_is_refused_later = True
                 self._fence += 1
                 continue
             match step:
@@ -149,20 +154,20 @@ class CrawlRun:
     def _drive(self) -> Batch | Wait | Ended:
         self._driving = True
         try:
-            if self.store.crawl(REF) is None or self._random.random() < 0.2:
-                self.frontier.begin(REF, self._plan, [self.site.url(0)], self._fence)
+            if self.store.crawl(self.ref) is None or self._random.random() < 0.2:
+                self.frontier.begin(self.ref, self._plan, [self.site.url(0)], self._fence)
             if self._fence > 1 and self._random.random() < 0.2:
                 self._outdated_driver()
-            return self.frontier.next_batch(REF, self._fence)
+            return self.frontier.next_batch(self.ref, self._fence)
         finally:
             self._driving = False
 
     def _outdated_driver(self) -> None:
-        crawl = self.store.crawl(REF)
+        crawl = self.store.crawl(self.ref)
         if crawl is None or crawl.fence < self._fence:
             return
         try:
-            self.frontier.next_batch(REF, self._fence - 1)
+            self.frontier.next_batch(self.ref, self._fence - 1)
         except LeaseLost:
             return
         raise AssertionError("an outdated driver went on")
@@ -181,7 +186,7 @@ class CrawlRun:
         self._owners += 1
         owner = f"worker-{self._owners}"
         try:
-            visit = self.frontier.claim(REF, key, owner, self.clock() + LEASE)
+            visit = self.frontier.claim(self.ref, key, owner, self.clock() + LEASE)
             if visit is None:
                 return
             self._may_die()
@@ -232,7 +237,7 @@ class CrawlRun:
 
     def pages(self) -> list[Page]:
         """All rows."""
-        return list(self.frontier.pages(REF, None, None, 10_000).pages)
+        return list(self.frontier.pages(self.ref, None, None, 10_000).pages)
 
     def in_order(self) -> list[int]:
         """Pages that were taken, in the order of the batches."""

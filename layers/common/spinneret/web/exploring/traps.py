@@ -111,6 +111,8 @@ def _repeats(segments: list[str]) -> bool:
 def _without_date(path: str) -> tuple[str, int | None]:
     """The path without the date at its end, and the date's year."""
     trimmed = path.rstrip("/")
+    if not trimmed[-1:].isdigit():  # most paths
+        return path, None
     folder, _, last = trimmed.rpartition("/")
     if found := _DATE.fullmatch(last):
         return f"{folder}/{_ANY}", int(found[1])
@@ -132,6 +134,8 @@ def _start_of_last(path: str, segments: int) -> int | None:
 
 def _without_dates(query: str) -> tuple[str, int | None]:
     """The query with its dates made alike, and the first year in it."""
+    if not query:
+        return query, None
     years: list[int] = []
     kept: list[str] = []
     for parameter in query.split("&"):

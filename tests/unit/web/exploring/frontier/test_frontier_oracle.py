@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinneret.web.exploring.frontier.models import EndReason, PageState, Plan, Strategy
-from tests.unit.web.exploring.frontier.crawling import REF, CrawlRun, Faults, Node, reached
+from tests.fakes.crawl_runs import REF, CrawlRun, Faults, Node, reached
 
 SIZE = 14
 WORDS = ("", "-silk", "-silk-wool")
