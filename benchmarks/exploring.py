@@ -27,6 +27,7 @@ import boto3  # noqa: E402 (path set above)
 from moto import mock_aws  # noqa: E402
 
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore  # noqa: E402
+from spinneret.web.exploring.frontier.guide import Guide  # noqa: E402
 from spinneret.web.exploring.frontier.models import (  # noqa: E402
     Batch,
     CrawlRef,
@@ -36,7 +37,6 @@ from spinneret.web.exploring.frontier.models import (  # noqa: E402
     Strategy,
 )
 from spinneret.web.exploring.frontier.ports import FrontierStore  # noqa: E402
-from spinneret.web.exploring.frontier.rules import Guide  # noqa: E402
 from spinneret.web.exploring.frontier.service import Frontier  # noqa: E402
 from spinneret.web.exploring.sitemaps.reader import SitemapReader  # noqa: E402
 from tests.contract import frontier_table  # noqa: E402

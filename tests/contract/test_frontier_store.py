@@ -10,20 +10,18 @@ from typing import Any
 import pytest
 
 from spinneret.kernel import bounds
+from spinneret.web.exploring.frontier.changes import Change, Move, Tally
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
     Candidate,
-    Change,
     Crawl,
     CrawlRef,
     EndReason,
-    Move,
     Page,
     PageState,
     Plan,
     Strategy,
-    Tally,
 )
 from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
 from spinneret.web.exploring.scope import ScopeKind

@@ -10,9 +10,9 @@ from random import Random
 from typing import Final
 
 from spinneret.kernel.errors import LeaseLost
+from spinneret.web.exploring.frontier.changes import Change
 from spinneret.web.exploring.frontier.models import (
     Batch,
-    Change,
     CrawlRef,
     Deferred,
     Ended,

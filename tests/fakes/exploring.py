@@ -7,10 +7,10 @@ from dataclasses import replace
 from threading import Lock
 
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.exploring.frontier.changes import Change
 from spinneret.web.exploring.frontier.keys import parts_of, place_of, position_of
 from spinneret.web.exploring.frontier.models import (
     Candidate,
-    Change,
     Crawl,
     CrawlRef,
     Page,

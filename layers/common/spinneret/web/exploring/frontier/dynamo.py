@@ -38,15 +38,14 @@ from botocore.exceptions import ClientError
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.web.exploring.frontier import items, keys
+from spinneret.web.exploring.frontier.changes import Change, Tally
 from spinneret.web.exploring.frontier.models import (
     Candidate,
-    Change,
     Crawl,
     CrawlRef,
     Page,
     PagePage,
     PageState,
-    Tally,
 )
 from spinneret.web.exploring.frontier.ports import Raced
 

@@ -16,16 +16,9 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.web.exploring.frontier import rules
-from spinneret.web.exploring.frontier.models import (
-    Candidate,
-    Change,
-    Crawl,
-    Move,
-    Page,
-    PageState,
-    Plan,
-    Tally,
-)
+from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.guide import better
+from spinneret.web.exploring.frontier.models import Candidate, Crawl, Page, PageState, Plan
 
 _HOST: Final = "host"
 _CALENDAR: Final = "calendar"
@@ -206,7 +199,7 @@ class _Merge:
             for move in _nearer(target, depth, self._page.url):
                 self._change(move)
             return
-        is_nearer, is_better = depth < target.depth, rules.better(link.score, target.score)
+        is_nearer, is_better = depth < target.depth, better(link.score, target.score)
         if not (is_nearer or is_better):
             return
         near = min(depth, target.depth)

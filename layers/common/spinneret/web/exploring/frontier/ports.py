@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from spinneret.web.exploring.frontier.changes import Change
 from spinneret.web.exploring.frontier.models import (
     Candidate,
-    Change,
     Crawl,
     CrawlRef,
     Page,

@@ -12,37 +12,32 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, LeaseLost, NotFound, ValidationFailed
 from spinneret.web.exploring.frontier import merging, rules
-from spinneret.web.exploring.frontier.keys import is_position_in, key_of
+from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.guide import Guide, check_plan
+from spinneret.web.exploring.frontier.keys import is_position_in
 from spinneret.web.exploring.frontier.models import (
     Batch,
     Candidate,
-    Change,
     Crawl,
     CrawlRef,
     Ended,
     EndReason,
-    Failed,
     Fetched,
-    Move,
     Next,
     Outcome,
     Page,
     PagePage,
     PageState,
     Plan,
-    Redirected,
-    RedirectRefused,
-    Tally,
     Visit,
     Wait,
 )
 from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
-from spinneret.web.exploring.traps import identity_of
-from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.exploring.frontier.redirects import RedirectGate
+from spinneret.web.fetching.urls import parse_url
 
 Answer = TypeVar("Answer")
 
-REDIRECT_LOOP: Final = "REDIRECT_LOOP"
 _TRIES: Final = 5  # until it is called contention: each means that somebody else has got on
 
 
@@ -64,7 +59,7 @@ class Frontier:
 
         Raises ValidationFailed and UrlInvalid.
         """
-        rules.check_plan(plan)
+        check_plan(plan)
         if not 0 < len(urls) <= bounds.CRAWL_SEEDS_MAX:
             raise ValidationFailed(
                 f"1 to {bounds.CRAWL_SEEDS_MAX} URLs", details={"fields": [{"field": "url"}]}
@@ -228,7 +223,7 @@ class Frontier:
         candidates: tuple[Candidate, ...] = ()
         skipped: Mapping[str, int] = {}
         if isinstance(outcome, Fetched):
-            candidates, skipped = rules.Guide(crawl).candidates(outcome.links)
+            candidates, skipped = Guide(crawl).candidates(outcome.links)
         chunks = self.store.keep_links(crawl, page, candidates) if candidates else 0
         change = rules.recorded(page, outcome, chunks, skipped, self.clock())
         try:
@@ -279,54 +274,6 @@ class Frontier:
             except Raced:
                 continue
         raise Contended("others are at the crawl")
-
-
-@dataclass(kw_only=True)
-class RedirectGate:
-    """One visit's; fits `FetchRequest.before_redirect`."""
-
-    store: FrontierStore
-    clock: Clock
-    visit: Visit
-
-    def __post_init__(self) -> None:
-        self._asked = {self.visit.page.url}
-        self._guide = rules.Guide(self.visit.crawl)
-
-    def __call__(self, url: Url) -> None:
-        """Take the target for this visit. Raises RedirectRefused, LeaseLost and Contended."""
-        if url.text in self._asked:
-            raise RedirectRefused(_refused(REDIRECT_LOOP, url))
-        if refusal := self._guide.refusal(url):
-            raise RedirectRefused(_refused(refusal.value.upper(), url))
-        key = key_of(identity_of(url))
-        if key != self.visit.page.key:
-            self._take(url, key)
-        self._asked.add(url.text)
-
-    def _take(self, url: Url, key: str) -> None:
-        crawl, page = self.visit.crawl, self.visit.page
-        for _ in range(_TRIES):
-            target = self.store.find(crawl.ref, [key]).get(key)
-            if not rules.stands_for(target, page):
-                raise RedirectRefused(Redirected(to=key, final_url=url.text))
-            try:
-                self.store.commit(crawl, rules.followed(page, target, url, key, self.clock()))
-            except Raced:
-                self._require_claim()
-            else:
-                return
-        raise Contended("others are at the redirect's target")
-
-    def _require_claim(self) -> None:
-        crawl, page = self.visit.crawl, self.visit.page
-        standing = self.store.find(crawl.ref, [page.key]).get(page.key)
-        if standing is None or (standing.state, standing.fence) != (page.state, page.fence):
-            raise LeaseLost(f"page {page.key} belongs to another claim")
-
-
-def _refused(code: str, url: Url) -> Failed:
-    return Failed(error_code=code, error_message="a redirect isn't followed", final_url=url.text)
 
 
 def _is_gone(crawl: Crawl, now: datetime) -> bool:
