@@ -76,8 +76,8 @@ def crawl(store: FrontierStore, plan: Plan, links: int, size: int) -> tuple[int,
 def bench_frontier() -> None:
     print("frontier, in memory   pages   links/page   known URLs   pages/s   links/s")
     for strategy in Strategy:
-        for count in (10, 100, 1000):
-            plan = Plan(strategy=strategy, max_depth=50, max_pages=1000, keywords=("docs",))
+        for count in (10, 100):
+            plan = Plan(strategy=strategy, max_depth=50, max_pages=500, keywords=("docs",))
             pages, known, seconds = crawl(FakeFrontierStore(), plan, count, 5000)
             print(
                 f"{strategy.value:<20} {pages:>6} {count:>12} {known:>12}"
@@ -86,7 +86,7 @@ def bench_frontier() -> None:
 
 
 def bench_dynamo() -> None:
-    print("\ndynamo, 40 pages    links/page   calls/page   rows written/page")
+    print("\ndynamo, 30 pages    links/page   calls/page   rows written/page")
     for count in (10, 100):
         with mock_aws():
             client: Any = boto3.resource("dynamodb", region_name="us-east-1").meta.client
@@ -100,7 +100,7 @@ def bench_dynamo() -> None:
                 rows += len(params.get("TransactItems", ())) or ("Item" in params)
 
             client.meta.events.register("before-parameter-build.dynamodb", watch)
-            plan = Plan(max_depth=50, max_pages=40)
+            plan = Plan(max_depth=50, max_pages=30)
             pages, _, _ = crawl(DynamoFrontierStore(client, table), plan, count, 400)
             total = sum(calls.values()) / pages
             print(f"{'':<18} {count:>11} {total:>12.1f} {rows / pages:>19.1f}   {dict(calls)}")
