@@ -163,7 +163,7 @@ START = f"<urlset><url><loc>{SITE}/a</loc></url>"
         (f"{START}</oops>", Ending.MALFORMED, ["/a"]),
         (f"{START}&nbsp;</urlset>", Ending.MALFORMED, ["/a"]),
         (START + "<x>" * bounds.SITEMAP_XML_DEPTH_MAX, Ending.MALFORMED, ["/a"]),
-        (gzip.compress(START.encode())[:-9], Ending.MALFORMED, []),
+        (gzip.compress(START.encode(), mtime=0)[:-9], Ending.MALFORMED, []),
         ("<html><body>404</body></html>", Ending.NOT_A_SITEMAP, []),
         ("<!DOCTYPE html><html lang=en><p>", Ending.NOT_A_SITEMAP, []),
         ("not found", Ending.NOT_A_SITEMAP, []),
@@ -179,6 +179,10 @@ START = f"<urlset><url><loc>{SITE}/a</loc></url>"
             Ending.ENTITIES,
             [],
         ),
+    ],
+    ids=[
+        *("cut off", "wrong end", "undeclared", "too deep", "gzip cut off", "html", "html type"),
+        *("words", "bytes", "entity", "parameter entity", "external type"),
     ],
 )
 def test_what_came_before_a_fault_is_kept(
@@ -315,6 +319,11 @@ def test_each_file_is_read_once_and_indexes_before_what_they_name() -> None:
     tree = {"/i": ["/b", "/a", "/i", "/j"], "/j": ["/b", "/c"]}
     assert walked(walk, tree) == ["/i", "/a", "/b", "/j", "/c"]
     assert walk.dropped == 0
+
+
+def test_what_is_no_url_is_not_read() -> None:
+    walk = SitemapWalk(["http://[/map.xml", f"{SITE}/a"])
+    assert (walked(walk, {}), walk.dropped) == (["/a"], 1)
 
 
 def test_what_changed_last_is_read_first() -> None:

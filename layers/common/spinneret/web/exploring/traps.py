@@ -86,7 +86,7 @@ def identity_of(url: Url) -> str:
     path = _PATH_SESSION.sub("", url.path)
     path = _ASP_SESSION.sub("", path) or "/"
     parameters = [each for each in url.query.split("&") if not _is_session(each)]
-    return cache_url(replace(url, path=path, query="&".join(parameters)).text)
+    return cache_url(replace(url, path=path, query="&".join(parameters)))
 
 
 def _is_session(parameter: str) -> bool:

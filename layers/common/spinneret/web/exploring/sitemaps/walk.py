@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.exploring.sitemaps.models import Entry
-from spinneret.web.fetching.urls import Url, cache_url, join_url
+from spinneret.web.fetching.urls import Url, cache_url, join_url, parse_url
 from spinneret.web.politeness.robots import Robots
 
 _USUAL_PLACES: Final = ("/sitemap.xml", "/sitemap_index.xml")
@@ -73,7 +74,11 @@ class SitemapWalk:
             self.dropped += 1
 
     def _add(self, url: str, nesting: int, changed: datetime | None) -> None:
-        key = cache_url(url)
+        try:
+            key = cache_url(parse_url(url))
+        except UrlInvalid:  # robots.txt says anything
+            self.dropped += 1
+            return
         if key in self._known:
             return
         if len(self._known) >= bounds.SITEMAP_PENDING_MAX:
