@@ -1,0 +1,163 @@
+"""Speed of finding pages, without a network: figures are for each second of processor time.
+
+    python benchmarks/exploring.py
+
+* frontier: crawls of generated websites over a store in memory: pages taken, links merged, URLs
+  that became known, for each second of everything that isn't fetching.
+* dynamo: the same crawl's calls and write units on DynamoDB for each page, counted by moto.
+* sitemaps: megabytes and URLs for each second, plain and packed.
+* links: how long scope, traps and scoring take for one link.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(REPOSITORY / "layers" / "common"), str(REPOSITORY)]
+
+import boto3  # noqa: E402 (path set above)
+from moto import mock_aws  # noqa: E402
+
+from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore  # noqa: E402
+from spinneret.web.exploring.frontier.guide import Guide  # noqa: E402
+from spinneret.web.exploring.frontier.models import (  # noqa: E402
+    Batch,
+    CrawlRef,
+    Fetched,
+    FoundLink,
+    Plan,
+    Strategy,
+)
+from spinneret.web.exploring.frontier.ports import FrontierStore  # noqa: E402
+from spinneret.web.exploring.frontier.service import Frontier  # noqa: E402
+from spinneret.web.exploring.sitemaps.reader import SitemapReader  # noqa: E402
+from tests.contract import frontier_table  # noqa: E402
+from tests.fakes.exploring import FakeFrontierStore  # noqa: E402
+
+SITE = "https://site.example"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+REF = CrawlRef(tenant="bench", crawl_id="job_1")
+CHUNK = 64 * 1024
+
+
+def links_of(number: int, count: int, size: int) -> tuple[FoundLink, ...]:
+    """Half of them navigation that every page has, half of the page's own."""
+    common = (FoundLink(url=f"{SITE}/section/{n}", text="A section") for n in range(count // 2))
+    own = (
+        FoundLink(url=f"{SITE}/docs/{(number * 31 + n) % size}/page.html?lang=en&view=full")
+        for n in range(count - count // 2)
+    )
+    return (*common, *own)
+
+
+def crawl(store: FrontierStore, plan: Plan, links: int, size: int) -> tuple[int, int, float]:
+    """Pages, known URLs, and seconds in the frontier."""
+    frontier = Frontier(store=store, clock=lambda: NOW)
+    frontier.begin(REF, plan, [f"{SITE}/"], fence=1)
+    start, pages = time.process_time(), 0
+    while isinstance(step := frontier.next_batch(REF, fence=1), Batch):
+        for key in step.keys:
+            visit = frontier.claim(REF, key, f"worker-{pages}", NOW + timedelta(minutes=1))
+            assert visit is not None
+            pages += 1
+            frontier.record(visit, Fetched(links=links_of(pages, links, size)))
+    seconds = time.process_time() - start
+    return pages, frontier.crawl(REF).discovered, seconds
+
+
+def bench_frontier() -> None:
+    print("frontier, in memory   pages   links/page   known URLs   pages/s   links/s")
+    for strategy in Strategy:
+        for count in (10, 100):
+            plan = Plan(strategy=strategy, max_depth=50, max_pages=500, keywords=("docs",))
+            pages, known, seconds = crawl(FakeFrontierStore(), plan, count, 5000)
+            print(
+                f"{strategy.value:<20} {pages:>6} {count:>12} {known:>12}"
+                f" {pages / seconds:>9.0f} {pages * count / seconds:>9.0f}"
+            )
+
+
+def bench_dynamo() -> None:
+    print("\ndynamo, 30 pages    links/page   calls/page   rows written/page")
+    for count in (10, 100):
+        with mock_aws():
+            client: Any = boto3.resource("dynamodb", region_name="us-east-1").meta.client
+            table = frontier_table.create(client)
+            calls: Counter[str] = Counter()
+            rows = 0
+
+            def watch(params: dict[str, Any], model: Any, **_: Any) -> None:
+                nonlocal rows
+                calls[model.name] += 1  # noqa: B023 (used within this turn)
+                rows += len(params.get("TransactItems", ())) or ("Item" in params)
+
+            client.meta.events.register("before-parameter-build.dynamodb", watch)
+            plan = Plan(max_depth=50, max_pages=30)
+            pages, _, _ = crawl(DynamoFrontierStore(client, table), plan, count, 400)
+            total = sum(calls.values()) / pages
+            print(f"{'':<18} {count:>11} {total:>12.1f} {rows / pages:>19.1f}   {dict(calls)}")
+
+
+def sitemap(urls: int) -> bytes:
+    """A usual one."""
+    entries = (
+        f"<url><loc>{SITE}/articles/{n}/some-title-of-usual-length.html</loc>"
+        f"<lastmod>2026-01-{n % 28 + 1:02}T08:00:00+00:00</lastmod>"
+        f"<changefreq>weekly</changefreq><priority>0.5</priority></url>\n"
+        for n in range(urls)
+    )
+    return f"<urlset>{''.join(entries)}</urlset>".encode()
+
+
+def pieces(data: bytes) -> Iterator[bytes]:
+    return (data[n : n + CHUNK] for n in range(0, len(data), CHUNK))
+
+
+def bench_sitemaps() -> None:
+    print("\nsitemaps              MB   URLs    MB/s    URLs/s")
+    plain = sitemap(50_000)
+    text = b"\n".join(b"https://site.example/articles/%d.html" % n for n in range(50_000))
+    for name, data, size in (
+        ("urlset", plain, len(plain)),
+        ("urlset, gzip", gzip.compress(plain), len(plain)),
+        ("text", text, len(text)),
+    ):
+        start = time.process_time()
+        count = sum(1 for _ in SitemapReader(f"{SITE}/sitemap.xml").read(pieces(data)))
+        seconds = time.process_time() - start
+        print(
+            f"{name:<18} {size / 1e6:>5.1f} {count:>6}"
+            f" {size / 1e6 / seconds:>7.1f} {count / seconds:>9.0f}"
+        )
+
+
+def bench_links() -> None:
+    patterns = tuple(f"/docs/*/section-{n}/**" for n in range(50))
+    print("\nlinks                      µs each")
+    for name, plan in (
+        ("scope and traps", Plan()),
+        ("… and 50 patterns", Plan(exclude=patterns)),
+        ("… and 5 keywords", Plan(keywords=("silk", "wool", "hemp", "yarn", "loom"))),
+    ):
+        frontier = Frontier(store=FakeFrontierStore(), clock=lambda: NOW)
+        guide = Guide(frontier.begin(REF, plan, [f"{SITE}/"], fence=1))
+        links = links_of(1, 4000, 4000)
+        guide.candidates(links[:10])
+        start = time.process_time()
+        guide.candidates(links)
+        print(f"{name:<25} {1e6 * (time.process_time() - start) / len(links):>8.1f}")
+
+
+if __name__ == "__main__":
+    bench_frontier()
+    bench_dynamo()
+    bench_sitemaps()
+    bench_links()

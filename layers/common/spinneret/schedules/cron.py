@@ -1,0 +1,154 @@
+"""Cron lines of five fields in a time zone.
+
+A line names wall-clock minutes; croniter knows which. What they are as moments, this module says:
+
+* A minute that the clock skips runs at the next minute that there is: on the day on which 2:00 is
+  followed by 3:00, all of `0,30 2 * * *` is one run at 3:00.
+* A minute that the clock repeats runs the first time only: so does an hourly line, which then
+  rests for an hour.
+
+Five fields make a minute the shortest interval. Random and hashed fields, which croniter has too,
+would make a schedule another one each time it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
+
+_MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DAYS: Final = "sun|mon|tue|wed|thu|fri|sat"
+_FIELD: Final = re.compile(rf"(?:[0-9*/,?#lw-]|{_MONTHS}|{_DAYS})+", re.ASCII | re.IGNORECASE)
+_NAMED: Final = frozenset(
+    {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
+)
+_MINUTE: Final = timedelta(minutes=1)
+# Lines are tried from here, so that what is valid doesn't depend on the day.
+_TRIED_FROM: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - wall-clock time of no zone
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Made by `parse_schedule`."""
+
+    line: str
+    """With single blanks."""
+    timezone: str
+    """A name of the IANA database."""
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The rules of the zone, which the library keeps."""
+        return ZoneInfo(self.timezone)
+
+
+def parse_schedule(line: str, timezone: str = "UTC") -> Schedule:
+    """Raises ValidationFailed, whose details name the field: `schedule_cron` or `timezone`.
+
+    A line that fires at no time in CRON_YEARS_MAX years is refused (the 30th of February).
+    """
+    if len(line) > bounds.CRON_LINE_MAX_CHARS:
+        raise _refused("schedule_cron", f"is longer than {bounds.CRON_LINE_MAX_CHARS} characters")
+    schedule = Schedule(line=" ".join(line.split()), timezone=timezone)
+    if schedule.line.lower() not in _NAMED:
+        fields = schedule.line.split(" ")
+        if len(fields) != 5 or not all(map(_FIELD.fullmatch, fields)):
+            raise _refused("schedule_cron", "is not a cron line of five fields")
+    _require_zone(timezone)
+    _require_run(schedule)
+    return schedule
+
+
+def next_run(schedule: Schedule, after: datetime) -> datetime:
+    """The first run behind this moment, in UTC."""
+    wall = after.astimezone(schedule.zone).replace(tzinfo=None)
+    moments = (_moment(minute, schedule.zone) for minute in _minutes(schedule, wall))
+    return next(moment for moment in moments if moment > after)
+
+
+def last_run(schedule: Schedule, now: datetime) -> datetime:
+    """The latest run that isn't in the future, in UTC."""
+    local = now.astimezone(schedule.zone)
+    first, second = (_offset(local.replace(fold=fold)) for fold in (0, 1))
+    # In an hour that is repeated, later minutes than this one have been already.
+    repeated = first - second if local.fold else timedelta()
+    wall = local.replace(tzinfo=None) + repeated + _MINUTE
+    moments = (_moment(minute, schedule.zone) for minute in _minutes(schedule, wall, back=True))
+    return next(moment for moment in moments if moment <= now)
+
+
+def due(schedule: Schedule, now: datetime, last: datetime) -> datetime | None:
+    """The run that is due: the latest, however many were missed; None if `last` was behind it.
+
+    `last` is the moment of the last run, or that of the schedule's making.
+    """
+    moment = last_run(schedule, now)
+    return moment if moment > last else None
+
+
+def _minutes(schedule: Schedule, start: datetime, *, back: bool = False) -> Iterator[datetime]:
+    """Wall-clock minutes of the line behind `start`, or before it, without end."""
+    # Imported late: dateutil comes with it, and few calls of a function need it.
+    from croniter import croniter  # type: ignore[import-untyped]  # noqa: PLC0415 (see above)
+
+    line = croniter(
+        schedule.line,
+        start,
+        ret_type=datetime,
+        max_years_between_matches=bounds.CRON_YEARS_MAX,
+    )
+    while True:
+        minute: datetime = line.get_prev() if back else line.get_next()
+        yield minute
+
+
+def _moment(wall: datetime, zone: ZoneInfo) -> datetime:
+    """When a wall-clock minute is, in UTC; the first of two, and the end of a gap."""
+    local = wall.replace(tzinfo=zone)
+    moment = local.astimezone(UTC)
+    if moment.astimezone(zone).replace(tzinfo=None) == wall:
+        return moment
+    # The clock goes from one offset to the other between these two moments.
+    former, later = _offset(local.replace(fold=0)), _offset(local.replace(fold=1))
+    start = (wall - later).replace(tzinfo=UTC)
+    before, behind = 0, (later - former) // _MINUTE
+    while behind - before > 1:
+        middle = (before + behind) // 2
+        if _offset((start + middle * _MINUTE).astimezone(zone)) == former:
+            before = middle
+        else:
+            behind = middle
+    return start + behind * _MINUTE
+
+
+def _offset(local: datetime) -> timedelta:
+    offset = local.utcoffset()
+    assert offset is not None  # it has a zone
+    return offset
+
+
+def _require_zone(timezone: str) -> None:
+    try:
+        ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, no name at all, a folder
+        raise _refused("timezone", "is no name of the IANA time zone database") from None
+
+
+def _require_run(schedule: Schedule) -> None:
+    try:
+        next(_minutes(schedule, _TRIED_FROM))
+    except ValueError as error:  # CroniterError is one
+        raise _refused("schedule_cron", "is no cron line, or never fires") from error
+
+
+def _refused(field: str, reason: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"the schedule {reason}", details={"fields": [{"field": field, "reason": reason}]}
+    )

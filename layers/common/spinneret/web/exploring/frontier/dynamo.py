@@ -1,0 +1,266 @@
+"""The frontier on DynamoDB.
+
+Frontier table, one partition for each crawl (at most some 25 MB and 25 pages at a time)
+    pk `T#<tenant>#CRAWL#<id>`, sk `CRAWL`                   plan, fence, batch, counters
+    …                           sk `URL#<key>`               one page; the key is a hash of its
+                                                             identity, so a URL has one row
+    …                           sk `LINKS#<key>#<fence>#<n>` a chunk of the links of a page as one
+                                                             claim of it found them
+    …                           sk `QUOTA#<hash>`            URLs known of one host or calendar
+    …                           sk `SAME#<hash>`             the first page with a content
+
+    local index `placed`: pk, `place`: every page by its state and its order in it,
+        `W#<rank>`               waiting pages, the best first      query: begins with, limit
+        `O#<batch>.<position>`   the batch under way                "
+        `M#<batch>.<position>`   fetched, links to be merged        "
+        `C#…` `F#…` `D#…`        crawled, failed, duplicate pages: lists by cursor
+
+The index is local because it has to be read consistently: a page missing from a global one, which
+lags behind, would end a crawl too early or take its pages out of order. Its price, 10 GB for each
+partition, is four hundred times the largest crawl.
+
+Every change is one transaction whose conditions are state, fence and depth of the pages it moves,
+and fence and batch of the crawl where a driver writes; a change of one row is a conditional put,
+whose lost answer is recognised by the item that stands. Counters change with `ADD` in the same
+transaction as the rows that they count.
+
+`purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.web.exploring.frontier import items, keys
+from spinneret.web.exploring.frontier.changes import Change, Tally
+from spinneret.web.exploring.frontier.models import (
+    Candidate,
+    Crawl,
+    CrawlRef,
+    Page,
+    PagePage,
+    PageState,
+)
+from spinneret.web.exploring.frontier.ports import Raced
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+
+INDEX: Final = "placed"
+_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
+_THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
+_KEYS_PER_GET: Final = 100  # BatchGetItem
+
+
+class DynamoFrontierStore:
+    """Implements FrontierStore; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    # ------------------------------------------------------------ Reads
+
+    def crawl(self, ref: CrawlRef) -> Crawl | None:
+        """See FrontierStore."""
+        with translated("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._table, Key=keys.crawl_key(ref), ConsistentRead=True
+            )
+        item = answer.get("Item")
+        return items.crawl_from_item(ref, item) if item else None
+
+    def find(self, ref: CrawlRef, keys_: Iterable[str]) -> dict[str, Page]:
+        """See FrontierStore: a BatchGetItem for each hundred."""
+        found = self._get_all(keys.page_key(ref, key) for key in dict.fromkeys(keys_))
+        pages = [items.page_from_item(item) for item in found]
+        return {page.key: page for page in pages}
+
+    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
+        """See FrontierStore: one query of the index."""
+        return self.pages(ref, state, None, limit).pages
+
+    def links(self, ref: CrawlRef, page: Page) -> tuple[Candidate, ...]:
+        """See FrontierStore."""
+        chunks = range(page.link_chunks)
+        return items.links_of_items(
+            self._get_all(keys.links_key(ref, page.key, page.links_fence, n) for n in chunks)
+        )
+
+    def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
+        """See FrontierStore."""
+        by_key = {keys.quota_key(ref, quota)["sk"]: quota for quota in quotas}
+        found = self._get_all({"pk": keys.partition(ref), "sk": sk} for sk in by_key)
+        return {by_key[item["sk"]]: int(item["used"]) for item in found}
+
+    def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
+        """See FrontierStore."""
+        by_key = {keys.content_key(ref, each)["sk"]: each for each in hashes}
+        found = self._get_all({"pk": keys.partition(ref), "sk": sk} for sk in by_key)
+        return {by_key[item["sk"]]: str(item["page"]) for item in found}
+
+    def pages(
+        self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
+    ) -> PagePage:
+        """See FrontierStore: the index by state, or all by key; 1 MB for each query."""
+        sort, prefix = "sk", keys.PAGE_PREFIX
+        if state is not None:
+            sort, prefix = "place", keys.state_prefix(state)
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "KeyConditionExpression": "#pk = :pk AND begins_with(#sort, :prefix)",
+            "ExpressionAttributeNames": {"#pk": "pk", "#sort": sort},
+            "ExpressionAttributeValues": {":pk": keys.partition(ref), ":prefix": prefix},
+            "ConsistentRead": True,
+        }
+        if state is not None:
+            request["IndexName"] = INDEX
+        if after is not None:
+            request["ExclusiveStartKey"] = _start(ref, state, after)
+        found: list[dict[str, Any]] = []
+        while True:
+            request["Limit"] = limit + 1 - len(found)
+            with translated("dynamodb"):
+                answer = self._client.query(**request)
+            found += answer["Items"]
+            last = answer.get("LastEvaluatedKey")
+            if last is None or len(found) > limit:
+                break
+            request["ExclusiveStartKey"] = last
+        shown = tuple(items.page_from_item(item) for item in found[:limit])
+        place = None if state is None or not shown else keys.place_of(shown[-1])
+        more = len(found) > limit
+        after = keys.position_of(shown[-1].key, place) if more and shown else None
+        return PagePage(pages=shown, after=after)
+
+    def _get_all(self, wanted: Iterable[dict[str, str]]) -> list[dict[str, Any]]:
+        iterator = iter(wanted)
+        found: list[dict[str, Any]] = []
+        while some := list(islice(iterator, _KEYS_PER_GET)):
+            found += dynamo.batch_get(self._client, self._table, some)
+        return found
+
+    # ------------------------------------------------------------ Writes
+
+    def begin(self, crawl: Crawl) -> None:
+        """See FrontierStore."""
+        self._write([dynamo.put(self._table, items.crawl_item(crawl), _NEW)])
+
+    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[Candidate]) -> int:
+        """See FrontierStore: one put for each chunk."""
+        chunks = items.link_items(crawl, page, links)
+        for item in chunks:
+            with translated("dynamodb"):
+                self._client.put_item(TableName=self._table, Item=item)
+        return len(chunks)
+
+    def commit(self, crawl: Crawl, change: Change) -> None:
+        """See FrontierStore."""
+        writes = [
+            *self._of_crawl(crawl, change),
+            *(self._put_page(crawl, page, _NEW) for page in change.new),
+            *(self._put_page(crawl, move.after, _stands(move.before)) for move in change.moves),
+            *(self._check_page(crawl, page) for page in change.standing),
+            *self._of_quotas(crawl, change.used),
+            *self._of_contents(crawl, change.contents),
+        ]
+        if writes:
+            self._write(writes)
+
+    def _of_crawl(self, crawl: Crawl, change: Change) -> list[TransactWriteItemTypeDef]:
+        """The change of the crawl's own row, or the condition that it stands."""
+        before, after = change.before, change.after
+        standing = _THERE
+        if before is not None:
+            standing = dynamo.equals(fence=before.fence, batch=before.batch)
+        key = keys.crawl_key(crawl.ref)
+        old = items.crawl_state(before) if before is not None else {}
+        new = items.crawl_state(after) if after is not None else {}
+        changed = {name: value for name, value in new.items() if value != old.get(name)}
+        if changed or change.plus != Tally():
+            return [dynamo.change(self._table, key, _update(changed, change.plus), standing)]
+        return [] if before is None else [dynamo.check(self._table, key, standing)]
+
+    def _put_page(
+        self, crawl: Crawl, page: Page, condition: dynamo.Condition
+    ) -> TransactWriteItemTypeDef:
+        return dynamo.put(self._table, items.page_item(crawl, page), condition)
+
+    def _check_page(self, crawl: Crawl, page: Page) -> TransactWriteItemTypeDef:
+        return dynamo.check(self._table, keys.page_key(crawl.ref, page.key), _stands(page))
+
+    def _of_quotas(
+        self, crawl: Crawl, used: Mapping[str, tuple[int, int]]
+    ) -> list[TransactWriteItemTypeDef]:
+        purge_at = items.purge_at(crawl)
+        return [
+            dynamo.update(
+                self._table,
+                keys.quota_key(crawl.ref, quota),
+                {"used": after, "purge_at": purge_at},
+                dynamo.equals(used=before or None),
+            )
+            for quota, (before, after) in used.items()
+        ]
+
+    def _of_contents(
+        self, crawl: Crawl, contents: Mapping[str, str]
+    ) -> list[TransactWriteItemTypeDef]:
+        purge_at = items.purge_at(crawl)
+        return [
+            dynamo.put(
+                self._table,
+                {**keys.content_key(crawl.ref, each), "page": page, "purge_at": purge_at},
+                _NEW,
+            )
+            for each, page in contents.items()
+        ]
+
+    def _write(self, writes: list[TransactWriteItemTypeDef]) -> None:
+        if len(writes) == 1 and "Put" in writes[0]:
+            self._put(writes[0]["Put"])
+            return
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed as failed:
+            raise Raced from failed
+
+    def _put(self, put: Any) -> None:
+        """Half the price of a transaction, which would know its own repetition."""
+        try:
+            with translated("dynamodb"):
+                self._client.put_item(**put)
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            if dynamo.plain(error.response.get("Item")) != put["Item"]:
+                raise Raced from error
+
+
+def _stands(page: Page) -> dynamo.Condition:
+    return dynamo.equals(state=page.state, fence=page.fence, depth=page.depth)
+
+
+def _update(changed: Mapping[str, Any], plus: Tally) -> dynamo.Condition:
+    sets = [f"#{name} = :to_{name}" for name, value in changed.items() if value is not None]
+    values: dict[str, Any] = {
+        f":to_{n}": value for n, value in changed.items() if value is not None
+    }
+    added = {"discovered": plus.discovered, "crawled": plus.crawled, "failed": plus.failed}
+    adds = [f"#{name} :plus_{name}" for name, number in added.items() if number]
+    values |= {f":plus_{name}": number for name, number in added.items() if number}
+    parts = [("SET", sets), ("ADD", adds)]
+    return " ".join(f"{verb} {', '.join(terms)}" for verb, terms in parts if terms), values
+
+
+def _start(ref: CrawlRef, state: PageState | None, after: str) -> dict[str, str]:
+    key, place = keys.parts_of(after)
+    start = keys.page_key(ref, key)
+    return start if state is None else {**start, "place": place}

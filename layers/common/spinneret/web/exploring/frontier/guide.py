@@ -1,0 +1,114 @@
+"""What a crawl's plan means: for the plan itself, and for the links of a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.web.exploring.frontier.keys import key_of
+from spinneret.web.exploring.frontier.models import Candidate, Crawl, FoundLink, Plan, Strategy
+from spinneret.web.exploring.globs import compile_patterns
+from spinneret.web.exploring.scope import Scope, ScopeRefusal
+from spinneret.web.exploring.scoring import Relevance
+from spinneret.web.exploring.traps import Trap, calendar_of, identity_of, trap_of
+from spinneret.web.fetching.urls import Url, parse_url
+
+BELOW_THRESHOLD: Final = "below_threshold"
+NOT_A_URL: Final = "not_a_url"
+TOO_MANY_LINKS: Final = "too_many_links"
+"""Reasons for which links are left out, beside those of scope and traps."""
+
+
+def check_plan(plan: Plan) -> None:
+    """Raises ValidationFailed, whose details name every field out of range."""
+    ranges = {
+        "max_depth": 0 <= plan.max_depth <= bounds.CRAWL_DEPTH_MAX,
+        "max_pages": 1 <= plan.max_pages <= bounds.CRAWL_PAGES_MAX,
+        "batch_pages": 1 <= plan.batch_pages <= bounds.CRAWL_BATCH_PAGES,
+        "score_threshold": 0 <= plan.score_threshold <= 1,  # false for NaN
+        "urls_per_host": plan.urls_per_host is None or plan.urls_per_host >= 1,
+        "keywords": len(plan.keywords) <= bounds.CRAWL_KEYWORDS_MAX
+        and all(0 < len(each) <= bounds.CRAWL_KEYWORD_MAX_CHARS for each in plan.keywords),
+    }
+    wrong = [{"field": field, "reason": "out of range"} for field, ok in ranges.items() if not ok]
+    if wrong:
+        raise ValidationFailed("not a plan for a crawl", details={"fields": wrong})
+    compile_patterns(plan.include, "include")
+    compile_patterns(plan.exclude, "exclude")
+
+
+@dataclass(frozen=True)
+class Guide:
+    """What a crawl's plan means for its links; costs something to make, so one serves a page."""
+
+    crawl: Crawl
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Around the URLs that the crawl begins with."""
+        plan = self.crawl.plan
+        roots = [parse_url(root) for root in self.crawl.roots]
+        return Scope.of(plan.scope, roots, plan.include, plan.exclude)
+
+    @cached_property
+    def _relevance(self) -> Relevance:
+        return Relevance.to_keywords(self.crawl.plan.keywords)
+
+    def refusal(self, url: Url) -> ScopeRefusal | Trap | None:
+        """Why the crawl doesn't follow a URL; None if it does."""
+        return self.scope.refusal(url) or trap_of(url, self.crawl.begun_at.year)
+
+    def score(self, url: Url, text: str) -> float | None:
+        """None without keywords."""
+        return self._relevance.of(url, text) if self._relevance.terms else None
+
+    def candidates(self, links: Iterable[FoundLink]) -> tuple[tuple[Candidate, ...], Counter[str]]:
+        """The links that belong, each page once at its first place with its best score.
+
+        And how many others there are, by reason.
+        """
+        found: dict[str, Candidate] = {}
+        skipped: Counter[str] = Counter()
+        for link in links:
+            candidate = self._candidate(link)
+            if isinstance(candidate, str):
+                skipped[candidate] += 1
+            elif (former := found.get(candidate.key)) is not None:
+                if better(candidate.score, former.score):
+                    found[candidate.key] = replace(former, score=candidate.score)
+            elif len(found) < bounds.FRONTIER_LINKS_PER_PAGE:
+                found[candidate.key] = candidate
+            else:
+                skipped[TOO_MANY_LINKS] += 1
+        return tuple(found.values()), skipped
+
+    def _candidate(self, link: FoundLink) -> Candidate | str:
+        try:
+            url = parse_url(link.url)
+        except UrlInvalid:
+            return NOT_A_URL
+        if refusal := self.refusal(url):
+            return refusal.value
+        plan = self.crawl.plan
+        score = self.score(url, link.text)
+        is_choosy = plan.strategy is Strategy.BEST_FIRST
+        if is_choosy and score is not None and score < plan.score_threshold:
+            return BELOW_THRESHOLD
+        calendar = calendar_of(url)
+        return Candidate(
+            key=key_of(identity_of(url)),
+            url=url.text,
+            host=url.host,
+            score=score,
+            calendar=None if calendar is None else key_of(calendar.shape),
+        )
+
+
+def better(score: float | None, former: float | None) -> bool:
+    """Whether a score is above a former one; none is below all."""
+    return score is not None and (former is None or score > former)

@@ -1,0 +1,285 @@
+"""Links of a fetched page become known pages: pure, in changes of bounded size.
+
+Merging is what makes the order of a crawl: one page after the other, by one driver. It may be cut
+off after any change and begun again: rows that exist already change nothing and count nothing, and
+the page's own row, which says that it is done, is in the last change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.web.exploring.frontier import rules
+from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.guide import better
+from spinneret.web.exploring.frontier.models import Candidate, Crawl, Page, PageState, Plan
+
+_HOST: Final = "host"
+_CALENDAR: Final = "calendar"
+
+
+class Dropped(StrEnum):
+    """Why a link that belongs to the crawl isn't followed."""
+
+    TOO_DEEP = "max_depth"
+    SAME_CONTENT = "same_content"
+    HOST_QUOTA = "host_quota"
+    CALENDAR_QUOTA = "calendar_quota"
+    FRONTIER_FULL = "frontier_full"
+
+
+@dataclass(kw_only=True)
+class Known:
+    """What a driver has read of the rows, brought up to date by its own changes."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
+    """Keys of pages that don't exist."""
+    used: dict[str, int] = field(default_factory=dict)
+    discovered: int = 0
+
+    def lacks(self, keys: Iterable[str]) -> list[str]:
+        """Those that are to be read before they can be judged."""
+        return [key for key in keys if key not in self.pages and key not in self.absent]
+
+    def learn(self, asked: Iterable[str], found: Mapping[str, Page]) -> None:
+        """What was read."""
+        self.absent.update(key for key in asked if key not in found)
+        self.pages.update(found)
+
+    def origin(self, key: str | None) -> Page | None:
+        """The page that has the content, behind all its names; None at the end of a circle.
+
+        Raises KeyError for a name that is to be read first.
+        """
+        seen: set[str] = set()
+        while key is not None and key not in seen:
+            seen.add(key)
+            if key in self.absent:
+                return None
+            page = self.pages[key]
+            if page.same_as is None:
+                return page
+            key = page.same_as
+        return None
+
+    def apply(self, change: Change) -> None:
+        """The change has happened."""
+        for page in (*change.new, *(move.after for move in change.moves)):
+            self.pages[page.key] = page
+            self.absent.discard(page.key)
+        self.used.update({quota: after for quota, (_, after) in change.used.items()})
+        self.discovered += change.plus.discovered
+
+
+def quotas_of(plan: Plan, link: Candidate) -> dict[str, tuple[int, Dropped]]:
+    """The quotas that a new page uses up: name → how much there is, and what it is called."""
+    quotas: dict[str, tuple[int, Dropped]] = {}
+    if plan.urls_per_host is not None:
+        quotas[f"{_HOST}:{link.host}"] = (plan.urls_per_host, Dropped.HOST_QUOTA)
+    if link.calendar is not None:
+        quotas[f"{_CALENDAR}:{link.calendar}"] = (bounds.CALENDAR_URLS_MAX, Dropped.CALENDAR_QUOTA)
+    return quotas
+
+
+def merged(
+    crawl: Crawl,
+    page: Page,
+    links: Sequence[Candidate],
+    original: str | None,
+    known: Known,
+    now: datetime,
+) -> list[Change]:
+    """All that a fetched page changes, for a driver to carry out in this order.
+
+    `original` is the key of the first page with this content, None if there is none. `known` has
+    to know the links, `original` and the names of both; it isn't changed.
+    """
+    if page.same_as is not None:  # left by a redirect
+        return _as_name(crawl, page, page.same_as, PageState.DUPLICATE, known)
+    if original is not None and original != page.key:
+        copy = replace(page, same_as=original, skipped=_with(page, {Dropped.SAME_CONTENT: 1}))
+        return _as_name(crawl, copy, original, PageState.CRAWLED, known, before=page)
+    merge = _Merge(crawl, page, known, now)
+    for number, link in enumerate(links):
+        merge.add(number, link)
+    contents = {} if page.content_hash is None or original else {page.content_hash: page.key}
+    return merge.changes(contents)
+
+
+def _as_name(
+    crawl: Crawl,
+    page: Page,
+    origin: str,
+    state: PageState,
+    known: Known,
+    before: Page | None = None,
+) -> list[Change]:
+    """The page is another name: the one that has the content is as near as this one was."""
+    moves = [Move(before=before or page, after=replace(page, state=state))]
+    target = known.origin(origin)
+    if target is not None and target.key != page.key:
+        moves += _nearer(target, page.depth, page.parent)
+    return [Change(before=crawl, after=crawl, moves=tuple(moves))]
+
+
+def _nearer(target: Page, depth: int, parent: str | None) -> list[Move]:
+    """A page that was found nearer to the start; its links are to be merged again."""
+    if depth >= target.depth:
+        return []
+    after = replace(target, depth=depth, parent=parent)
+    match target.state:
+        case PageState.CRAWLED:
+            return [Move(before=target, after=replace(after, state=PageState.FETCHED))]
+        case PageState.FETCHED:
+            return [Move(before=target, after=after)]
+        case _:
+            return []
+
+
+class _Merge:
+    """Gathers what one page's links change."""
+
+    def __init__(self, crawl: Crawl, page: Page, known: Known, now: datetime) -> None:
+        self._crawl = crawl
+        self._page = page
+        self._known = known
+        self._now = now
+        self._new: dict[str, tuple[Page, dict[str, tuple[int, Dropped]]]] = {}
+        self._moves: dict[str, Move] = {}
+        self._used: dict[str, int] = {}
+        self._dropped: Counter[Dropped] = Counter()
+
+    def add(self, number: int, link: Candidate) -> None:
+        """Take the next link."""
+        depth = self._page.depth + 1
+        if depth > self._crawl.plan.max_depth:
+            self._dropped[Dropped.TOO_DEEP] += 1
+        elif link.key in self._known.absent:
+            self._discover(number, link, depth)
+        else:
+            target = self._known.origin(link.key)
+            if target is not None and target.key != self._page.key:
+                moved = self._moves.get(target.key)
+                self._meet(number, link, depth, target if moved is None else moved.after)
+
+    def _discover(self, number: int, link: Candidate, depth: int) -> None:
+        quotas = quotas_of(self._crawl.plan, link)
+        for quota, (limit, reason) in quotas.items():
+            if self._used_of(quota) >= limit:
+                self._dropped[reason] += 1
+                return
+        if self._known.discovered + len(self._new) >= bounds.FRONTIER_URLS_MAX:
+            self._dropped[Dropped.FRONTIER_FULL] += 1
+            return
+        for quota in quotas:
+            self._used[quota] = self._used_of(quota) + 1
+        page = Page(
+            key=link.key,
+            url=link.url,
+            host=link.host,
+            depth=depth,
+            state=PageState.WAITING,
+            rank=self._rank(number, depth, link.score),
+            discovered_at=self._now,
+            score=link.score,
+            parent=self._page.url,
+        )
+        self._new[link.key] = (page, quotas)
+
+    def _meet(self, number: int, link: Candidate, depth: int, target: Page) -> None:
+        """The target is known; it may be nearer than it was thought, or better."""
+        if target.state is not PageState.WAITING:
+            for move in _nearer(target, depth, self._page.url):
+                self._change(move)
+            return
+        is_nearer, is_better = depth < target.depth, better(link.score, target.score)
+        if not (is_nearer or is_better):
+            return
+        near = min(depth, target.depth)
+        score = link.score if is_better else target.score
+        after = replace(
+            target,
+            depth=near,
+            score=score,
+            parent=self._page.url if is_nearer else target.parent,
+            rank=self._rank(number, near, score),
+        )
+        self._change(Move(before=target, after=after))
+
+    def _change(self, move: Move) -> None:
+        """Two names of one page are one change of its row."""
+        former = self._moves.get(move.after.key)
+        before = move.before if former is None else former.before
+        self._moves[move.after.key] = Move(before=before, after=move.after)
+
+    def _rank(self, number: int, depth: int, score: float | None) -> str:
+        found = (self._page.batch, self._page.position, number)
+        return rules.rank(self._crawl.plan, depth, score, found)
+
+    def _used_of(self, quota: str) -> int:
+        return self._used.get(quota, self._known.used.get(quota, 0))
+
+    def changes(self, contents: Mapping[str, str]) -> list[Change]:
+        """In pieces that a store takes at once; the page's own row is in the last one."""
+        done = replace(
+            self._page,
+            state=PageState.CRAWLED,
+            skipped=_with(self._page, dict(self._dropped)),
+        )
+        own = Move(before=self._page, after=done)
+        pieces = [*self._pieces_of_new(), *self._pieces_of_moves()]
+        last = pieces.pop() if pieces else Change(before=self._crawl, after=self._crawl)
+        return [*pieces, replace(last, moves=(*last.moves, own), contents=dict(contents))]
+
+    def _pieces_of_new(self) -> list[Change]:
+        pieces: list[Change] = []
+        pages: list[Page] = []
+        used: dict[str, int] = {}
+        total = dict(self._known.used)
+
+        def close() -> None:
+            if not pages:
+                return
+            quotas = {q: (total.get(q, 0), total.get(q, 0) + n) for q, n in used.items()}
+            total.update({quota: after for quota, (_, after) in quotas.items()})
+            pieces.append(
+                Change(
+                    plus=Tally(discovered=len(pages)),
+                    before=self._crawl,
+                    after=self._crawl,
+                    new=tuple(pages),
+                    used=quotas,
+                )
+            )
+            pages.clear()
+            used.clear()
+
+        for page, quotas in self._new.values():
+            if len(pages) + 1 + len(used.keys() | quotas.keys()) > bounds.FRONTIER_ROWS_PER_WRITE:
+                close()
+            pages.append(page)
+            for quota in quotas:
+                used[quota] = used.get(quota, 0) + 1
+        close()
+        return pieces
+
+    def _pieces_of_moves(self) -> list[Change]:
+        moves = list(self._moves.values())
+        size = bounds.FRONTIER_ROWS_PER_WRITE
+        return [
+            Change(before=self._crawl, after=self._crawl, moves=tuple(moves[start : start + size]))
+            for start in range(0, len(moves), size)
+        ]
+
+
+def _with(page: Page, dropped: Mapping[Dropped, int]) -> dict[str, int]:
+    """The page's reasons, those of merging anew: a page may be merged more than once."""
+    kept = {name: count for name, count in page.skipped.items() if name not in set(Dropped)}
+    return kept | {reason.value: count for reason, count in dropped.items()}

@@ -1,0 +1,67 @@
+"""What one visit asks before it follows a redirect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Contended, LeaseLost
+from spinneret.web.exploring.frontier import rules
+from spinneret.web.exploring.frontier.guide import Guide
+from spinneret.web.exploring.frontier.keys import key_of
+from spinneret.web.exploring.frontier.models import Failed, Redirected, RedirectRefused, Visit
+from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
+from spinneret.web.exploring.traps import identity_of
+from spinneret.web.fetching.urls import Url
+
+REDIRECT_LOOP: Final = "REDIRECT_LOOP"
+_TRIES: Final = 5  # until it is called contention: each means that somebody else has got on
+
+
+@dataclass(kw_only=True)
+class RedirectGate:
+    """One visit's; fits `FetchRequest.before_redirect`."""
+
+    store: FrontierStore
+    clock: Clock
+    visit: Visit
+
+    def __post_init__(self) -> None:
+        self._asked = {self.visit.page.url}
+        self._guide = Guide(self.visit.crawl)
+
+    def __call__(self, url: Url) -> None:
+        """Take the target for this visit. Raises RedirectRefused, LeaseLost and Contended."""
+        if url.text in self._asked:
+            raise RedirectRefused(_refused(REDIRECT_LOOP, url))
+        if refusal := self._guide.refusal(url):
+            raise RedirectRefused(_refused(refusal.value.upper(), url))
+        key = key_of(identity_of(url))
+        if key != self.visit.page.key:
+            self._take(url, key)
+        self._asked.add(url.text)
+
+    def _take(self, url: Url, key: str) -> None:
+        crawl, page = self.visit.crawl, self.visit.page
+        for _ in range(_TRIES):
+            target = self.store.find(crawl.ref, [key]).get(key)
+            if not rules.stands_for(target, page):
+                raise RedirectRefused(Redirected(to=key, final_url=url.text))
+            try:
+                self.store.commit(crawl, rules.followed(page, target, url, key, self.clock()))
+            except Raced:
+                self._require_claim()
+            else:
+                return
+        raise Contended("others are at the redirect's target")
+
+    def _require_claim(self) -> None:
+        crawl, page = self.visit.crawl, self.visit.page
+        standing = self.store.find(crawl.ref, [page.key]).get(page.key)
+        if standing is None or (standing.state, standing.fence) != (page.state, page.fence):
+            raise LeaseLost(f"page {page.key} belongs to another claim")
+
+
+def _refused(code: str, url: Url) -> Failed:
+    return Failed(error_code=code, error_message="a redirect isn't followed", final_url=url.text)

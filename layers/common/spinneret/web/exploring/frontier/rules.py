@@ -1,0 +1,271 @@
+"""The frontier as pure functions: each answers a value, or a change for a store to carry out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.keys import key_of
+from spinneret.web.exploring.frontier.models import (
+    Crawl,
+    Deferred,
+    EndReason,
+    Failed,
+    Fetched,
+    Outcome,
+    Page,
+    PageState,
+    Plan,
+    Redirected,
+    Strategy,
+)
+from spinneret.web.exploring.scoring import PLACES
+from spinneret.web.exploring.traps import identity_of
+from spinneret.web.fetching.urls import Url, parse_url
+
+LOST: Final = "WORKER_LOST"
+"""Error code of a page whose workers died, once too often."""
+_BATCH_MAX: Final = 999_999
+_BEST: Final = 10**PLACES
+
+
+# ---------------------------------------------------------------- Order
+
+
+def rank(plan: Plan, depth: int, score: float | None, found: tuple[int, int, int]) -> str:
+    """Sorts waiting pages; `found` is batch and position of the page with the link, and its place.
+
+    Two links never have the same rank.
+    """
+    batch, position, link = found
+    place = f"{position:02}.{link:05}"
+    match plan.strategy:
+        case Strategy.BFS:
+            return f"{depth:03}.{batch:06}.{place}"
+        case Strategy.DFS:
+            return f"{_BATCH_MAX - batch:06}.{place}"
+        case Strategy.BEST_FIRST:
+            behind = 0 if score is None else _BEST - round(_BEST * score)
+            return f"{behind:04}.{batch:06}.{place}"
+
+
+# ---------------------------------------------------------------- Driver
+
+
+def seeds(crawl: Crawl, now: datetime) -> tuple[Page, ...]:
+    """The first pages, each once: wherever they are and whatever they are about."""
+    pages: dict[str, Page] = {}
+    for number, url in enumerate(map(parse_url, crawl.roots)):
+        key = key_of(identity_of(url))
+        pages.setdefault(
+            key,
+            Page(
+                key=key,
+                url=url.text,
+                host=url.host,
+                depth=0,
+                state=PageState.WAITING,
+                rank=rank(crawl.plan, 0, None, (0, 0, number)),
+                discovered_at=now,
+                score=1.0 if crawl.plan.keywords else None,
+            ),
+        )
+    return tuple(pages.values())
+
+
+def adopted(crawl: Crawl, fence: int) -> Change:
+    """A new driver takes the crawl over; the former one's writes are refused from now on."""
+    return Change(before=crawl, after=replace(crawl, fence=fence))
+
+
+def places_left(crawl: Crawl) -> int:
+    """How many pages the next batch may have: no more than the budget has, were all a success."""
+    return min(crawl.plan.batch_pages, crawl.plan.max_pages - crawl.crawled)
+
+
+def taken(crawl: Crawl, waiting: Sequence[Page], now: datetime) -> Change:
+    """The next batch."""
+    batch = crawl.batch + 1
+    moves = [
+        Move(
+            before=page,
+            after=replace(page, state=PageState.OPEN, batch=batch, position=position, due_at=now),
+        )
+        for position, page in enumerate(waiting)
+    ]
+    depth = max([crawl.current_depth, *(page.depth for page in waiting)])
+    return Change(
+        before=crawl,
+        after=replace(crawl, batch=batch, current_depth=depth),
+        moves=tuple(moves),
+    )
+
+
+def ended(crawl: Crawl, reason: EndReason, now: datetime) -> Change:
+    """There is nothing more to do."""
+    return Change(before=crawl, after=replace(crawl, ended_at=now, end_reason=reason))
+
+
+def is_expired(crawl: Crawl, now: datetime) -> bool:
+    """Whether the crawl has lasted as long as its rows are kept for."""
+    return now >= crawl.begun_at + timedelta(seconds=bounds.FRONTIER_SECONDS)
+
+
+def free_at(page: Page) -> datetime:
+    """When an open page may be claimed: a lease may have been lost until then."""
+    moments = [moment for moment in (page.due_at, page.leased_until) if moment is not None]
+    return max(moments, default=page.discovered_at)
+
+
+def is_lost(page: Page, now: datetime) -> bool:
+    """Whether the last worker that a page may have died."""
+    return (
+        page.leased_until is not None
+        and page.leased_until <= now
+        and page.attempts + 1 >= bounds.PAGE_ATTEMPTS
+    )
+
+
+def given_up(page: Page, now: datetime) -> Change:
+    """A page that `is_lost` fails."""
+    counted = replace(page, attempts=page.attempts + 1, owner=None)
+    return _failed(page, counted, Failed(error_code=LOST), now)
+
+
+# ---------------------------------------------------------------- Worker
+
+
+def claimed(page: Page, owner: str, until: datetime) -> Page:
+    """A worker has the page until then; a lease that was lost is charged."""
+    return replace(
+        page,
+        fence=page.fence + 1,
+        owner=owner,
+        leased_until=until,
+        attempts=page.attempts + (page.leased_until is not None),
+    )
+
+
+def recorded(
+    page: Page, outcome: Outcome, links: int, skipped: Mapping[str, int], now: datetime
+) -> Change:
+    """What became of a claimed page; its links are stored, in so many chunks.
+
+    A failure after which the page may be tried again is charged, and is final at the last attempt.
+    """
+    released = replace(page, leased_until=None)
+    match outcome:
+        case Deferred():
+            return _deferred(page, released, outcome, now)
+        case Failed():
+            return _failed(page, released, outcome, now)
+        case Redirected():
+            after = replace(
+                released,
+                state=PageState.FETCHED,
+                same_as=outcome.to,
+                final_url=outcome.final_url,
+                finished_at=now,
+            )
+            return Change(moves=(Move(before=page, after=after),))
+        case Fetched():
+            after = replace(
+                released,
+                state=PageState.FETCHED,
+                link_chunks=links,
+                links_fence=page.fence,
+                content_hash=outcome.content_hash,
+                final_url=outcome.final_url,
+                status_code=outcome.status_code,
+                document_id=outcome.document_id,
+                error_code=None,
+                error_message=None,
+                finished_at=now,
+                skipped=dict(skipped),
+            )
+            return Change(plus=Tally(crawled=1), moves=(Move(before=page, after=after),))
+
+
+def is_recorded(page: Page, claimed_page: Page) -> bool:
+    """Whether the claim's outcome is in the row already: its writer never heard the answer."""
+    ended_claim = page.state is not PageState.OPEN or page.leased_until is None
+    return page.fence == claimed_page.fence and page.owner == claimed_page.owner and ended_claim
+
+
+def _deferred(page: Page, released: Page, outcome: Deferred, now: datetime) -> Change:
+    after = replace(
+        released,
+        due_at=max(now, outcome.until),
+        attempts=page.attempts + outcome.is_charged,
+        error_code=outcome.error_code,
+        error_message=outcome.error_message,
+        status_code=outcome.status_code,
+    )
+    if after.attempts >= bounds.PAGE_ATTEMPTS:
+        failure = Failed(
+            error_code=outcome.error_code,
+            error_message=outcome.error_message,
+            status_code=outcome.status_code,
+        )
+        return _failed(page, after, failure, now)
+    return Change(moves=(Move(before=page, after=after),))
+
+
+def _failed(before: Page, released: Page, outcome: Failed, now: datetime) -> Change:
+    after = replace(
+        released,
+        state=PageState.FAILED,
+        leased_until=None,
+        error_code=outcome.error_code,
+        error_message=outcome.error_message[: bounds.EVENT_MESSAGE_CHARS],
+        status_code=outcome.status_code,
+        final_url=outcome.final_url,
+        finished_at=now,
+    )
+    return Change(plus=Tally(failed=1), moves=(Move(before=before, after=after),))
+
+
+# ---------------------------------------------------------------- Redirects
+
+
+def stands_for(page: Page | None, visitor: Page) -> bool:
+    """Whether a redirect's target may be asked for: it is new, it waits, or it is this visit's."""
+    if page is None or page.state is PageState.WAITING:
+        return True
+    if page.key == visitor.key:
+        return True
+    return page.state is PageState.DUPLICATE and page.same_as == visitor.key
+
+
+def followed(visitor: Page, target: Page | None, url: Url, key: str, now: datetime) -> Change:
+    """A redirect's target is taken by the visit that was led there; for what `stands_for` allows.
+
+    The visit's own page must stand as it was claimed.
+    """
+    if target is not None and target.state is not PageState.WAITING:
+        return Change(standing=(visitor,))
+    alias = replace(
+        target
+        or Page(
+            key=key,
+            url=url.text,
+            host=url.host,
+            depth=visitor.depth,
+            state=PageState.WAITING,
+            rank="",
+            discovered_at=now,
+            parent=visitor.url,
+        ),
+        state=PageState.DUPLICATE,
+        batch=visitor.batch,
+        position=visitor.position,
+        same_as=visitor.key,
+        finished_at=now,
+    )
+    if target is None:
+        return Change(plus=Tally(discovered=1), new=(alias,), standing=(visitor,))
+    return Change(moves=(Move(before=target, after=alias),), standing=(visitor,))

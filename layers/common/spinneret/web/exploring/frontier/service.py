@@ -1,0 +1,287 @@
+"""The frontier over its store: the driver's side and the workers'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Final, TypeVar
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Contended, LeaseLost, NotFound, ValidationFailed
+from spinneret.web.exploring.frontier import merging, rules
+from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.guide import Guide, check_plan
+from spinneret.web.exploring.frontier.keys import is_position_in
+from spinneret.web.exploring.frontier.models import (
+    Batch,
+    Candidate,
+    Crawl,
+    CrawlRef,
+    Ended,
+    EndReason,
+    Fetched,
+    Next,
+    Outcome,
+    Page,
+    PagePage,
+    PageState,
+    Plan,
+    Visit,
+    Wait,
+)
+from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
+from spinneret.web.exploring.frontier.redirects import RedirectGate
+from spinneret.web.fetching.urls import parse_url
+
+Answer = TypeVar("Answer")
+
+_TRIES: Final = 5  # until it is called contention: each means that somebody else has got on
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frontier:
+    """See the package's docstring. Raises DependencyUnavailable; every call may be repeated."""
+
+    store: FrontierStore
+    clock: Clock
+
+    # ------------------------------------------------------------ Driver
+
+    def begin(self, ref: CrawlRef, plan: Plan, urls: Sequence[str], fence: int) -> Crawl:
+        """Make the crawl known, with the URLs that it begins with; a known one stays as it is.
+
+        Raises ValidationFailed and UrlInvalid.
+        """
+        check_plan(plan)
+        if not 0 < len(urls) <= bounds.CRAWL_SEEDS_MAX:
+            raise ValidationFailed(
+                f"1 to {bounds.CRAWL_SEEDS_MAX} URLs", details={"fields": [{"field": "url"}]}
+            )
+        roots = tuple(parse_url(url).text for url in urls)
+        crawl = Crawl(ref=ref, plan=plan, roots=roots, begun_at=self.clock(), fence=fence)
+        try:
+            self.store.begin(crawl)
+        except Raced:
+            return self._existing(ref)
+        return crawl
+
+    def next_batch(
+        self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool] = _always
+    ) -> Next:
+        """What is to be done next; asked again whenever a batch has been worked through.
+
+        `may_go_on` is asked before each page whose links are merged: when it answers no, a wait
+        of no time is the answer. Raises NotFound, LeaseLost for an outdated fence, and Contended.
+        """
+        return self._persistently(lambda: self._next_batch(ref, fence, may_go_on))
+
+    def _next_batch(self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool]) -> Next:
+        crawl = self._adopted(ref, fence)
+        if crawl.end_reason is not None:
+            return Ended(crawl.end_reason)
+        now = self.clock()
+        if not crawl.batch:
+            self._seed(crawl, now)
+        open_pages = self._still_open(crawl, now)
+        if open_pages:
+            free = [page for page in open_pages if rules.free_at(page) <= now]
+            if not free:
+                return Wait(min(rules.free_at(page) for page in open_pages))
+            return Batch(number=crawl.batch, keys=tuple(page.key for page in free))
+        # Read again: now that no page is open, none can be counted any more.
+        crawl = self._adopted(ref, fence)
+        if not self._merge_all(crawl, may_go_on):
+            return Wait(now)
+        return self._take(crawl, now)
+
+    def _seed(self, crawl: Crawl, now: datetime) -> None:
+        """The URLs that the crawl begins with, where they aren't known yet."""
+        pages = rules.seeds(crawl, now)
+        found = self.store.find(crawl.ref, [page.key for page in pages])
+        missing = (page for page in pages if page.key not in found)
+        for some in _pieces(missing, bounds.FRONTIER_ROWS_PER_WRITE):
+            plus = Tally(discovered=len(some))
+            added = Change(plus=plus, before=crawl, after=crawl, new=tuple(some))
+            self.store.commit(crawl, added)
+
+    def _still_open(self, crawl: Crawl, now: datetime) -> list[Page]:
+        """Pages of the batch under way; those whose last worker is lost fail."""
+        left: list[Page] = []
+        for page in self.store.first(crawl.ref, PageState.OPEN, bounds.CRAWL_BATCH_PAGES):
+            if rules.is_lost(page, now):
+                self.store.commit(crawl, rules.given_up(page, now))
+            else:
+                left.append(page)
+        return left
+
+    def _take(self, crawl: Crawl, now: datetime) -> Next:
+        places = rules.places_left(crawl)
+        if places <= 0:
+            return self._end(crawl, EndReason.BUDGET, now)
+        if rules.is_expired(crawl, now):
+            return self._end(crawl, EndReason.EXPIRED, now)
+        waiting = self.store.first(crawl.ref, PageState.WAITING, places)
+        if not waiting:
+            return self._end(crawl, EndReason.EXHAUSTED, now)
+        self.store.commit(crawl, rules.taken(crawl, waiting, now))
+        return Batch(number=crawl.batch + 1, keys=tuple(page.key for page in waiting))
+
+    def _end(self, crawl: Crawl, reason: EndReason, now: datetime) -> Ended:
+        self.store.commit(crawl, rules.ended(crawl, reason, now))
+        return Ended(reason)
+
+    # ------------------------------------------------------------ Merging
+
+    def _merge_all(self, crawl: Crawl, may_go_on: Callable[[], bool]) -> bool:
+        """Whether all fetched pages are merged; False if the time was over before."""
+        known = merging.Known(discovered=crawl.discovered)
+        # One at a time: a page that was found nearer comes before those of later batches, in the
+        # same order as after a crash.
+        while found := self.store.first(crawl.ref, PageState.FETCHED, 1):
+            if not may_go_on():
+                return False
+            known.pages[found[0].key] = found[0]
+            self._merge(crawl, found[0], known)
+        return True
+
+    def _merge(self, crawl: Crawl, page: Page, known: merging.Known) -> None:
+        links: tuple[Candidate, ...] = ()
+        original: str | None = None
+        if page.same_as is not None:
+            self._learn(crawl.ref, [page.same_as], known)
+        else:
+            hashes = [page.content_hash] if page.content_hash else []
+            original = next(iter(self.store.originals(crawl.ref, hashes).values()), None)
+            links = self.store.links(crawl.ref, page)
+            names = [link.key for link in links] if page.depth < crawl.plan.max_depth else []
+            self._learn(crawl.ref, names if original in {None, page.key} else [original], known)
+            self._learn_quotas(crawl, links, known)
+        changes = merging.merged(crawl, page, links, original, known, self.clock())
+        for change in changes:
+            self.store.commit(crawl, change)
+            known.apply(change)
+
+    def _learn(self, ref: CrawlRef, keys: Iterable[str | None], known: merging.Known) -> None:
+        """Read pages, and those that they are other names of."""
+        wanted = {key for key in keys if key is not None}
+        while wanted:
+            missing = known.lacks(sorted(wanted))
+            if missing:
+                known.learn(missing, self.store.find(ref, missing))
+            names = (known.pages[key].same_as for key in wanted if key in known.pages)
+            wanted = {name for name in names if name is not None and known.lacks([name])}
+
+    def _learn_quotas(self, crawl: Crawl, links: Sequence[Candidate], known: merging.Known) -> None:
+        quotas = {
+            quota
+            for link in links
+            if link.key in known.absent
+            for quota in merging.quotas_of(crawl.plan, link)
+            if quota not in known.used
+        }
+        if quotas:
+            used = self.store.used(crawl.ref, sorted(quotas))
+            known.used.update({quota: used.get(quota, 0) for quota in quotas})
+
+    # ------------------------------------------------------------ Worker
+
+    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> Visit | None:
+        """Take a page of the batch until then; None if there is nothing to do with it now.
+
+        `owner` is new for every try to visit a page; the same one gets its own claim again.
+        """
+        crawl = self._existing(ref)
+        page = self.store.find(ref, [key]).get(key)
+        now = self.clock()
+        if page is None or page.state is not PageState.OPEN:
+            return None
+        if page.owner == owner and page.leased_until is not None:
+            return Visit(crawl=crawl, page=page)
+        if rules.free_at(page) > now or rules.is_lost(page, now):
+            return None
+        claimed = rules.claimed(page, owner, until)
+        try:
+            self.store.commit(crawl, Change(moves=(Move(before=page, after=claimed),)))
+        except Raced:
+            return None
+        return Visit(crawl=crawl, page=claimed)
+
+    def redirects(self, visit: Visit) -> RedirectGate:
+        """What the fetcher of this visit asks before it follows a redirect."""
+        return RedirectGate(store=self.store, clock=self.clock, visit=visit)
+
+    def record(self, visit: Visit, outcome: Outcome) -> None:
+        """Say what became of a page. Raises LeaseLost when the claim has passed to another."""
+        crawl, page = visit.crawl, visit.page
+        candidates: tuple[Candidate, ...] = ()
+        skipped: Mapping[str, int] = {}
+        if isinstance(outcome, Fetched):
+            candidates, skipped = Guide(crawl).candidates(outcome.links)
+        chunks = self.store.keep_links(crawl, page, candidates) if candidates else 0
+        change = rules.recorded(page, outcome, chunks, skipped, self.clock())
+        try:
+            self.store.commit(crawl, change)
+        except Raced:
+            standing = self.store.find(crawl.ref, [page.key]).get(page.key)
+            if standing is None or not rules.is_recorded(standing, page):
+                raise LeaseLost(f"page {page.key} belongs to another claim") from None
+
+    # ------------------------------------------------------------ Lists
+
+    def crawl(self, ref: CrawlRef) -> Crawl:
+        """The crawl with its counters, until 30 days after its end. Raises NotFound."""
+        return self._existing(ref)
+
+    def pages(
+        self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
+    ) -> PagePage:
+        """See FrontierStore; raises NotFound like `crawl`, ValidationFailed for `after`."""
+        self._existing(ref)
+        if after is not None and not is_position_in(state, after):
+            raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
+        return self.store.pages(ref, state, after, limit)
+
+    # ------------------------------------------------------------ Both
+
+    def _existing(self, ref: CrawlRef) -> Crawl:
+        crawl = self.store.crawl(ref)
+        if crawl is None or _is_gone(crawl, self.clock()):
+            raise NotFound("no such crawl")
+        return crawl
+
+    def _adopted(self, ref: CrawlRef, fence: int) -> Crawl:
+        """The crawl under this driver's fence."""
+        crawl = self._existing(ref)
+        if crawl.fence > fence:
+            raise LeaseLost(f"crawl {ref.crawl_id} has a newer driver")
+        if crawl.fence < fence:
+            self.store.commit(crawl, rules.adopted(crawl, fence))
+            crawl = replace(crawl, fence=fence)
+        return crawl
+
+    def _persistently(self, act: Callable[[], Answer]) -> Answer:
+        """Begin again when something has changed since it was read."""
+        for _ in range(_TRIES):
+            try:
+                return act()
+            except Raced:
+                continue
+        raise Contended("others are at the crawl")
+
+
+def _is_gone(crawl: Crawl, now: datetime) -> bool:
+    kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
+    return crawl.ended_at is not None and now >= crawl.ended_at + kept
+
+
+def _pieces(pages: Iterable[Page], size: int) -> Iterator[list[Page]]:
+    iterator = iter(pages)
+    while some := list(islice(iterator, size)):
+        yield some

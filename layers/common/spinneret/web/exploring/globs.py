@@ -1,0 +1,185 @@
+"""Patterns of URLs, matched in one pass over the text.
+
+    ?     one character, not "/"
+    *     any run of characters without "/", also none
+    **    any run of characters, also none
+
+All else stands for itself. A pattern with "://" is compared with the whole URL, any other one with
+path and query; either way the query may be left out of the comparison, so that `/docs/*.html`
+covers `/docs/a.html?page=2`. As in .gitignore, a pattern without "/" is looked for in every folder
+(`*.pdf` is `**/*.pdf`), and one with "/" begins at the root (`docs/*` is `/docs/*`).
+
+Regular expressions aren't offered: Python's backtrack, and one pattern of a tenant could hold a
+worker for hours. A glob is a nondeterministic automaton without empty moves, whose set of states
+fits into the bits of one number; each character of the text takes one step of a few operations
+(Baeza-Yates and Gonnet, "A new approach to text searching", CACM 35(10), 1992).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+from urllib.parse import quote
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.web.fetching.urls import Url
+
+_WORD: Final = re.compile(r"\*+|\?|[^*?]")
+_BLANK_OR_CONTROL: Final = re.compile(r"[\s\x00-\x1f\x7f]")
+_HOST_OF: Final = re.compile(r"[^:]*://[^/]*")
+
+
+@dataclass(frozen=True)
+class Glob:
+    """One compiled pattern; the whole text must match."""
+
+    text: str
+
+    def matches(self, text: str) -> bool:
+        """Takes a time in proportion to the text's length, whatever the pattern is."""
+        if not text.startswith(self._head) or not text.endswith(self._tail):
+            return False
+        steps, any_run, run_in_segment = self._steps, self._any_run, self._segment_run
+        other, states = self._any_character, 1
+        for character in text:
+            if character == "/":
+                states = (states & steps.get("/", 0)) << 1 | states & any_run
+            else:
+                states = (states & steps.get(character, other)) << 1 | states & run_in_segment
+            if not states:
+                return False
+        return bool(states >> self._length)
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return _WORD.findall(self.text)
+
+    @cached_property
+    def _head(self) -> str:
+        """What the text begins with for certain: most texts end here."""
+        return re.split(r"[*?]", self.text, maxsplit=1)[0]
+
+    @cached_property
+    def _tail(self) -> str:
+        return re.split(r"[*?]", self.text)[-1]
+
+    @cached_property
+    def _length(self) -> int:
+        """Characters that the text has at least: the number of the last state."""
+        return sum(not word.startswith("*") for word in self._words)
+
+    @cached_property
+    def _any_character(self) -> int:
+        """States from which any character but "/" leads on."""
+        singles = [word for word in self._words if not word.startswith("*")]
+        return sum(1 << state for state, word in enumerate(singles) if word == "?")
+
+    @cached_property
+    def _steps(self) -> dict[str, int]:
+        """States from which a character leads on, for those that the pattern names."""
+        steps: dict[str, int] = {}
+        singles = [word for word in self._words if not word.startswith("*")]
+        for state, word in enumerate(singles):
+            if word != "?":
+                initial = 0 if word == "/" else self._any_character
+                steps[word] = steps.get(word, initial) | 1 << state
+        return steps
+
+    @cached_property
+    def _any_run(self) -> int:
+        """States that any character leaves as they are."""
+        return self._loops("**")
+
+    @cached_property
+    def _segment_run(self) -> int:
+        """States that any character but "/" leaves as they are."""
+        return self._loops("**") | self._loops("*")
+
+    def _loops(self, star: str) -> int:
+        state = states = 0
+        for word in self._words:
+            if not word.startswith("*"):
+                state += 1
+            elif word == star:
+                states |= 1 << state
+        return states
+
+
+@dataclass(frozen=True)
+class UrlPatterns:
+    """Several patterns, each of them enough; made by `compile_patterns`."""
+
+    of_urls: tuple[Glob, ...] = ()
+    of_targets: tuple[Glob, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.of_urls or self.of_targets)
+
+    def match(self, url: Url) -> bool:
+        """Whether any pattern covers the URL, with or without its query."""
+        if _any(self.of_targets, url.target) or _any(self.of_urls, url.text):
+            return True
+        if not url.query:
+            return False
+        return _any(self.of_targets, url.path) or _any(self.of_urls, url.origin + url.path)
+
+
+def compile_patterns(patterns: Iterable[str], field: str) -> UrlPatterns:
+    """Raises ValidationFailed, whose details name the field and the position of each bad pattern.
+
+    Characters beyond ASCII are taken as URLs have them: `/bücher/*` is `/b%C3%BCcher/*`.
+    """
+    given = list(patterns)
+    if len(given) > bounds.URL_PATTERNS_MAX:
+        raise _refused([{"field": field, "reason": f"more than {bounds.URL_PATTERNS_MAX}"}])
+    reasons = [(number, _fault(pattern)) for number, pattern in enumerate(given)]
+    if any(reason for _, reason in reasons):
+        raise _refused(
+            [{"field": f"{field}.{n}", "reason": reason} for n, reason in reasons if reason]
+        )
+    compiled = [Glob(_anchored(_ascii(pattern))) for pattern in given]
+    return UrlPatterns(
+        of_urls=tuple(glob for glob in compiled if "://" in glob.text),
+        of_targets=tuple(glob for glob in compiled if "://" not in glob.text),
+    )
+
+
+def _any(globs: Iterable[Glob], text: str) -> bool:
+    return any(glob.matches(text) for glob in globs)
+
+
+def _fault(pattern: str) -> str | None:
+    if not pattern:
+        return "is empty"
+    if len(pattern) > bounds.URL_PATTERN_MAX_CHARS:
+        return f"is longer than {bounds.URL_PATTERN_MAX_CHARS} characters"
+    if _BLANK_OR_CONTROL.search(pattern):
+        return "contains blanks or control characters"
+    if "***" in pattern:
+        return "has more than two asterisks in a row"
+    return None
+
+
+def _anchored(pattern: str) -> str:
+    if "://" in pattern:
+        host = _HOST_OF.match(pattern)
+        end = host.end() if host else 0  # scheme and host have one case, paths have two
+        return pattern[:end].lower() + pattern[end:]
+    if "/" not in pattern:
+        return f"**/{pattern}"
+    return pattern if pattern.startswith(("/", "**")) else f"/{pattern}"
+
+
+def _ascii(pattern: str) -> str:
+    return "".join(
+        character if character.isascii() else quote(character, errors="replace")
+        for character in pattern
+    )
+
+
+def _refused(fields: list[dict[str, str]]) -> ValidationFailed:
+    return ValidationFailed("not a pattern of URLs", details={"fields": fields})

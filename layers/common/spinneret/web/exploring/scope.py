@@ -1,0 +1,102 @@
+"""Which URLs belong to a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Self
+
+from spinneret.web.exploring.globs import UrlPatterns, compile_patterns
+from spinneret.web.fetching.urls import Url, registrable_domain
+
+
+class ScopeKind(StrEnum):
+    """How far a crawl goes from the URLs that it begins with."""
+
+    HOST = "host"
+    """The same host and port, with or without `www.`; http and https are one."""
+    DOMAIN = "domain"
+    """The same registrable domain (by the public-suffix list), any port."""
+    PREFIX = "prefix"
+    """The same host, in the folder of the URL: `/docs/` and `/docs/intro.html` mean `/docs/…`, and
+    `/docs` means itself and `/docs/…`, but not `/docsearch`."""
+
+
+class ScopeRefusal(StrEnum):
+    """Why a URL doesn't belong."""
+
+    OUT_OF_SCOPE = "out_of_scope"
+    EXCLUDED = "excluded"
+    NOT_INCLUDED = "not_included"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Made by `of`; where patterns disagree, an excluding one wins."""
+
+    kind: ScopeKind
+    places: frozenset[str]
+    """Host and port, registrable domains, or host, port and folder: what `kind` compares."""
+    include: UrlPatterns = field(default_factory=UrlPatterns)
+    """None means everything in the places."""
+    exclude: UrlPatterns = field(default_factory=UrlPatterns)
+
+    @classmethod
+    def of(
+        cls,
+        kind: ScopeKind,
+        roots: Iterable[Url],
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+    ) -> Self:
+        """The scope around these URLs. Raises ValidationFailed for patterns."""
+        return cls(
+            kind=kind,
+            places=frozenset(_place(kind, root) for root in roots),
+            include=compile_patterns(include, "include"),
+            exclude=compile_patterns(exclude, "exclude"),
+        )
+
+    def refusal(self, url: Url) -> ScopeRefusal | None:
+        """None for a URL that belongs."""
+        if not self._holds(url):
+            return ScopeRefusal.OUT_OF_SCOPE
+        if self.exclude.match(url):
+            return ScopeRefusal.EXCLUDED
+        if self.include and not self.include.match(url):
+            return ScopeRefusal.NOT_INCLUDED
+        return None
+
+    def _holds(self, url: Url) -> bool:
+        match self.kind:
+            case ScopeKind.HOST:
+                return site_of(url) in self.places
+            case ScopeKind.DOMAIN:
+                return registrable_domain(url.host) in self.places
+            case ScopeKind.PREFIX:
+                return self._is_below(url)
+
+    def _is_below(self, url: Url) -> bool:
+        here = site_of(url) + url.path
+        return any(
+            here.startswith(place) if place.endswith("/") else f"{here}/".startswith(f"{place}/")
+            for place in self.places
+        )
+
+
+def site_of(url: Url) -> str:
+    """The host without `www.`, and the port if it isn't the scheme's own."""
+    host = url.host.removeprefix("www.") if url.host.count(".") > 1 else url.host
+    return host if url.unusual_port is None else f"{host}:{url.port}"
+
+
+def _place(kind: ScopeKind, root: Url) -> str:
+    match kind:
+        case ScopeKind.HOST:
+            return site_of(root)
+        case ScopeKind.DOMAIN:
+            return registrable_domain(root.host)
+        case ScopeKind.PREFIX:
+            folder, _, last = root.path.rpartition("/")
+            return site_of(root) + (f"{folder}/" if "." in last else root.path)

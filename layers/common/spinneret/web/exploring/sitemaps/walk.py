@@ -1,0 +1,89 @@
+"""Which files of a site are read: what robots.txt names, then what indexes name, within bounds."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.exploring.sitemaps.models import Entry
+from spinneret.web.fetching.urls import Url, cache_url, join_url, parse_url
+from spinneret.web.politeness.robots import Robots
+
+_USUAL_PLACES: Final = ("/sitemap.xml", "/sitemap_index.xml")
+_NEVER: Final = datetime(1, 1, 1, tzinfo=UTC)
+
+
+def first_sitemaps(site: Url, robots: Robots | None) -> tuple[str, ...]:
+    """What robots.txt names, wherever it is (sitemaps.org allows that); else the usual places."""
+    if robots is not None and robots.sitemaps:
+        return robots.sitemaps
+    places = (join_url(site, place) for place in _USUAL_PLACES)
+    return tuple(place.text for place in places if place is not None)
+
+
+@dataclass(frozen=True, order=True)
+class SitemapFile:
+    """One file to be read; the order is the one in which they are."""
+
+    nesting: int
+    """Indexes above it."""
+    age: float
+    """Seconds before the newest moment there is: those that changed last come first."""
+    number: int
+    url: str
+
+    @property
+    def may_be_index(self) -> bool:
+        """Whether the files that it names are read too."""
+        return self.nesting < bounds.SITEMAP_NESTING_MAX
+
+
+class SitemapWalk:
+    """Files that are known and not yet read. Each is read once, whatever names it."""
+
+    def __init__(self, urls: Iterable[str], max_files: int = bounds.SITEMAP_FILES_MAX) -> None:
+        self.dropped = 0
+        """Files that were named and aren't read, for a bound."""
+        self._left = max_files
+        self._known: set[str] = set()
+        self._waiting: list[SitemapFile] = []
+        for url in urls:
+            self._add(url, 0, None)
+
+    def next_file(self) -> SitemapFile | None:
+        """The next file; None if there is none, or enough were read."""
+        if not self._waiting:
+            return None
+        if not self._left:
+            self.dropped += len(self._waiting)
+            self._waiting.clear()
+            return None
+        self._left -= 1
+        return heapq.heappop(self._waiting)
+
+    def found(self, file: SitemapFile, entry: Entry) -> None:
+        """An index names a file."""
+        if file.may_be_index:
+            self._add(entry.url, file.nesting + 1, entry.last_modified)
+        else:
+            self.dropped += 1
+
+    def _add(self, url: str, nesting: int, changed: datetime | None) -> None:
+        try:
+            key = cache_url(parse_url(url))
+        except UrlInvalid:  # robots.txt says anything
+            self.dropped += 1
+            return
+        if key in self._known:
+            return
+        if len(self._known) >= bounds.SITEMAP_PENDING_MAX:
+            self.dropped += 1
+            return
+        self._known.add(key)
+        age = -((changed or _NEVER) - _NEVER).total_seconds()
+        heapq.heappush(self._waiting, SitemapFile(nesting, age, len(self._known), url))

@@ -1,0 +1,176 @@
+"""The frontier's store in memory, and websites to crawl with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.exploring.frontier.changes import Change
+from spinneret.web.exploring.frontier.keys import parts_of, place_of, position_of
+from spinneret.web.exploring.frontier.models import (
+    Candidate,
+    Crawl,
+    CrawlRef,
+    Page,
+    PagePage,
+    PageState,
+)
+from spinneret.web.exploring.frontier.ports import Raced
+
+
+class _Rows:
+    """Of one crawl."""
+
+    def __init__(self, crawl: Crawl) -> None:
+        self.crawl = crawl
+        self.pages: dict[str, Page] = {}
+        self.links: dict[tuple[str, int], tuple[Candidate, ...]] = {}
+        self.used: dict[str, int] = {}
+        self.contents: dict[str, str] = {}
+
+
+class FakeFrontierStore:
+    """Implements FrontierStore under one lock; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.before_commit: Callable[[Change], None] | None = None
+        """Called before each change is carried out, `after_commit` behind it; both may raise."""
+        self.after_commit: Callable[[Change], None] | None = None
+        self._lock = Lock()
+        self._crawls: dict[CrawlRef, _Rows] = {}
+
+    def begin(self, crawl: Crawl) -> None:
+        with self._lock:
+            self._require()
+            if crawl.ref in self._crawls:
+                raise Raced
+            self._crawls[crawl.ref] = _Rows(crawl)
+
+    def crawl(self, ref: CrawlRef) -> Crawl | None:
+        with self._lock:
+            self._require()
+            rows = self._crawls.get(ref)
+            return rows.crawl if rows else None
+
+    def find(self, ref: CrawlRef, keys: Iterable[str]) -> dict[str, Page]:
+        with self._lock:
+            pages = self._pages(ref)
+            return {key: pages[key] for key in keys if key in pages}
+
+    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
+        with self._lock:
+            found = [page for page in self._pages(ref).values() if page.state is state]
+        return tuple(sorted(found, key=_order)[:limit])
+
+    def commit(self, crawl: Crawl, change: Change) -> None:
+        if self.before_commit:
+            self.before_commit(change)
+        with self._lock:
+            self._require()
+            rows = self._crawls.get(crawl.ref)
+            if rows is None or not _holds(rows, change):
+                raise Raced
+            _carry_out(rows, change)
+        if self.after_commit:
+            self.after_commit(change)
+
+    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[Candidate]) -> int:
+        with self._lock:
+            self._require()
+            self._crawls[crawl.ref].links[page.key, page.fence] = tuple(links)
+        return 1
+
+    def links(self, ref: CrawlRef, page: Page) -> tuple[Candidate, ...]:
+        with self._lock:
+            self._require()
+            if not page.link_chunks:
+                return ()
+            return self._crawls[ref].links[page.key, page.links_fence]
+
+    def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
+        with self._lock:
+            self._require()
+            used = self._crawls[ref].used
+            return {quota: used[quota] for quota in quotas if quota in used}
+
+    def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
+        with self._lock:
+            self._require()
+            contents = self._crawls[ref].contents
+            return {each: contents[each] for each in hashes if each in contents}
+
+    def pages(
+        self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
+    ) -> PagePage:
+        with self._lock:
+            pages = list(self._pages(ref).values())
+        if state is None:
+            left = sorted(
+                (page for page in pages if after is None or page.key > after),
+                key=lambda page: page.key,
+            )
+        else:
+            behind = parts_of(after)[::-1] if after else ("", "")
+            left = sorted(
+                (page for page in pages if page.state is state and _order(page) > behind),
+                key=_order,
+            )
+        shown = tuple(left[:limit])
+        place = None if state is None or not shown else place_of(shown[-1])
+        more = len(left) > limit
+        return PagePage(pages=shown, after=position_of(shown[-1].key, place) if more else None)
+
+    def _pages(self, ref: CrawlRef) -> dict[str, Page]:
+        self._require()
+        rows = self._crawls.get(ref)
+        return rows.pages if rows else {}
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+def _order(page: Page) -> tuple[str, str]:
+    return place_of(page), page.key
+
+
+def _holds(rows: _Rows, change: Change) -> bool:
+    before, pages = change.before, rows.pages
+    return (
+        (before is None or (rows.crawl.fence, rows.crawl.batch) == (before.fence, before.batch))
+        and not any(page.key in pages for page in change.new)
+        and all(_stands(pages.get(move.before.key), move.before) for move in change.moves)
+        and all(_stands(pages.get(page.key), page) for page in change.standing)
+        and all(rows.used.get(quota, 0) == was for quota, (was, _) in change.used.items())
+        and not any(content in rows.contents for content in change.contents)
+    )
+
+
+def _stands(page: Page | None, before: Page) -> bool:
+    return page is not None and (page.state, page.fence, page.depth) == (
+        before.state,
+        before.fence,
+        before.depth,
+    )
+
+
+def _carry_out(rows: _Rows, change: Change) -> None:
+    after = change.after or rows.crawl
+    rows.crawl = replace(
+        rows.crawl,
+        fence=after.fence,
+        batch=after.batch,
+        current_depth=after.current_depth,
+        ended_at=after.ended_at,
+        end_reason=after.end_reason,
+        discovered=rows.crawl.discovered + change.plus.discovered,
+        crawled=rows.crawl.crawled + change.plus.crawled,
+        failed=rows.crawl.failed + change.plus.failed,
+    )
+    for page in (*change.new, *(move.after for move in change.moves)):
+        rows.pages[page.key] = page
+    rows.used.update({quota: after_use for quota, (_, after_use) in change.used.items()})
+    rows.contents.update(change.contents)

@@ -1,0 +1,526 @@
+"""The frontier's edges: redirects, quotas, bounds, refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import LeaseLost, NotFound, UrlInvalid, ValidationFailed
+from spinneret.web.exploring.frontier.models import (
+    Batch,
+    CrawlRef,
+    Deferred,
+    Ended,
+    EndReason,
+    Failed,
+    Fetched,
+    FoundLink,
+    Next,
+    Page,
+    PageState,
+    Plan,
+    Redirected,
+    RedirectRefused,
+    Strategy,
+    Visit,
+    Wait,
+)
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.exploring.scope import ScopeKind
+from spinneret.web.fetching.urls import parse_url
+from tests.fakes.exploring import FakeFrontierStore
+from tests.fakes.time import START, HandClock
+
+REF = CrawlRef(tenant="acme", crawl_id="job_1")
+SITE = "https://site.example"
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def store() -> FakeFrontierStore:
+    return FakeFrontierStore()
+
+
+@pytest.fixture
+def frontier(store: FakeFrontierStore, clock: HandClock) -> Frontier:
+    return Frontier(store=store, clock=clock)
+
+
+def begun(frontier: Frontier, *urls: str, **plan: Any) -> Batch:
+    frontier.begin(REF, Plan(**plan), urls or (f"{SITE}/",), fence=1)
+    batch = frontier.next_batch(REF, fence=1)
+    assert isinstance(batch, Batch)
+    return batch
+
+
+def claimed(frontier: Frontier, key: str, owner: str = "worker") -> Visit:
+    visit = frontier.claim(REF, key, owner, frontier.clock() + MINUTE)
+    assert visit is not None
+    return visit
+
+
+def fetched(frontier: Frontier, batch: Batch, *links: str, **outcome: Any) -> Next:
+    """Every page of the batch has these links; answers what is next."""
+    found = tuple(FoundLink(url=SITE + link if link[:1] == "/" else link) for link in links)
+    for key in batch.keys:
+        frontier.record(claimed(frontier, key), Fetched(links=found, **outcome))
+    return frontier.next_batch(REF, fence=1)
+
+
+def rows(frontier: Frontier, state: PageState | None = None) -> list[Page]:
+    return list(frontier.pages(REF, state, None, 1000).pages)
+
+
+def urls(frontier: Frontier, state: PageState | None = None) -> set[str]:
+    return {page.url.removeprefix(SITE) for page in rows(frontier, state)}
+
+
+# ---------------------------------------------------------------- The plan
+
+
+@pytest.mark.parametrize(
+    ("plan", "field"),
+    [
+        ({"max_depth": -1}, "max_depth"),
+        ({"max_depth": bounds.CRAWL_DEPTH_MAX + 1}, "max_depth"),
+        ({"max_pages": 0}, "max_pages"),
+        ({"max_pages": bounds.CRAWL_PAGES_MAX + 1}, "max_pages"),
+        ({"batch_pages": 0}, "batch_pages"),
+        ({"batch_pages": bounds.CRAWL_BATCH_PAGES + 1}, "batch_pages"),
+        ({"score_threshold": 1.1}, "score_threshold"),
+        ({"score_threshold": float("nan")}, "score_threshold"),
+        ({"keywords": ("x",) * (bounds.CRAWL_KEYWORDS_MAX + 1)}, "keywords"),
+        ({"keywords": ("x" * (bounds.CRAWL_KEYWORD_MAX_CHARS + 1),)}, "keywords"),
+        ({"keywords": ("",)}, "keywords"),
+        ({"urls_per_host": 0}, "urls_per_host"),
+        ({"include": ("",)}, "include.0"),
+        ({"exclude": ("/a", "***")}, "exclude.1"),
+    ],
+)
+def test_a_plan_out_of_range_is_refused_by_its_field(
+    frontier: Frontier, store: FakeFrontierStore, plan: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        frontier.begin(REF, Plan(**plan), [SITE], fence=1)
+    assert [each["field"] for each in refused.value.details["fields"]] == [field]
+    assert store.crawl(REF) is None
+
+
+@pytest.mark.parametrize("count", [0, bounds.CRAWL_SEEDS_MAX + 1])
+def test_a_crawl_begins_with_a_bounded_number_of_urls(frontier: Frontier, count: int) -> None:
+    with pytest.raises(ValidationFailed):
+        frontier.begin(REF, Plan(), [SITE] * count, fence=1)
+
+
+def test_a_crawl_does_not_begin_with_what_is_no_url(frontier: Frontier) -> None:
+    with pytest.raises(UrlInvalid):
+        frontier.begin(REF, Plan(), ["ftp://site.example/"], fence=1)
+
+
+def test_an_unknown_crawl_is_not_found(frontier: Frontier) -> None:
+    for ask in (
+        lambda: frontier.next_batch(REF, fence=1),
+        lambda: frontier.crawl(REF),
+        lambda: frontier.claim(REF, "key", "worker", START),
+        lambda: frontier.pages(REF, None, None, 5),
+    ):
+        with pytest.raises(NotFound):
+            ask()
+
+
+def test_a_crawl_is_shown_until_thirty_days_after_its_end(
+    frontier: Frontier, clock: HandClock
+) -> None:
+    batch = begun(frontier)
+    clock.advance(9 * 24 * 3600)
+    assert fetched(frontier, batch) == Ended(EndReason.EXHAUSTED)
+    clock.advance(bounds.JOB_RETENTION_SECONDS - 1)
+    assert rows(frontier)
+    clock.advance(1)
+    with pytest.raises(NotFound):
+        rows(frontier)
+
+
+def test_a_crawl_that_lasts_too_long_ends(frontier: Frontier, clock: HandClock) -> None:
+    batch = begun(frontier)
+    clock.advance(bounds.FRONTIER_SECONDS)
+    assert fetched(frontier, batch, "/a") == Ended(EndReason.EXPIRED)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "0" * 32 + "/W#1", "0" * 32])
+def test_a_cursor_of_another_list_is_refused(frontier: Frontier, cursor: str) -> None:
+    begun(frontier)
+    with pytest.raises(ValidationFailed):
+        frontier.pages(REF, PageState.FAILED, cursor, 5)
+
+
+# ---------------------------------------------------------------- Links
+
+
+def test_links_that_do_not_belong_are_left_out_and_counted(frontier: Frontier) -> None:
+    batch = begun(frontier, include=("/", "/a/**"), exclude=("*.pdf",))
+    links = [
+        *("/a/1", "/a/1#top", "/a/1/", "/a/x.pdf", "/b", "https://other.example/", "mailto:x"),
+        *("/a/x/x/x", "/a/2031/05"),
+    ]
+    fetched(frontier, batch, *links)
+    assert urls(frontier) == {"/", "/a/1"}
+    [start] = rows(frontier, PageState.CRAWLED)
+    assert start.skipped == {
+        "calendar": 1,
+        "excluded": 1,
+        "not_a_url": 1,
+        "not_included": 1,
+        "out_of_scope": 1,
+        "repeated_segments": 1,
+    }
+
+
+def test_the_url_that_is_found_first_is_the_one_that_is_fetched(frontier: Frontier) -> None:
+    batch = begun(frontier)
+    fetched(frontier, batch, "/a/?b=2&a=1", "/a?a=1&b=2", "/a?a=1&b=2&PHPSESSID=0123")
+    assert urls(frontier, PageState.OPEN) == {"/a/?b=2&a=1"}
+
+
+def test_a_start_is_crawled_wherever_it_is_and_once(frontier: Frontier) -> None:
+    batch = begun(frontier, f"{SITE}/docs/", f"{SITE}/docs", f"{SITE}/a/a/a", exclude=("/docs",))
+    assert len(batch.keys) == 2
+
+
+def test_links_deeper_than_the_plan_are_counted(frontier: Frontier) -> None:
+    batch = begun(frontier, max_depth=0)
+    assert fetched(frontier, batch, "/a", "/b") == Ended(EndReason.EXHAUSTED)
+    [start] = rows(frontier)
+    assert start.skipped == {"max_depth": 2}
+
+
+def test_of_a_page_so_many_links_are_followed(
+    frontier: Frontier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "FRONTIER_LINKS_PER_PAGE", 2)
+    fetched(frontier, begun(frontier), "/a", "/b", "/a", "/c")
+    assert urls(frontier) == {"/", "/a", "/b"}
+    [start] = rows(frontier, PageState.CRAWLED)
+    assert start.skipped == {"too_many_links": 1}
+
+
+def test_a_full_frontier_takes_no_more(frontier: Frontier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "FRONTIER_URLS_MAX", 3)
+    fetched(frontier, begun(frontier), "/a", "/b", "/c", "/d")
+    assert urls(frontier) == {"/", "/a", "/b"}
+    [start] = rows(frontier, PageState.CRAWLED)
+    assert start.skipped == {"frontier_full": 2}
+
+
+def test_a_page_with_more_links_than_a_change_holds_is_merged_whole(frontier: Frontier) -> None:
+    links = [f"/{number}" for number in range(bounds.FRONTIER_ROWS_PER_WRITE * 2 + 5)]
+    fetched(frontier, begun(frontier), *links)
+    assert urls(frontier) == {"/", *links}
+    assert frontier.crawl(REF).discovered == len(links) + 1
+
+
+def test_a_host_has_a_quota(frontier: Frontier) -> None:
+    batch = begun(frontier, scope=ScopeKind.DOMAIN, urls_per_host=2)
+    fetched(
+        frontier, batch, "https://a.site.example/1", "https://a.site.example/2",
+        "https://a.site.example/3", "https://b.site.example/1",
+    )  # fmt: skip
+    assert len(rows(frontier)) == 4
+    [start] = rows(frontier, PageState.CRAWLED)
+    assert start.skipped == {"host_quota": 1}
+
+
+def test_a_calendar_ends(frontier: Frontier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "CALENDAR_URLS_MAX", 5)
+    step: Next = begun(frontier, max_depth=100, max_pages=100)
+    months = [f"/events/{2020 + n // 12}/{n % 12 + 1:02}" for n in range(70)]
+    turn = 0
+    while isinstance(step, Batch):
+        step = fetched(frontier, step, months[turn], "/about")
+        turn += 1
+    assert urls(frontier) == {"/", "/about", *months[:5]}
+
+
+# ---------------------------------------------------------------- Pages that are another one
+
+
+def test_the_links_of_a_page_with_known_content_are_not_followed(frontier: Frontier) -> None:
+    step = fetched(frontier, begun(frontier), "/a", "/b")
+    assert isinstance(step, Batch)
+    for number, key in enumerate(step.keys):
+        links = (FoundLink(url=f"{SITE}/from-{number}"),)
+        frontier.record(claimed(frontier, key), Fetched(links=links, content_hash="same"))
+    frontier.next_batch(REF, fence=1)
+    assert urls(frontier, PageState.OPEN) == {"/from-0"}
+    [copy] = [page for page in rows(frontier) if page.same_as]
+    assert (copy.state, copy.skipped) == (PageState.CRAWLED, {"same_content": 1})
+    assert frontier.crawl(REF).crawled == 3
+
+
+def test_a_redirect_to_a_new_page_is_followed_and_that_page_is_known_from_then_on(
+    frontier: Frontier,
+) -> None:
+    batch = begun(frontier)
+    visit = claimed(frontier, batch.keys[0])
+    gate = frontier.redirects(visit)
+    gate(parse_url(f"{SITE}/en"))
+    gate(parse_url(f"{SITE}/en/"))
+    frontier.record(visit, Fetched(links=(FoundLink(url=f"{SITE}/en"),), final_url=f"{SITE}/en/"))
+    assert frontier.next_batch(REF, fence=1) == Ended(EndReason.EXHAUSTED)
+    [alias] = rows(frontier, PageState.DUPLICATE)
+    assert alias.same_as == batch.keys[0]
+
+
+def test_a_redirect_to_a_page_that_waits_takes_it(frontier: Frontier) -> None:
+    step = fetched(frontier, begun(frontier, batch_pages=1), "/a", "/b")
+    assert isinstance(step, Batch)
+    visit = claimed(frontier, step.keys[0])
+    frontier.redirects(visit)(parse_url(f"{SITE}/b"))
+    frontier.record(visit, Fetched())
+    assert frontier.next_batch(REF, fence=1) == Ended(EndReason.EXHAUSTED)
+    assert frontier.crawl(REF).discovered == 3
+
+
+def test_a_redirect_to_a_known_page_is_not_followed(frontier: Frontier) -> None:
+    step = fetched(frontier, begun(frontier), "/a", "/b")
+    assert isinstance(step, Batch)
+    visit = claimed(frontier, step.keys[0])
+    with pytest.raises(RedirectRefused) as refused:
+        frontier.redirects(visit)(parse_url(f"{SITE}/b?"))
+    assert refused.value.outcome == Redirected(to=step.keys[1], final_url=f"{SITE}/b")
+    frontier.record(visit, refused.value.outcome)
+    frontier.record(claimed(frontier, step.keys[1]), Fetched())
+    assert frontier.next_batch(REF, fence=1) == Ended(EndReason.EXHAUSTED)
+    crawl = frontier.crawl(REF)
+    assert (crawl.discovered, crawl.crawled, crawl.failed) == (3, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("targets", "code"),
+    [
+        (["/"], "REDIRECT_LOOP"),
+        (["/a", "/b", "/a"], "REDIRECT_LOOP"),
+        (["https://other.example/"], "OUT_OF_SCOPE"),
+        (["/x/x/x"], "REPEATED_SEGMENTS"),
+        (["/private/a"], "EXCLUDED"),
+    ],
+)
+def test_a_redirect_that_leads_astray_fails_its_page(
+    frontier: Frontier, targets: list[str], code: str
+) -> None:
+    batch = begun(frontier, exclude=("/private/**",))
+    gate = frontier.redirects(claimed(frontier, batch.keys[0]))
+    *fine, last = [parse_url(SITE + each if each[0] == "/" else each) for each in targets]
+    for url in fine:
+        gate(url)
+    with pytest.raises(RedirectRefused) as refused:
+        gate(last)
+    assert isinstance(refused.value.outcome, Failed)
+    assert refused.value.outcome.error_code == code
+
+
+def test_a_claim_that_has_passed_on_takes_no_targets(frontier: Frontier, clock: HandClock) -> None:
+    batch = begun(frontier)
+    late = claimed(frontier, batch.keys[0], "late")
+    clock.advance(60)
+    claimed(frontier, batch.keys[0], "next")
+    with pytest.raises(LeaseLost):
+        frontier.redirects(late)(parse_url(f"{SITE}/a"))
+    assert urls(frontier) == {"/"}
+
+
+def test_who_visits_again_is_led_to_the_same_target(frontier: Frontier, clock: HandClock) -> None:
+    batch = begun(frontier)
+    late = claimed(frontier, batch.keys[0], "late")
+    frontier.redirects(late)(parse_url(f"{SITE}/a"))
+    clock.advance(60)
+    visit = claimed(frontier, batch.keys[0], "next")
+    frontier.redirects(visit)(parse_url(f"{SITE}/a"))
+    frontier.record(visit, Fetched())
+    assert frontier.crawl(REF).discovered == 2
+
+
+# ---------------------------------------------------------------- Claims
+
+
+def test_a_page_has_one_visitor_at_a_time(frontier: Frontier, clock: HandClock) -> None:
+    batch = begun(frontier)
+    visit = claimed(frontier, batch.keys[0], "one")
+    assert frontier.claim(REF, batch.keys[0], "two", clock() + MINUTE) is None
+    assert frontier.claim(REF, batch.keys[0], "one", clock() + MINUTE) == visit
+    assert frontier.next_batch(REF, fence=1) == Wait(START + MINUTE)
+    clock.advance(60)
+    assert frontier.next_batch(REF, fence=1) == batch
+
+
+def test_a_lost_visit_is_charged_and_the_last_one_fails_the_page(
+    frontier: Frontier, clock: HandClock
+) -> None:
+    batch = begun(frontier)
+    for attempt in range(bounds.PAGE_ATTEMPTS):
+        visit = claimed(frontier, batch.keys[0], f"worker-{attempt}")
+        assert visit.page.attempts == attempt
+        clock.advance(60)
+    assert frontier.claim(REF, batch.keys[0], "too late", clock() + MINUTE) is None
+    assert frontier.next_batch(REF, fence=1) == Ended(EndReason.EXHAUSTED)
+    [page] = rows(frontier, PageState.FAILED)
+    assert page.error_code == "WORKER_LOST"
+    with pytest.raises(LeaseLost):
+        frontier.record(visit, Fetched())
+    assert frontier.crawl(REF).crawled == 0
+
+
+def test_a_late_visitor_is_heard_while_nobody_else_has_come(
+    frontier: Frontier, clock: HandClock
+) -> None:
+    batch = begun(frontier)
+    visit = claimed(frontier, batch.keys[0])
+    clock.advance(3600)
+    frontier.record(visit, Fetched())
+    assert frontier.crawl(REF).crawled == 1
+
+
+def test_an_outcome_of_a_claim_that_has_passed_on_is_refused(
+    frontier: Frontier, clock: HandClock
+) -> None:
+    batch = begun(frontier)
+    late = claimed(frontier, batch.keys[0], "late")
+    clock.advance(60)
+    visit = claimed(frontier, batch.keys[0], "next")
+    for outcome in (
+        Fetched(links=(FoundLink(url=f"{SITE}/late"),)),
+        Failed(error_code="HTTP_ERROR"),
+        Deferred(until=clock(), error_code="HTTP_ERROR"),
+    ):
+        with pytest.raises(LeaseLost):
+            frontier.record(late, outcome)
+    frontier.record(visit, Fetched(links=(FoundLink(url=f"{SITE}/next"),)))
+    frontier.next_batch(REF, fence=1)
+    assert urls(frontier) == {"/", "/next"}
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Fetched(links=(FoundLink(url=f"{SITE}/a"),)),
+        Failed(error_code="HTTP_ERROR"),
+        Deferred(until=START + MINUTE, error_code="HTTP_ERROR", is_charged=True),
+    ],
+    ids=["fetched", "failed", "deferred"],
+)
+def test_an_outcome_may_be_said_twice_and_counts_once(
+    frontier: Frontier, outcome: Fetched | Failed | Deferred
+) -> None:
+    visit = claimed(frontier, begun(frontier).keys[0])
+    frontier.record(visit, outcome)
+    before = (frontier.crawl(REF), rows(frontier))
+    frontier.record(visit, outcome)
+    assert (frontier.crawl(REF), rows(frontier)) == before
+
+
+def test_who_waits_for_a_host_is_not_charged(frontier: Frontier, clock: HandClock) -> None:
+    batch = begun(frontier)
+    for _ in range(9):
+        until = clock() + MINUTE
+        visit = claimed(frontier, batch.keys[0], f"worker at {clock()}")
+        frontier.record(visit, Deferred(until=until, error_code="RATE_LIMITED"))
+        assert frontier.next_batch(REF, fence=1) == Wait(until)
+        assert frontier.claim(REF, batch.keys[0], "early", until + MINUTE) is None
+        clock.advance(60)
+    assert fetched(frontier, batch) == Ended(EndReason.EXHAUSTED)
+    [page] = rows(frontier)
+    assert (page.attempts, page.error_code) == (0, None)
+
+
+def test_the_budget_is_what_was_fetched_when_the_batch_was_over(
+    frontier: Frontier, store: FakeFrontierStore
+) -> None:
+    """A page that ends just after the driver's first read is still counted."""
+    step = fetched(frontier, begun(frontier, max_pages=3, batch_pages=2), "/a", "/b", "/c")
+    assert isinstance(step, Batch)
+    frontier.record(claimed(frontier, step.keys[0]), Fetched())
+    last = claimed(frontier, step.keys[1])
+    read = store.crawl
+
+    def overtaken(ref: CrawlRef) -> Any:
+        crawl = read(ref)
+        store.crawl = read  # type: ignore[method-assign]  # once
+        frontier.record(last, Fetched())
+        return crawl
+
+    store.crawl = overtaken  # type: ignore[method-assign]
+    assert frontier.next_batch(REF, fence=1) == Ended(EndReason.BUDGET)
+
+
+# ---------------------------------------------------------------- Drivers
+
+
+def test_a_driver_with_an_older_fence_is_refused(frontier: Frontier) -> None:
+    batch = begun(frontier)
+    assert frontier.next_batch(REF, fence=2) == batch
+    with pytest.raises(LeaseLost):
+        frontier.next_batch(REF, fence=1)
+
+
+def test_a_driver_that_is_overtaken_in_the_middle_is_refused(
+    frontier: Frontier, store: FakeFrontierStore
+) -> None:
+    batch = begun(frontier)
+    for key in batch.keys:
+        frontier.record(claimed(frontier, key), Fetched(links=(FoundLink(url=f"{SITE}/a"),)))
+
+    def overtake(change: object) -> None:
+        store.before_commit = None
+        assert isinstance(frontier.next_batch(REF, fence=2), Batch)
+
+    store.before_commit = overtake
+    with pytest.raises(LeaseLost):
+        frontier.next_batch(REF, fence=1)
+    assert frontier.crawl(REF).discovered == 2
+
+
+def test_a_driver_out_of_time_goes_on_the_next_time(frontier: Frontier) -> None:
+    step = fetched(frontier, begun(frontier), "/a", "/b")
+    assert isinstance(step, Batch)
+    for key in step.keys:
+        frontier.record(claimed(frontier, key), Fetched(links=(FoundLink(url=f"{SITE}/c"),)))
+    answers = iter([True, False])
+    assert frontier.next_batch(REF, 1, lambda: next(answers)) == Wait(START)
+    assert len(rows(frontier, PageState.FETCHED)) == 1
+    assert isinstance(frontier.next_batch(REF, fence=1), Batch)
+    assert urls(frontier, PageState.OPEN) == {"/c"}
+
+
+def test_an_ended_crawl_stays_ended(frontier: Frontier) -> None:
+    assert fetched(frontier, begun(frontier)) == Ended(EndReason.EXHAUSTED)
+    before = frontier.crawl(REF)
+    assert frontier.next_batch(REF, fence=2) == Ended(EndReason.EXHAUSTED)
+    assert frontier.crawl(REF) == replace(before, fence=2)
+
+
+def test_a_page_that_is_found_nearer_is_merged_again(frontier: Frontier) -> None:
+    """/far is first found four links away, where its links are too deep to be followed."""
+    links = {"/": ["/a", "/far-1"], "/a": ["/b"], "/b": ["/far"], "/far-1": ["/far"]}
+    links |= {"/far": ["/behind"], "/behind": []}
+    step: Next = begun(frontier, strategy=Strategy.DFS, max_depth=3, batch_pages=1)
+    order = []
+    while isinstance(step, Batch):
+        visit = claimed(frontier, step.keys[0])
+        path = visit.page.url.removeprefix(SITE)
+        order.append(path)
+        found = tuple(FoundLink(url=SITE + link) for link in links[path])
+        frontier.record(visit, Fetched(links=found))
+        step = frontier.next_batch(REF, fence=1)
+    assert order == ["/", "/a", "/b", "/far", "/far-1", "/behind"]
+    [far] = [page for page in rows(frontier) if page.url == f"{SITE}/far"]
+    assert (far.depth, far.parent) == (2, f"{SITE}/far-1")
+    assert frontier.crawl(REF).crawled == 6
