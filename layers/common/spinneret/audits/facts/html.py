@@ -42,6 +42,7 @@ _DOCTYPE: Final = re.compile(
     r"\s*(?:<!--.*?-->\s*)*<!doctype\s+([^>]*)>", re.IGNORECASE | re.DOTALL
 )
 _SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_CREDENTIALS: Final = re.compile(r"//[^/@\s]*@")
 _FOLLOWED: Final = frozenset({"http", "https", "javascript", "file"})
 _HEAD_ONLY_RELATIONS: Final = frozenset({"canonical", "alternate"})
 _SOURCES: Final = {
@@ -98,6 +99,14 @@ class _Reader:
             ),
             descriptions=self._few(_contents(metas, "description")),
             viewport=next(iter(_contents(metas, "viewport")), None),
+            policy=next(
+                (
+                    (meta.get("content") or "")[:2000]
+                    for meta in metas
+                    if (meta.get("http-equiv") or "").lower() == "content-security-policy"
+                ),
+                None,
+            ),
             robots=(*robots, *self._few(_robots(metas))),
             canonicals=self._few(
                 Canonical(href[:MAX_VALUE_CHARS], self._resolved(href))
@@ -194,7 +203,9 @@ class _Reader:
         relations = set((element.get("rel") or "").lower().split())
         return Link(
             url=url,
-            href=None if url is not None or href is None else href[:MAX_VALUE_CHARS],
+            href=None
+            if url is not None or href is None
+            else _CREDENTIALS.sub("//…@", href[:MAX_VALUE_CHARS]),
             fragment=unquote(fragment)[:MAX_VALUE_CHARS] if url is not None else "",
             text=spoken(element, MAX_TEXT_CHARS),
             nofollow=not relations.isdisjoint({"nofollow", "ugc", "sponsored"}),

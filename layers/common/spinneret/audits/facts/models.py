@@ -156,6 +156,8 @@ class HtmlFacts:
     titles: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
     viewport: str | None = None
+    policy: str | None = None
+    """Content-Security-Policy, as far as markup may give it."""
     robots: tuple[Robots, ...] = ()
     canonicals: tuple[Canonical, ...] = ()
     alternates: tuple[Alternate, ...] = ()
