@@ -192,9 +192,7 @@ GOOD_PAGES = (
         Page(
             path=f"/{name}",
             head=json_ld(**{"@type": "Article", "headline": name})
-            + alternates(
-                en=f"{HOST}/{name}", de=f"{HOST}/{name}-de", x_default=f"{HOST}/{name}"
-            ),
+            + alternates(en=f"{HOST}/{name}", de=f"{HOST}/{name}-de", x_default=f"{HOST}/{name}"),
             body=f'{IMAGE}<h2 id="use">Use</h2><a href="#use">How {name} is used</a>'
             f'<a href="/{name}-de">The same in German</a>',
         )
@@ -210,10 +208,7 @@ GOOD_PAGES = (
         )
         for name in NAMES[:2]
     ),
-    *(
-        Page(path=f"/{name}", body='<a href="/oak#use">How oak is used</a>')
-        for name in NAMES[2:]
-    ),
+    *(Page(path=f"/{name}", body='<a href="/oak#use">How oak is used</a>') for name in NAMES[2:]),
 )
 GOOD_OUTCOMES = {
     f"{HOST}/oak.jpg": Outcome(200, size=80_000, media_type="image/jpeg"),

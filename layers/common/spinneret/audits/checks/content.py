@@ -78,14 +78,14 @@ def duplicate(page: PageNode, site: Site) -> Answer:
     source=sources.SPAM,
 )
 def stuffing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """More than 3 % of the words, of pages that aren't thin."""
+    """More than 3 % of the words outside links, where there are enough of them."""
     text = html.text
-    if text.words < MIN_WORDS:
+    if text.prose_words < MIN_WORDS:
         return None
-    share = text.top_count / text.words
+    share = text.top_count / text.prose_words
     if share <= STUFFED_SHARE or text.top_count < STUFFED_FROM:
         return []
-    return [Evidence("body", f"{text.top_term}: {share:.1%} of {text.words} words", "3 %")]
+    return [Evidence("body", f"{text.top_term}: {share:.1%} of {text.prose_words} words", "3 %")]
 
 
 @_CONTENT.markup(

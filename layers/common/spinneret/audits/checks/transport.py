@@ -129,7 +129,11 @@ def links_to_redirect_chain(page: PageNode, site: Site) -> Answer:
     return [
         Evidence("a[href]", f"{url} ({node.hops} redirects)", str(MAX_HOPS), url=node.final_url)
         for url, node in targets
-        if node is not None and (node.hops > MAX_HOPS or node.failure is Failure.TOO_MANY_REDIRECTS)
+        if node is not None
+        and (
+            (node.kind is Kind.REDIRECT and node.hops > MAX_HOPS)
+            or node.failure is Failure.TOO_MANY_REDIRECTS
+        )
     ]
 
 

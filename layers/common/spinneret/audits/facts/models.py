@@ -134,8 +134,10 @@ class TextFacts:
     """A Chinese or Japanese character counts as a word."""
     fingerprint: str = ""
     """Of the words in their order; empty where there are none."""
+    prose_words: int = 0
+    """Those outside links."""
     top_term: str = ""
-    """The most frequent word of four letters or more that isn't a stop word …"""
+    """Of them the most frequent one of four letters or more that isn't a stop word …"""
     top_count: int = 0
     """… and how often it stands there."""
     broken_characters: int = 0

@@ -20,7 +20,9 @@ from spinneret.web.fetching.urls import parse_url
 PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages."""
 
-_META_CHARSET: Final = re.compile(rb"<meta\s[^>]*charset|^\s*<\?xml[^>]*encoding", re.IGNORECASE)
+_META_CHARSET: Final = re.compile(
+    rb"<meta[\s/][^>]*?\bcharset\s*=|^\s*<\?xml[^>]*encoding\s*=", re.IGNORECASE
+)
 _MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 

@@ -63,10 +63,13 @@ def text_facts(body: html.HtmlElement) -> TextFacts:
     words = _WORD.findall(text.lower())
     if not words:
         return TextFacts(broken_characters=_broken(text), hidden=hidden)
-    term, count = _top_term(words)
+    etree.strip_elements(body, "a", with_tail=False)  # menus repeat what a site is about
+    prose = _WORD.findall(" ".join(body.itertext()).lower())
+    term, count = _top_term(prose)
     return TextFacts(
         words=len(words),
         fingerprint=hashlib.sha256(" ".join(words).encode()).hexdigest()[:16],
+        prose_words=len(prose),
         top_term=term,
         top_count=count,
         broken_characters=_broken(text),
