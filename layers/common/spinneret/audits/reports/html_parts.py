@@ -42,7 +42,8 @@ a { color: var(--link); overflow-wrap: anywhere; }
 .bar .number { text-align: right; font-variant-numeric: tabular-nums; }
 .filters { display: flex; flex-wrap: wrap; gap: 10px; margin-bottom: 12px; }
 .filters label { align-self: center; display: flex; align-items: center; gap: 6px; }
-.filters select, .filters input[type=search] { font: inherit; color: inherit; background: var(--card);
+.filters select, .filters input[type=search] { font: inherit; color: inherit;
+  background: var(--card);
   border: 1px solid var(--line); border-radius: 6px; padding: 6px 10px; }
 .filters input[type=search] { flex: 1 1 220px; }
 .issue { border: 1px solid var(--line); border-radius: 8px; margin-bottom: 8px;
@@ -53,7 +54,8 @@ a { color: var(--link); overflow-wrap: anywhere; }
 .issue > summary::-webkit-details-marker { display: none; }
 .issue > summary:focus-visible { outline: 2px solid var(--link); outline-offset: 1px; }
 .issue .title { font-weight: 600; }
-.issue .right, td.right, th.right { text-align: right; font-variant-numeric: tabular-nums; }
+.issue .right, td.right,
+th.right { text-align: right; font-variant-numeric: tabular-nums; }
 .issue .inside { padding: 0 14px 14px; border-top: 1px solid var(--line); overflow-x: auto; }
 .tag { font-size: 12px; font-weight: 650; text-transform: uppercase; letter-spacing: .03em; }
 .critical { color: var(--critical); } .high { color: var(--high); }
@@ -62,7 +64,9 @@ table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th, td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0;
   border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
-td.url { min-width: 220px; }
+.issue table { table-layout: fixed; min-width: 640px; }
+.issue th:nth-child(1) { width: 36%; } .issue th:nth-child(4) { width: 18%; }
+.scroll td.url { min-width: 220px; }
 code { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
   overflow-wrap: anywhere; }
 .new { background: var(--link); color: var(--paper); border-radius: 4px; font-size: 11px;
@@ -71,7 +75,7 @@ code { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mo
 [hidden] { display: none !important; }
 @media (max-width: 720px) { .issue > summary { grid-template-columns: 76px 1fr; }
   .issue > summary .wide { display: none; } main { padding: 20px 14px 40px; } }
-@media print { :root { color-scheme: light; } .filters { display: none; } main { max-width: none;
+@media print { :root { color-scheme: light; } .issue table { min-width: 0; } .filters { display: none; } main { max-width: none;
   padding: 0; } .issue { break-inside: auto; } .issue > summary, tr, .bar { break-inside: avoid; }
   h2 { break-after: avoid; } }
 """
