@@ -299,8 +299,8 @@ PAGES = (
         "/cookie",
         "sec.cookies",
         headers={
-            "set-cookie": "a=1; Expires=Wed, 21 Oct 2030 07:28:00 GMT; Secure; HttpOnly; SameSite=Lax, "
-            "b=2; Secure"
+            "set-cookie": "a=1; Expires=Wed, 21 Oct 2030 07:28:00 GMT; Secure; HttpOnly; "
+            "SameSite=Lax, b=2; Secure"
         },
     ),
     _broken(

@@ -25,13 +25,14 @@ _INDEX: Final = Family(Category.INDEXABILITY)
     weight=BLOCKED_WEIGHT,
     advice="Allow the page in robots.txt, or take it out of the sitemap and the navigation.",
     source=sources.ROBOTS_GOOGLE,
+    after=("index.noindex",),
     kinds=(Kind.HTML, Kind.FAILED),
 )
 def blocked(page: PageNode, site: Site) -> Answer:
     """The audit obeys robots.txt and didn't read the page, or only Googlebot is kept out."""
     if page.failure is Failure.ROBOTS:
         return [Evidence("robots.txt", page.url)]
-    shut = not page.noindex and site.is_disallowed(page.url)
+    shut = site.is_disallowed(page.url)
     return [Evidence("robots.txt", page.url, "User-agent: Googlebot")] if shut else []
 
 

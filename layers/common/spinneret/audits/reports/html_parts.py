@@ -8,8 +8,9 @@ STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d9dee5; --paper: #fff;
   --card: #f6f8fa; --link: #0b5cad; --good: #1a7f4b; --fair: #9a6700; --bad: #b42318;
   --critical: #b42318; --high: #c4460a; --medium: #8a6100; --low: #3d6b94; --info: #5b6675; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6eaf0; --soft: #9aa6b5; --line: #333c48;
-  --paper: #12161c; --card: #1a2028; --link: #6db3f2; --good: #4cc38a; --fair: #e0b040;
+@media screen and (prefers-color-scheme: dark) { :root {
+  --ink: #e6eaf0; --soft: #9aa6b5; --line: #333c48; --paper: #12161c; --card: #1a2028;
+  --link: #6db3f2; --good: #4cc38a; --fair: #e0b040;
   --bad: #ff7b72; --critical: #ff7b72; --high: #ff9b5e; --medium: #e0b040; --low: #7fb2e0;
   --info: #9aa6b5; } }
 * { box-sizing: border-box; }
@@ -75,8 +76,9 @@ code { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mo
 [hidden] { display: none !important; }
 @media (max-width: 720px) { .issue > summary { grid-template-columns: 76px 1fr; }
   .issue > summary .wide { display: none; } main { padding: 20px 14px 40px; } }
-@media print { :root { color-scheme: light; } .issue table { min-width: 0; } .filters { display: none; } main { max-width: none;
-  padding: 0; } .issue { break-inside: auto; } .issue > summary, tr, .bar { break-inside: avoid; }
+@media print { :root { color-scheme: light; } .issue table { min-width: 0; }
+  .filters { display: none; } main { max-width: none; padding: 0; }
+  .issue { break-inside: auto; } .issue > summary, tr, .bar { break-inside: avoid; }
   h2 { break-after: avoid; } }
 """
 

@@ -133,6 +133,6 @@ def json_schema() -> dict[str, Any]:
     """Of JSON Schema 2020-12."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$comment": f"version {SCHEMA_VERSION}; written by docs/audits.py",
+        "$comment": f"version {SCHEMA_VERSION}; written by docs/render_audits.py",
         **AuditReport.model_json_schema(),
     }
