@@ -26,7 +26,7 @@ class Comparison:
     @property
     def change(self) -> float:
         """Points gained; less than 0 for those lost."""
-        return round(self.score_after - self.score_before, 2)
+        return round(self.score_after - self.score_before, 4)
 
 
 def compare(

@@ -10,7 +10,7 @@ from spinneret.audits.checks.reading import moment, robots_evidence
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
-NOINDEX_WEIGHT: Final = 180
+NOINDEX_WEIGHT: Final = 190
 BLOCKED_WEIGHT: Final = 60
 """Both apply to every page. Lighthouse 13.5 gives its is-crawlable 93/23 of another audit's weight,
 so that it alone is 31 % of its category; here, too, these two are at least 31 % of any score."""
