@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ MAX_EVIDENCE: Final = 10
 """Of one issue on one page; how many there are in all is counted besides."""
 MAX_CHARS: Final = 500
 """Of a value; addresses stay whole."""
+# Neither XML 1.0 nor HTML can hold them, even escaped.
+_UNPRINTABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +38,26 @@ class Finding:
 
 
 def finding_of(check: str, url: str, evidence: Iterable[Evidence]) -> Finding:
-    """With its evidence bounded."""
+    """With its evidence bounded; controls, which fit into no report, are replaced."""
     rows = tuple(evidence)
     return Finding(
         check=check,
         url=url,
         count=len(rows),
         evidence=tuple(
-            Evidence(each.where[:MAX_CHARS], each.value[:MAX_CHARS], each.threshold, each.url)
+            Evidence(
+                _clean(each.where[:MAX_CHARS]),
+                _clean(each.value[:MAX_CHARS]),
+                _clean(each.threshold),
+                _clean(each.url),
+            )
             for each in rows[:MAX_EVIDENCE]
         ),
     )
+
+
+def _clean(text: str) -> str:
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 class FindingLog:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
@@ -13,7 +12,6 @@ from spinneret.audits.reports.models import LEVELS, PRODUCT, Report
 
 MAX_PAGES: Final = 100
 """Named in a failure."""
-_NOT_XML: Final = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(report: Report) -> Iterator[str]:
@@ -61,12 +59,8 @@ def _pages(report: Report, check: Check[Any]) -> Iterator[str]:
             yield f"\nand {report.findings.count(check.id) - MAX_PAGES} more pages"
             break
         said = "; ".join(" ".join(part for part in each if part) for each in finding.evidence[:3])
-        yield f"\n{_clean(escape(finding.url))}: {_clean(escape(said))}"
+        yield f"\n{escape(finding.url)}: {escape(said)}"
 
 
 def _quoted(text: str) -> str:
-    return quoteattr(_clean(text))
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    return quoteattr(text)
