@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Final
-from urllib.parse import urlsplit
 
 from spinneret.audits.checks.models import Evidence
 from spinneret.audits.facts.models import HtmlFacts
 
 INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
 """Lighthouse 13.5, is-crawlable: anybody, and those it names."""
+_AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
+_PORT: Final = re.compile(r":\d*$")
 LISTABLE: Final = (
     *("index.noindex", "index.blocked", "canonical.conflict", "canonical.invalid"),
     *("canonical.root", "canonical.hreflang", "canonical.to_redirect", "canonical.to_error"),
@@ -57,11 +59,12 @@ def moment(text: str) -> datetime | None:
 
 
 def host_of(url: str) -> str:
-    """Lower case, without the port; empty where there is none."""
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
+    """In lower case, without the port; empty where there is none."""
+    authority = _AUTHORITY.match(url)
+    if authority is None:
         return ""
+    host = authority[1].rpartition("@")[2]
+    return (host if host.endswith("]") else _PORT.sub("", host)).strip("[]").lower()
 
 
 def listed(where: str, values: Iterable[str], threshold: str = "") -> list[Evidence]:
