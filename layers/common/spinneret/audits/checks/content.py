@@ -78,7 +78,7 @@ def duplicate(page: PageNode, site: Site) -> Answer:
     source=sources.SPAM,
 )
 def stuffing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """More than 3 % of the words outside links, where there are enough of them."""
+    """More than 3 % of the words outside links and code, where there are enough of them."""
     text = html.text
     if text.prose_words < MIN_WORDS:
         return None

@@ -31,6 +31,8 @@ from spinneret.web.fetching.urls import Url, join_url
 MAX_LINKS: Final = 3000
 MAX_IMAGES: Final = 1000
 MAX_ANCHORS: Final = 10_000
+MAX_LEVELS: Final = 2048  # libxml2 nests no deeper (content.extraction.markup)
+SHALLOW: Final = 32
 MAX_FEW: Final = 200  # headings, languages, forms, robots elements
 MAX_VALUE_CHARS: Final = 500
 MAX_TEXT_CHARS: Final = 100
@@ -68,8 +70,6 @@ class _Reader:
 
     def __init__(self, root: html.HtmlElement, url: Url) -> None:
         self.root = root
-        self.elements = list(root.iter())
-        """Held, since lxml makes an element anew for each pass that meets it otherwise."""
         self.url = url
         body = root.find("body")
         self.body = body if body is not None else root
@@ -137,7 +137,7 @@ class _Reader:
                 for picture in self.root.iter("picture")
                 if next(picture.iter("img"), None) is None
             ),
-            structured=structured_items(self.root),
+            structured=structured_items(self.root, text),
             social=tuple(_social(metas).items()),
             forms=self._few(self._forms()),
             subresources=self._few(dict.fromkeys(self._insecure(relations))),
@@ -146,7 +146,7 @@ class _Reader:
             + sum(1 for _ in self.root.iter("style")),
             anchors=anchors,
             duplicate_ids=duplicates,
-            elements=len(self.elements),
+            elements=int(self.root.xpath("count(//*)")),
             depth=self._depth(),
             text=text_facts(self.body),  # last: it takes out what isn't seen
             left_out=self.left_out,
@@ -252,15 +252,18 @@ class _Reader:
         return self._bounded(map(str, unique), MAX_ANCHORS), tuple(map(str, duplicates))[:MAX_FEW]
 
     def _depth(self) -> int:
-        """Levels of nesting; an element of a level is looked for in libxml2, by halves."""
-        low, high = 1, 2048  # libxml2 nests no deeper (content.extraction.markup)
+        """Elements of a level are looked for in libxml2: first whether there are any beyond 32."""
+        low, high = SHALLOW, MAX_LEVELS if self._reaches(SHALLOW + 1) else SHALLOW
         while low < high:
             middle = (low + high + 1) // 2
-            if self.root.xpath(f"boolean({'/*' * middle})"):
+            if self._reaches(middle):
                 low = middle
             else:
                 high = middle - 1
         return low
+
+    def _reaches(self, level: int) -> bool:
+        return bool(self.root.xpath(f"boolean({'/*' * level})"))
 
 
 @lru_cache(maxsize=20_000)  # menus repeat on every page of a site

@@ -135,7 +135,7 @@ class TextFacts:
     fingerprint: str = ""
     """Of the words in their order; empty where there are none."""
     prose_words: int = 0
-    """Those outside links."""
+    """Those outside links and code."""
     top_term: str = ""
     """Of them the most frequent one of four letters or more that isn't a stop word …"""
     top_count: int = 0
@@ -184,6 +184,7 @@ class HtmlFacts:
     duplicate_ids: tuple[str, ...] = ()
     elements: int = 0
     depth: int = 0
+    """Levels of nesting; 32 stands for so many or fewer."""
     text: TextFacts = TextFacts()
     left_out: int = 0
     """Links, images and the like beyond their bounds."""

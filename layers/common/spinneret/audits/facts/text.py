@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 from lxml import etree, html
 
@@ -17,6 +17,8 @@ HIDDEN_WORDS: Final = 8
 """Shorter texts out of sight are labels for screen readers."""
 HIDDEN_CHARS: Final = 120
 
+# As lxml's itertext, which makes an element of each node that it passes.
+_TEXTS: Final = etree.XPath(".//text()", smart_strings=False)
 _UNSEEN: Final = ("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas")
 # Kana and Han have no blanks between words.
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
@@ -59,12 +61,13 @@ def text_facts(body: html.HtmlElement) -> TextFacts:
     """Takes what isn't seen out of the tree: to be called when all else has been read."""
     hidden = _hidden(body)
     etree.strip_elements(body, *_UNSEEN, with_tail=False)
-    text = " ".join(body.itertext())
+    text = " ".join(_texts(body))
     words = _WORD.findall(text.lower())
     if not words:
         return TextFacts(broken_characters=_broken(text), hidden=hidden)
-    etree.strip_elements(body, "a", with_tail=False)  # menus repeat what a site is about
-    prose = _WORD.findall(" ".join(body.itertext()).lower())
+    # Menus repeat what a site is about, code its names.
+    etree.strip_elements(body, "a", "pre", "code", with_tail=False)
+    prose = _WORD.findall(" ".join(_texts(body)).lower())
     term, count = _top_term(prose)
     return TextFacts(
         words=len(words),
@@ -75,6 +78,10 @@ def text_facts(body: html.HtmlElement) -> TextFacts:
         broken_characters=_broken(text),
         hidden=hidden,
     )
+
+
+def _texts(element: etree._Element) -> list[str]:
+    return cast("list[str]", _TEXTS(element))
 
 
 def _top_term(words: Iterable[str]) -> tuple[str, int]:
@@ -92,7 +99,7 @@ def _hidden(body: html.HtmlElement) -> tuple[str, ...]:
     found: list[str] = []
     for element in body.xpath(".//*[@style]"):
         if len(found) < MAX_HIDDEN and _HIDING.search(element.get("style")):
-            text = " ".join(element.itertext())
+            text = " ".join(_texts(element))
             if len(text.split()) >= HIDDEN_WORDS:
                 found.append(" ".join(text.split())[:HIDDEN_CHARS])
     return tuple(found)
@@ -103,7 +110,7 @@ def spoken(element: html.HtmlElement, limit: int) -> str:
     label = element.get("aria-label")
     if label and label.strip():
         return _squeezed(label, limit)
-    text = _squeezed("".join(element.itertext()), limit)
+    text = _squeezed("".join(_texts(element)), limit)
     if text:
         return text
     alternatives = (image.get("alt") or "" for image in element.iter("img"))
