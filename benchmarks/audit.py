@@ -44,6 +44,7 @@ from spinneret.audits.judging import Audit  # noqa: E402 (path set above)
 from spinneret.audits.reports.formats import FORMATS  # noqa: E402 (path set above)
 from spinneret.audits.reports.models import Report  # noqa: E402 (path set above)
 from spinneret.web.fetching.models import FetchedPage  # noqa: E402 (path set above)
+from spinneret.web.fetching.urls import parse_url  # noqa: E402 (path set above)
 
 HOST = "https://bench.example"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -89,8 +90,8 @@ def real(folder: Path) -> Iterator[FetchedPage]:
 
 def _fetched(url: str, body: bytes) -> FetchedPage:
     return FetchedPage(
-        requested_url=url,
-        url=url,
+        requested=parse_url(url),
+        url=parse_url(url),
         status_code=200,
         headers={"content-type": "text/html", "etag": '"1"'},
         media_type="text/html",

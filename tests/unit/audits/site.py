@@ -16,7 +16,8 @@ from spinneret.audits.facts.models import Failure, PageFacts
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts
 from spinneret.audits.facts.sitemaps import read_sitemap
-from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.models import FetchedPage, Phases
+from spinneret.web.fetching.urls import parse_url
 
 HOST = "https://shop.example"
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -139,8 +140,8 @@ class Page:
         kept = {name: value for name, value in headers.items() if value is not None}
         media_type, _, charset = kept.get("content-type", "").partition("; charset=")
         answer = FetchedPage(
-            requested_url=self.host + self.redirect[0] if self.redirect else self.url,
-            url=self.url,
+            requested=parse_url(self.host + self.redirect[0] if self.redirect else self.url),
+            url=parse_url(self.url),
             status_code=self.status,
             headers=kept,
             media_type=media_type,
@@ -148,8 +149,15 @@ class Page:
             body=self.raw if self.raw is not None else self.html().encode(),
             redirects=tuple(self.host + path for path in self.redirect),
             duration_ms=120,
+            phases=Phases(
+                dns_ms=1,
+                connect_ms=1,
+                tls_ms=1,
+                first_byte_ms=self.first_byte_ms,
+                transfer_ms=1,
+            ),
         )
-        yield from read_page(answer, NOW, first_byte_ms=self.first_byte_ms)
+        yield from read_page(answer, NOW)
 
 
 def _meta(name: str, content: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from dataclasses import replace
 
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.facts.models import PageFacts
@@ -75,6 +76,13 @@ def test_a_page_that_comes_twice_counts_once() -> None:
     once, _ = audit(pages, good_site_facts())
     twice, log = audit([*pages, *pages], good_site_facts())
     assert (len(log), len(twice.pages)) == (0, len(once.pages))
+
+
+def test_a_page_of_another_host_is_not_the_site_s() -> None:
+    pages = [facts for page in GOOD_PAGES for facts in page.facts()]
+    elsewhere = replace(GOOD_PAGES[1], host="https://other.example", title=None)
+    result, log = audit([*pages, *elsewhere.facts()], good_site_facts())
+    assert (len(log), len(result.pages)) == (0, len(pages))
 
 
 def test_most_checks_have_a_page_that_breaks_them() -> None:

@@ -23,6 +23,7 @@ from spinneret.audits.facts.models import (
 )
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.urls import parse_url
 
 URL = "https://example.com/docs/page"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -30,8 +31,8 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 def answer(body: str | bytes, **changes: Any) -> FetchedPage:
     values: dict[str, Any] = {
-        "requested_url": URL,
-        "url": URL,
+        "requested": parse_url(URL),
+        "url": parse_url(URL),
         "status_code": 200,
         "headers": {},
         "media_type": "text/html",
@@ -62,7 +63,8 @@ def test_an_answer_is_a_page_under_its_own_address() -> None:
 
 def test_a_redirected_request_is_a_redirect_and_a_page() -> None:
     start = "http://example.com/old"
-    redirect, page = read_page(answer("<p>Text</p>", requested_url=start, redirects=(start,)), NOW)
+    got = answer("<p>Text</p>", requested=parse_url(start), redirects=(start,))
+    redirect, page = read_page(got, NOW)
     assert (redirect.url, redirect.kind, redirect.final_url) == (start, Kind.REDIRECT, URL)
     assert redirect.html is None
     assert (page.url, page.kind, page.redirects) == (URL, Kind.HTML, ())

@@ -79,8 +79,11 @@ class Audit:
         self._issues: dict[str, Counter[Severity]] = {}
 
     def page(self, facts: PageFacts) -> None:
-        """Judge a page by its own facts; of two with the same URL the first counts."""
-        if facts.url in self._marks:
+        """Judge a page by its own facts; of two with the same URL the first counts.
+
+        Pages of other hosts, to which redirects may lead, are passed over.
+        """
+        if facts.url in self._marks or not self._site.is_internal(facts.url):
             return
         self._site.add(facts)
         marks = self._marks[facts.url] = Marks(is_read=facts.kind is Kind.HTML)

@@ -15,7 +15,6 @@ from spinneret.content.extraction.markup import parse_html, parse_xhtml
 from spinneret.kernel.errors import ContentRefused
 from spinneret.web.fetching.charsets import PRESCAN_BYTES, decode_text
 from spinneret.web.fetching.models import FetchedPage
-from spinneret.web.fetching.urls import parse_url
 
 PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages."""
@@ -26,25 +25,23 @@ _META_CHARSET: Final = re.compile(
 _MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def read_page(
-    page: FetchedPage, fetched_at: datetime, *, first_byte_ms: int | None = None
-) -> tuple[PageFacts, ...]:
+def read_page(page: FetchedPage, fetched_at: datetime) -> tuple[PageFacts, ...]:
     """The facts of an answer; a redirected request gives those of both its URLs.
 
     The second is the page under its final URL, which other requests may have found, too: facts are
     kept by their `url`, so that none counts twice.
     """
     if not page.redirects:
-        return (_facts(page, page.requested_url, fetched_at, first_byte_ms),)
+        return (_facts(page, fetched_at),)
     redirect = PageFacts(
-        url=page.requested_url,
+        url=page.requested.text,
         kind=Kind.REDIRECT,
         fetched_at=fetched_at.isoformat(),
-        final_url=page.url,
+        final_url=page.url.text,
         redirects=page.redirects,
         status=page.status_code,
     )
-    return redirect, _facts(page, page.url, fetched_at, first_byte_ms)
+    return redirect, _facts(page, fetched_at)
 
 
 def unread_page(
@@ -67,9 +64,7 @@ def unread_page(
     )
 
 
-def _facts(
-    page: FetchedPage, url: str, fetched_at: datetime, first_byte_ms: int | None
-) -> PageFacts:
+def _facts(page: FetchedPage, fetched_at: datetime) -> PageFacts:
     kind, failure, found = Kind.OTHER, None, None
     if page.status_code >= 400:
         kind = Kind.FAILED
@@ -80,21 +75,20 @@ def _facts(
             kind = Kind.FAILED
             complex_ = refusal.details.get("reason") == "too_complex"
             failure = Failure.TOO_COMPLEX if complex_ else Failure.EMPTY
-    base = parse_url(page.url)
     return PageFacts(
-        url=url,
+        url=page.url.text,
         kind=kind,
         fetched_at=fetched_at.isoformat(),
-        final_url=page.url,
+        final_url=page.url.text,
         status=page.status_code,
         failure=failure,
         media_type=page.media_type,
         size=len(page.body),
-        first_byte_ms=first_byte_ms,
+        first_byte_ms=page.phases.first_byte_ms if page.phases else None,
         duration_ms=page.duration_ms,
         headers=kept_headers(page.headers),
         cookies=cookies(page.headers.get("set-cookie", "")),
-        header_canonical=link_relations(page.headers.get("link", ""), base)[0],
+        header_canonical=link_relations(page.headers.get("link", ""), page.url)[0],
         html=found,
     )
 
@@ -102,15 +96,14 @@ def _facts(
 def _html(page: FetchedPage) -> HtmlFacts:
     text = decode_text(page.body, page.charset)
     parse = parse_xhtml if page.media_type == "application/xhtml+xml" else parse_html
-    url = parse_url(page.url)
     found = html_facts(
         text,
         parse(text),
-        url,
+        page.url,
         _declared_charset(page),
         robots_tags(page.headers.get("x-robots-tag", "")),
     )
-    _, alternates = link_relations(page.headers.get("link", ""), url)
+    _, alternates = link_relations(page.headers.get("link", ""), page.url)
     return replace(found, alternates=(*found.alternates, *alternates))
 
 
