@@ -104,6 +104,12 @@ def test_what_does_not_apply_has_no_weight() -> None:
     assert score([page], Marks()).pages == [round(100 * weights[1] / sum(weights), 4)]
 
 
+def test_where_only_information_applies_nothing_is_lost() -> None:
+    info = numbers()["agents.llms_txt"]
+    found = score([marks(set(), set())], marks({info}, {info}))
+    assert (found.total, found.tallies["agents.llms_txt"].points) == (100, 0)
+
+
 def test_a_site_without_any_page_earns_only_what_its_own_checks_earn() -> None:
     assert score([], marks(set(OF_SITE), set())).total == round(100 * SITE_SHARE, 4)
 

@@ -113,7 +113,7 @@ class _Sums:
                 part.shares += earned[category] / weight
                 part.pages += 1
         for cause, weight in _gains(page, site.failed).items():
-            self.gains[cause] += weight / total
+            self.gains[cause] += weight / total if total else 0.0
 
     def score(self, site: Marks) -> Score:
         pages = len(self.shares)
@@ -124,7 +124,8 @@ class _Sums:
         total = sum(possible.values())
         of_site = sum(earned.values()) / total if total else 1.0
         for cause, weight in _gains(site, 0).items():
-            points[cause] = points.get(cause, 0.0) + SITE_SHARE * weight / total
+            share = SITE_SHARE * weight / total if total else 0.0
+            points[cause] = points.get(cause, 0.0) + share
         return Score(
             total=_percent(sum(self.shares) * per_page + SITE_SHARE * of_site),
             categories={
