@@ -1,0 +1,68 @@
+"""Writes the catalogue of checks and the reports' schema: `python docs/render_audits.py`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "layers" / "common")]
+
+from spinneret.audits.checks.catalogue import (  # noqa: E402 - after the path above
+    IN_A_BROWSER,
+    VERSION,
+    catalogue,
+)
+from spinneret.audits.checks.models import Category, Scope  # noqa: E402 - after the path above
+from spinneret.audits.reports.schema import json_schema  # noqa: E402 - after the path above
+
+PAGE = ROOT / "docs" / "audits.md"
+SCHEMA = ROOT / "docs" / "audit-report.schema.json"
+BEGIN, END = "<!-- catalogue -->\n", "<!-- end catalogue -->\n"
+_SCOPES = {Scope.PAGE: "page", Scope.PAGE_IN_SITE: "page in site", Scope.SITE: "site"}
+
+
+def table() -> str:
+    """Weights by category, then every check, and what isn't judged without a browser."""
+    checks = catalogue()
+    lines = [f"Version {VERSION}: {len(checks)} checks.", ""]
+    lines += ["| category | checks | weight on a page | weight on the site |", "|---|---|---|---|"]
+    for category in Category:
+        own = [check for check in checks if check.category is category]
+        of_site = sum(check.weight for check in own if check.scope is Scope.SITE)
+        of_pages = sum(check.weight for check in own) - of_site
+        lines.append(f"| {category} | {len(own)} | {of_pages} | {of_site} |")
+    lines += [
+        "",
+        "| check | finds | severity | weight | looks at | after |",
+        "|---|---|---|---|---|---|",
+    ]
+    for category in Category:
+        for check in checks:
+            if check.category is category:
+                after = ", ".join(f"`{name}`" for name in check.after)
+                lines.append(
+                    f"| `{check.id}` | [{check.title}]({check.source}) | {check.severity} "
+                    f"| {check.weight} | {_SCOPES[check.scope]} | {after} |"
+                )
+    lines += ["", "What needs a browser and isn't judged:", ""]
+    lines += [f"- {what}: {why}." for what, why in IN_A_BROWSER.items()]
+    return "\n".join(lines) + "\n"
+
+
+def rendered(text: str) -> str:
+    """The page with its table as the code has it."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return before + BEGIN + table() + END + after
+
+
+def schema() -> str:
+    """The published schema of the JSON report."""
+    return json.dumps(json_schema(), indent=2, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(rendered(PAGE.read_text()))
+    SCHEMA.write_text(schema())

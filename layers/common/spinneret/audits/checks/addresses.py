@@ -1,0 +1,66 @@
+"""The form of addresses, and files for agents."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.site import Site
+from spinneret.audits.facts.models import PageFacts
+
+_URLS: Final = Family(Category.URLS)
+_AGENTS: Final = Family(Category.AGENTS)
+
+MAX_URL: Final = 100  # squirrelscan: 75 is long, 100 too long
+MAX_PARAMETERS: Final = 3
+"""More of them multiply the addresses of one content."""
+_FORMS: Final = (
+    ("underscore", re.compile("_"), "hyphens"),
+    ("space", re.compile("%20|[+]"), "hyphens"),
+    ("double slash", re.compile("//"), "/"),
+    ("upper case", re.compile("[A-Z]"), "lower case"),
+    ("beyond ASCII", re.compile("%[89A-Fa-f][0-9A-Fa-f]"), "ASCII"),
+)
+_ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
+
+
+@_URLS.page(
+    "url.form",
+    "The address is hard to read or to pass on",
+    Severity.LOW,
+    advice="Use short addresses of lower-case words and hyphens, and redirect the old ones.",
+    source=sources.URLS,
+)
+def form(page: PageFacts) -> Answer:
+    """Of the path and the number of parameters."""
+    parts = urlsplit(page.final_url)
+    found = []
+    for name, pattern, instead in _FORMS:
+        path = _ESCAPE.sub("", parts.path) if name == "upper case" else parts.path
+        if pattern.search(path):
+            found.append(Evidence("URL path", f"{name}: {parts.path}", instead))
+    if len(page.final_url) > MAX_URL:
+        found.append(Evidence("URL", f"{len(page.final_url)} characters", f"{MAX_URL}"))
+    count = len([each for each in parts.query.split("&") if each])
+    if count > MAX_PARAMETERS:
+        found.append(Evidence("URL query", f"{count} parameters", f"{MAX_PARAMETERS}"))
+    return found
+
+
+@_AGENTS.site(
+    "agents.llms_txt",
+    "There is no usable llms.txt",
+    Severity.INFO,
+    advice="Nothing has to be done; the file tells language models what the site offers.",
+    source=sources.LLMS_TXT,
+)
+def llms_txt(site: Site) -> Answer:
+    """Not there, or without the heading that the proposal asks for."""
+    file = site.facts.llms_txt
+    if not file.is_there:
+        return [Evidence("/llms.txt", str(file.status or "no answer"), "200")]
+    begins = file.content.lstrip("\ufeff \t\r\n").startswith("# ")
+    return [] if begins else [Evidence("/llms.txt", file.content[:60].strip(), "# a heading")]

@@ -1,0 +1,232 @@
+"""Canonical addresses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urlsplit
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+
+_CANONICAL: Final = Family(Category.CANONICAL)
+_MISSING: Final = ("canonical.missing",)
+_USABLE: Final = ("canonical.missing", "canonical.conflict", "canonical.invalid")
+_ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
+_SELECTOR: Final = "link[rel=canonical]"
+
+
+@_CANONICAL.markup(
+    "canonical.missing",
+    "The page names no canonical address",
+    Severity.MEDIUM,
+    advice="Add a link with rel=canonical that names the page's own address.",
+    source=sources.CANONICAL,
+)
+def missing(page: PageFacts, html: HtmlFacts) -> Answer:
+    """Neither a link element nor a Link header."""
+    return [] if html.canonicals or page.header_canonical else [Evidence(_SELECTOR, "(none)")]
+
+
+@_CANONICAL.markup(
+    "canonical.conflict",
+    "The page names several canonical addresses",
+    Severity.HIGH,
+    advice="Keep one: search engines may ignore them all.",
+    source=sources.CANONICAL,
+    after=_MISSING,
+)
+def conflict(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Link elements that differ."""
+    different = dict.fromkeys(each.url or each.href for each in html.canonicals)
+    return [Evidence(_SELECTOR, url) for url in different] if len(different) > 1 else []
+
+
+@_CANONICAL.markup(
+    "canonical.relative",
+    "The canonical address isn't absolute",
+    Severity.MEDIUM,
+    advice="Write the whole address, with https://.",
+    source=sources.CANONICAL,
+    after=_MISSING,
+)
+def relative(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Of link elements: it is taken for another page where the page is mirrored."""
+    return [
+        Evidence(_SELECTOR, each.href, "https://…")
+        for each in html.canonicals
+        if each.url and not _ABSOLUTE.match(each.href)
+    ]
+
+
+@_CANONICAL.markup(
+    "canonical.invalid",
+    "The canonical address isn't a URL",
+    Severity.MEDIUM,
+    advice="Correct the address.",
+    source=sources.CANONICAL,
+    after=_MISSING,
+)
+def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Empty, or none of http and https."""
+    return [
+        Evidence(_SELECTOR, each.href or "(empty)", "an absolute URL")
+        for each in html.canonicals
+        if each.url is None
+    ]
+
+
+@_CANONICAL.page_in_site(
+    "canonical.root",
+    "The page names the start page as its canonical address",
+    Severity.HIGH,
+    advice="Name the page's own address: search engines drop the page otherwise.",
+    source=sources.CANONICAL,
+    after=_USABLE,
+)
+def root(page: PageNode, site: Site) -> Answer:
+    """A page that isn't the start page."""
+    target = urlsplit(page.canonical or "")
+    points_home = target.path in ("", "/") and not target.query
+    own = urlsplit(page.url)
+    inner = own.path not in ("", "/") and not (site.start_node and page is site.start_node)
+    if points_home and inner and target.hostname == own.hostname:
+        return [Evidence(_SELECTOR, page.canonical or "", page.url)]
+    return []
+
+
+@_CANONICAL.page_in_site(
+    "canonical.hreflang",
+    "The canonical address is the page in another language",
+    Severity.MEDIUM,
+    advice="Each language's page is canonical for itself.",
+    source=sources.HREFLANG,
+    after=_USABLE,
+)
+def other_language(page: PageNode, _: Site) -> Answer:
+    """The target is listed with another language than the page itself."""
+    if not page.alternates:
+        return None
+    own = {each.language.lower() for each in page.alternates if each.url == page.url}
+    if page.canonical in (None, page.url):
+        return []
+    return [
+        Evidence(_SELECTOR, page.canonical or "", page.url)
+        for each in page.alternates[:100]
+        if each.url == page.canonical
+        and each.language.lower() != "x-default"
+        and each.language.lower() not in own
+    ][:1]
+
+
+@_CANONICAL.markup(
+    "canonical.header",
+    "Header and markup name different canonical addresses",
+    Severity.MEDIUM,
+    advice="Keep one of the two, or make them equal.",
+    source=sources.CANONICAL_RFC,
+    after=_USABLE,
+)
+def header(page: PageFacts, html: HtmlFacts) -> Answer:
+    """Where both are given."""
+    tag = html.canonicals[0].url if html.canonicals else None
+    if tag is None or page.header_canonical is None:
+        return None
+    differ = tag != page.header_canonical
+    return [Evidence("header: Link", page.header_canonical, tag)] if differ else []
+
+
+def _target(page: PageNode, site: Site, is_wrong: Callable[[PageNode], bool]) -> Answer:
+    """Of canonical addresses that are another page, and were visited."""
+    if page.canonical is None or page.canonical == page.url:
+        return []
+    target = site.node(page.canonical)
+    if target is None or target is page or not is_wrong(target):
+        return []
+    return [Evidence(_SELECTOR, page.canonical, page.url, target.final_url)]
+
+
+@_CANONICAL.page_in_site(
+    "canonical.to_redirect",
+    "The canonical address redirects",
+    Severity.MEDIUM,
+    advice="Name the address that the redirect leads to.",
+    source=sources.CANONICAL,
+    after=_USABLE,
+)
+def to_redirect(page: PageNode, site: Site) -> Answer:
+    """Of addresses that were visited."""
+    return _target(page, site, lambda target: target.kind is Kind.REDIRECT)
+
+
+@_CANONICAL.page_in_site(
+    "canonical.to_error",
+    "The canonical address fails",
+    Severity.HIGH,
+    advice="Name a page that answers.",
+    source=sources.CANONICAL,
+    after=_USABLE,
+)
+def to_error(page: PageNode, site: Site) -> Answer:
+    """Of addresses that were visited."""
+    return _target(
+        page,
+        site,
+        lambda target: target.kind is Kind.FAILED and target.failure is not Failure.ROBOTS,
+    )
+
+
+@_CANONICAL.page_in_site(
+    "canonical.to_noindex",
+    "The canonical address mustn't be indexed",
+    Severity.HIGH,
+    advice="Name a page that search engines may list.",
+    source=sources.CANONICAL,
+    after=_USABLE,
+)
+def to_noindex(page: PageNode, site: Site) -> Answer:
+    """It asks not to be indexed, or robots.txt disallows it."""
+    return _target(page, site, lambda target: target.noindex or target.failure is Failure.ROBOTS)
+
+
+@_CANONICAL.page_in_site(
+    "canonical.to_noncanonical",
+    "The canonical address names another one in turn",
+    Severity.MEDIUM,
+    advice="Name the last address of the chain.",
+    source=sources.CANONICAL,
+    after=_USABLE,
+)
+def to_noncanonical(page: PageNode, site: Site) -> Answer:
+    """Of addresses that were visited."""
+    return _target(
+        page,
+        site,
+        lambda target: target.kind is Kind.HTML and target.canonical not in (None, target.url),
+    )
+
+
+@_CANONICAL.site(
+    "canonical.drift",
+    "Canonical addresses come in several forms",
+    Severity.LOW,
+    advice="Choose one scheme and one host, with or without www, and redirect the others to it.",
+    source=sources.CANONICAL,
+)
+def drift(site: Site) -> Answer:
+    """Schemes and hosts of the canonical addresses within the site; or www answers both ways."""
+    forms: Counter[str] = Counter()
+    for node in site.pages:
+        if node.canonical and site.is_internal(node.canonical):
+            target = urlsplit(node.canonical)
+            forms[f"{target.scheme}://{target.netloc}"] += 1
+    found = [Evidence(_SELECTOR, f"{form} ({count} pages)") for form, count in forms.most_common()]
+    other = site.facts.host.other_www_final_url
+    start = site.start_node
+    if other and start and urlsplit(other).hostname != urlsplit(start.url).hostname:
+        return [*(found if len(forms) > 1 else []), Evidence("www", other, start.url)]
+    return found if len(forms) > 1 else []

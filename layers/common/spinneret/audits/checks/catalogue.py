@@ -1,0 +1,92 @@
+"""All checks, in an order in which each comes after what it depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from types import ModuleType
+from typing import Any, Final
+
+from spinneret.audits.checks import (
+    addresses,
+    canonicals,
+    content,
+    hreflang,
+    images,
+    indexability,
+    links,
+    metadata,
+    robots,
+    security,
+    sitemaps,
+    social,
+    structure,
+    structured_data,
+    transport,
+)
+from spinneret.audits.checks.models import Category, Check, Scope, Severity
+
+VERSION: Final = "1"
+"""Goes up with every change of a check, a threshold or a weight; results carry it."""
+
+_MODULES: Final = (
+    *(security, transport, robots, structure, canonicals, indexability, sitemaps, metadata),
+    *(content, hreflang, links, images, structured_data, social, addresses),
+)
+
+IN_A_BROWSER: Final = {
+    "First Contentful Paint (1.8 s good, 3.0 s poor)": "has to paint the page",
+    "Largest Contentful Paint (2.5 s, 4.0 s)": "has to paint the page",
+    "Total Blocking Time (200 ms, 600 ms)": "has to run the page's scripts",
+    "Cumulative Layout Shift (0.1, 0.25)": "has to lay the page out while it loads",
+    "Speed Index (3.4 s, 5.8 s)": "has to film the page while it loads",
+    "text and links hidden by style sheets or scripts": "needs computed styles; `content.hidden` "
+    "and `img.dimensions` read inline styles and attributes only",
+    "content, links and metadata that scripts add": "needs a DOM after scripts; all checks judge "
+    "what the server sends, as search engines first see it",
+}
+"""What the catalogue doesn't judge, and why."""
+
+
+@cache
+def catalogue() -> tuple[Check[Any], ...]:
+    """Every check, each after its prerequisites."""
+    checks = {check.id: check for module in _MODULES for check in _of(module)}
+    ordered: dict[str, Check[Any]] = {}
+
+    def place(check: Check[Any]) -> None:
+        for name in check.after:
+            place(checks[name])
+        ordered.setdefault(check.id, check)
+
+    for check in checks.values():
+        place(check)
+    return tuple(ordered.values())
+
+
+@cache
+def numbers() -> dict[str, int]:
+    """The place of each check in the catalogue."""
+    return {check.id: number for number, check in enumerate(catalogue())}
+
+
+def by_scope(scope: Scope) -> tuple[Check[Any], ...]:
+    """Those of one scope, in the catalogue's order."""
+    return tuple(check for check in catalogue() if check.scope is scope)
+
+
+def ranked(checks: Iterable[Check[Any]]) -> list[Check[Any]]:
+    """The order of reports: severity, then category, then weight."""
+    severities, categories = list(Severity), list(Category)
+    return sorted(
+        checks,
+        key=lambda check: (
+            severities.index(check.severity),
+            categories.index(check.category),
+            -check.weight,
+        ),
+    )
+
+
+def _of(module: ModuleType) -> list[Check[Any]]:
+    return [value for value in vars(module).values() if isinstance(value, Check)]

@@ -1,0 +1,115 @@
+"""The text of pages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.reading import LISTABLE, listed
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import HtmlFacts, PageFacts
+
+_CONTENT: Final = Family(Category.CONTENT)
+
+MIN_WORDS: Final = 200  # seonaut; squirrelscan: 300
+NORM_FROM: Final = 10
+"""So many pages have a norm …"""
+NORM_SHARE: Final = 0.25
+"""… and a page with less than so much of it is far under it."""
+STUFFED_SHARE: Final = 0.03  # squirrelscan
+STUFFED_FROM: Final = 10
+"""So often a term has to stand on the page: three of a hundred words are no stuffing."""
+MAX_OTHERS: Final = 10
+
+
+@_CONTENT.markup(
+    "content.thin",
+    "The page has little text",
+    Severity.LOW,
+    advice="Say more on the page, or join it with another one.",
+    source=sources.HELPFUL,
+)
+def thin(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Words of the whole body, menus included; what scripts add isn't seen."""
+    words = html.text.words
+    return [Evidence("body", f"{words} words", f"{MIN_WORDS}")] if words < MIN_WORDS else []
+
+
+@_CONTENT.page_in_site(
+    "content.thin_vs_norm",
+    "The page has far less text than the others",
+    Severity.LOW,
+    advice="See whether something is missing on the page.",
+    source=sources.HELPFUL,
+    after=("content.thin",),
+)
+def thin_vs_norm(page: PageNode, site: Site) -> Answer:
+    """Less than a quarter of the median."""
+    if len(site.pages) < NORM_FROM:
+        return None
+    under = page.words < NORM_SHARE * site.usual_words
+    norm = f"{site.usual_words:.0f} words is usual"
+    return [Evidence("body", f"{page.words} words", norm)] if under else []
+
+
+@_CONTENT.page_in_site(
+    "content.duplicate",
+    "Several pages have the same text",
+    Severity.MEDIUM,
+    advice="Keep one of the pages and redirect the others, or name it as canonical.",
+    source=sources.CANONICAL,
+    after=LISTABLE,
+)
+def duplicate(page: PageNode, site: Site) -> Answer:
+    """Word by word, of pages that search engines may list."""
+    if not page.is_indexable or not page.fingerprint:
+        return None
+    others = [url for url in site.by_text[page.fingerprint] if url != page.url]
+    return [Evidence("body", page.fingerprint, "", url) for url in others[:MAX_OTHERS]]
+
+
+@_CONTENT.markup(
+    "content.stuffing",
+    "One term fills the page",
+    Severity.MEDIUM,
+    weight=5,
+    advice="Write for readers: use the term where it is needed.",
+    source=sources.SPAM,
+)
+def stuffing(_: PageFacts, html: HtmlFacts) -> Answer:
+    """More than 3 % of the words outside links and code, where there are enough of them."""
+    text = html.text
+    if text.prose_words < MIN_WORDS:
+        return None
+    share = text.top_count / text.prose_words
+    if share <= STUFFED_SHARE or text.top_count < STUFFED_FROM:
+        return []
+    return [Evidence("body", f"{text.top_term}: {share:.1%} of {text.prose_words} words", "3 %")]
+
+
+@_CONTENT.markup(
+    "content.hidden",
+    "Text is moved out of sight",
+    Severity.MEDIUM,
+    weight=6,
+    advice="Show the text, or take it out.",
+    source=sources.SPAM,
+)
+def hidden(_: PageFacts, html: HtmlFacts) -> Answer:
+    """By inline styles that no fold or menu needs; style sheets would need a browser."""
+    return listed("[style]", html.text.hidden)
+
+
+@_CONTENT.markup(
+    "content.mojibake",
+    "The page shows broken characters",
+    Severity.MEDIUM,
+    weight=5,
+    advice="Declare the encoding that the text is in, and mend what was saved in a wrong one.",
+    source=sources.ENCODING,
+)
+def mojibake(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Replacement characters, and UTF-8 that was read as Latin-1."""
+    count = html.text.broken_characters
+    return [Evidence("body", f"{count} broken characters", "0")] if count else []

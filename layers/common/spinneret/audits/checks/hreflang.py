@@ -1,0 +1,153 @@
+"""Pages in several languages."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.reading import is_language
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
+
+_HREFLANG: Final = Family(Category.HREFLANG)
+_ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
+_SELECTOR: Final = "link[hreflang]"
+_DEFAULT: Final = "x-default"
+
+
+@_HREFLANG.markup(
+    "hreflang.invalid",
+    "A language link has an unknown code",
+    Severity.MEDIUM,
+    advice="Use a language, or a language and a region: `en`, `en-GB`.",
+    source=sources.HREFLANG,
+)
+def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
+    """By BCP 47; `x-default` is allowed."""
+    if not html.alternates:
+        return None
+    return [
+        Evidence(_SELECTOR, each.language, "a tag of BCP 47", each.url or "")
+        for each in html.alternates
+        if each.language.lower() != _DEFAULT and not is_language(each.language)
+    ]
+
+
+@_HREFLANG.markup(
+    "hreflang.relative",
+    "A language link isn't absolute",
+    Severity.MEDIUM,
+    advice="Write the whole address, with https://.",
+    source=sources.HREFLANG,
+)
+def relative(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Empty ones count, too."""
+    if not html.alternates:
+        return None
+    return [
+        Evidence(_SELECTOR, each.href or "(empty)", "https://…")
+        for each in html.alternates
+        if not _ABSOLUTE.match(each.href)
+    ]
+
+
+@_HREFLANG.page_in_site(
+    "hreflang.no_return",
+    "A page in another language doesn't link back",
+    Severity.MEDIUM,
+    advice="List all languages on each of the pages: links that aren't returned don't count.",
+    source=sources.HREFLANG,
+)
+def no_return(page: PageNode, site: Site) -> Answer:
+    """Of pages that were read."""
+    if not page.alternates:
+        return None
+    found = []
+    for each in page.alternates:
+        other = site.node(each.url) if each.url else None
+        if other is None or other is page or other.kind is not Kind.HTML:
+            continue
+        if not any(back.url == page.url for back in other.alternates):
+            found.append(Evidence(_SELECTOR, each.language, f"a link to {page.url}", other.url))
+    return found
+
+
+@_HREFLANG.markup(
+    "hreflang.no_self",
+    "The page isn't among its own language links",
+    Severity.LOW,
+    advice="List the page itself with its language.",
+    source=sources.HREFLANG,
+)
+def no_self(page: PageFacts, html: HtmlFacts) -> Answer:
+    """Under the address that it was found at."""
+    if not html.alternates:
+        return None
+    there = any(each.url in (page.url, page.final_url) for each in html.alternates)
+    return [] if there else [Evidence(_SELECTOR, "(none)", page.final_url)]
+
+
+@_HREFLANG.markup(
+    "hreflang.no_xdefault",
+    "There is no page for all other languages",
+    Severity.LOW,
+    advice="Add a link with hreflang=x-default.",
+    source=sources.HREFLANG,
+)
+def no_default(_: PageFacts, html: HtmlFacts) -> Answer:
+    """`x-default` among the language links."""
+    if not html.alternates:
+        return None
+    there = any(each.language.lower() == _DEFAULT for each in html.alternates)
+    return [] if there else [Evidence(_SELECTOR, "(none)", _DEFAULT)]
+
+
+@_HREFLANG.page_in_site(
+    "hreflang.bad_target",
+    "A language link leads to a page that can't be listed",
+    Severity.MEDIUM,
+    advice="Link to pages that answer, don't redirect and may be indexed.",
+    source=sources.HREFLANG,
+)
+def bad_target(page: PageNode, site: Site) -> Answer:
+    """It redirects, fails, or asks not to be indexed."""
+    if not page.alternates:
+        return None
+    found = []
+    for each in page.alternates:
+        other = site.node(each.url) if each.url else None
+        if other is None or other is page:
+            continue
+        if other.kind is Kind.REDIRECT:
+            found.append(Evidence(_SELECTOR, f"{each.language}: redirects", "", other.url))
+        elif other.kind is Kind.FAILED:
+            problem = str(other.status or other.failure)
+            found.append(Evidence(_SELECTOR, f"{each.language}: {problem}", "200", other.url))
+        elif other.noindex:
+            found.append(Evidence(_SELECTOR, f"{each.language}: noindex", "", other.url))
+    return found
+
+
+@_HREFLANG.markup(
+    "hreflang.lang_mismatch",
+    "The page's language link names another language than the page",
+    Severity.LOW,
+    advice="Make the lang attribute and the page's own language link agree.",
+    source=sources.HREFLANG,
+    after=("lang.missing", "hreflang.no_self"),
+)
+def lang_mismatch(page: PageFacts, html: HtmlFacts) -> Answer:
+    """The first parts of both; a page may have several language links to itself."""
+    own = [
+        each.language.lower()
+        for each in html.alternates
+        if each.url in (page.url, page.final_url) and each.language.lower() != _DEFAULT
+    ]
+    if not own:
+        return None
+    lang = (html.lang or "").lower()
+    if any(lang.partition("-")[0] == language.partition("-")[0] for language in own):
+        return []
+    return [Evidence("html[lang]", lang, own[0])]

@@ -1,0 +1,130 @@
+"""Images."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import HtmlFacts, PageFacts
+from spinneret.audits.facts.site import Outcome
+
+_IMAGES: Final = Family(Category.IMAGES)
+
+MAX_ALT: Final = 100  # seonaut; squirrelscan: 125
+MAX_BYTES: Final = 500_000  # seonaut; squirrelscan warns from 200 kB
+
+
+@_IMAGES.markup(
+    "img.alt",
+    "Images have no alternative text",
+    Severity.MEDIUM,
+    advice='Describe the image in its alt attribute; alt="" for a decoration.',
+    source=sources.ALT,
+)
+def alt(_: PageFacts, html: HtmlFacts) -> Answer:
+    """The attribute is missing, and nothing else names the image."""
+    if not html.images:
+        return None
+    return [Evidence("img", "(no alt)", "", i.url or "") for i in html.images if i.alt is None]
+
+
+@_IMAGES.markup(
+    "img.alt_long",
+    "Alternative texts are very long",
+    Severity.LOW,
+    advice="Say in 100 characters what the image shows; the rest belongs into the text.",
+    source=sources.ALT,
+    after=("img.alt",),
+)
+def alt_long(_: PageFacts, html: HtmlFacts) -> Answer:
+    """More than 100 characters."""
+    if not html.images:
+        return None
+    return [
+        Evidence("img[alt]", each.alt, f"{MAX_ALT} characters", each.url or "")
+        for each in html.images
+        if each.alt is not None and len(each.alt) > MAX_ALT
+    ]
+
+
+def _checked(page: PageNode, site: Site) -> list[tuple[str, Outcome]]:
+    return [
+        (url, outcome)
+        for url in site.urls_of(page.images)
+        if (outcome := site.facts.outcomes.get(url)) is not None
+    ]
+
+
+@_IMAGES.page_in_site(
+    "img.size",
+    "Image files are very large",
+    Severity.LOW,
+    advice="Scale the images to the size that they are shown in, as WebP or AVIF.",
+    source=sources.IMAGE_SIZE,
+    after=("img.broken",),
+)
+def size(page: PageNode, site: Site) -> Answer:
+    """Of images whose size is known."""
+    known = [(url, each.size) for url, each in _checked(page, site) if each.size is not None]
+    if not known:
+        return None
+    return [
+        Evidence("img[src]", f"{size} bytes", "500 kB", url)
+        for url, size in known
+        if size > MAX_BYTES
+    ]
+
+
+@_IMAGES.page_in_site(
+    "img.broken",
+    "Images can't be loaded",
+    Severity.HIGH,
+    weight=6,
+    advice="Correct the addresses, or restore the files.",
+    source=sources.IMAGES,
+)
+def broken(page: PageNode, site: Site) -> Answer:
+    """Of images that were checked."""
+    checked = _checked(page, site)
+    if not checked:
+        return None
+    return [
+        Evidence("img[src]", str(outcome.status or outcome.failure), "200", url)
+        for url, outcome in checked
+        if outcome.is_broken
+    ]
+
+
+@_IMAGES.markup(
+    "img.dimensions",
+    "Images don't say their size",
+    Severity.LOW,
+    weight=4,
+    advice="Give them width and height, so that the text doesn't jump when they come.",
+    source=sources.DIMENSIONS,
+)
+def dimensions(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Neither attributes nor an inline style; style sheets would need a browser."""
+    if not html.images:
+        return None
+    return [
+        Evidence("img", "(no width and height)", "", each.url or "")
+        for each in html.images
+        if not each.sized
+    ]
+
+
+@_IMAGES.markup(
+    "img.picture",
+    "Picture elements have no image",
+    Severity.MEDIUM,
+    weight=6,
+    advice="Put an img into each picture: without it, nothing is shown.",
+    source=sources.PICTURE,
+)
+def picture(_: PageFacts, html: HtmlFacts) -> Answer:
+    """The `img` is what shows the sources."""
+    count = html.pictures_without_img
+    return [Evidence("picture", f"{count} without img", "0")] if count else []

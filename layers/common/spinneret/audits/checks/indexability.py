@@ -1,0 +1,104 @@
+"""Whether search engines may list pages at all: as much of the score as Lighthouse gives it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.reading import moment, robots_evidence
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+
+NOINDEX_WEIGHT: Final = 190
+BLOCKED_WEIGHT: Final = 60
+"""Both apply to every page. Lighthouse 13.5 gives its is-crawlable 93/23 of another audit's weight,
+so that it alone is 31 % of its category; here, too, these two are at least 31 % of any score."""
+
+_INDEX: Final = Family(Category.INDEXABILITY)
+
+
+@_INDEX.page_in_site(
+    "index.blocked",
+    "robots.txt keeps search engines out",
+    Severity.HIGH,
+    weight=BLOCKED_WEIGHT,
+    advice="Allow the page in robots.txt, or take it out of the sitemap and the navigation.",
+    source=sources.ROBOTS_GOOGLE,
+    after=("index.noindex",),
+    kinds=(Kind.HTML, Kind.FAILED),
+)
+def blocked(page: PageNode, site: Site) -> Answer:
+    """The audit obeys robots.txt and didn't read the page, or only Googlebot is kept out."""
+    if page.failure is Failure.ROBOTS:
+        return [Evidence("robots.txt", page.url)]
+    shut = site.is_disallowed(page.url)
+    return [Evidence("robots.txt", page.url, "User-agent: Googlebot")] if shut else []
+
+
+@_INDEX.markup(
+    "index.noindex",
+    "The page asks not to be indexed",
+    Severity.CRITICAL,
+    weight=NOINDEX_WEIGHT,
+    advice="Take noindex away where the page is meant to be found.",
+    source=sources.BLOCK_INDEXING,
+)
+def noindex(_: PageFacts, html: HtmlFacts) -> Answer:
+    """`noindex` or `none`, for anybody or for one of four well-known crawlers."""
+    return robots_evidence(html, "noindex", "none")
+
+
+@_INDEX.markup(
+    "index.unavailable_after",
+    "The page's end in search results has passed",
+    Severity.HIGH,
+    advice="Set a later date, or take unavailable_after away.",
+    source=sources.ROBOTS_META,
+)
+def unavailable_after(page: PageFacts, html: HtmlFacts) -> Answer:
+    """Dates that can't be read hold nobody off."""
+    now = moment(page.fetched_at)
+    given = robots_evidence(html, "unavailable_after:")
+    return [
+        evidence
+        for evidence in given
+        if now and (end := moment(evidence.value.partition(":")[2])) and end < now
+    ]
+
+
+@_INDEX.page_in_site(
+    "index.conflict",
+    "robots.txt hides the page's own noindex",
+    Severity.HIGH,
+    advice="Allow the page in robots.txt: only who may read it sees that it isn't to be indexed.",
+    source=sources.BLOCK_INDEXING,
+)
+def conflict(page: PageNode, site: Site) -> Answer:
+    """Read by the audit, not by Googlebot."""
+    hidden = page.noindex and site.is_disallowed(page.url)
+    return [Evidence("robots.txt", page.url, "User-agent: Googlebot")] if hidden else []
+
+
+@_INDEX.markup(
+    "index.nosnippet",
+    "The page forbids snippets",
+    Severity.LOW,
+    advice="Allow a snippet: without one, results show a bare title.",
+    source=sources.ROBOTS_META,
+)
+def nosnippet(_: PageFacts, html: HtmlFacts) -> Answer:
+    """`nosnippet` or `max-snippet:0`."""
+    return robots_evidence(html, "nosnippet", "max-snippet:0")
+
+
+@_INDEX.markup(
+    "index.noimageindex",
+    "The page keeps its images out of search",
+    Severity.LOW,
+    advice="Take noimageindex away where the images are meant to be found.",
+    source=sources.ROBOTS_META,
+)
+def noimageindex(_: PageFacts, html: HtmlFacts) -> Answer:
+    """`noimageindex`, for anybody or for one of four well-known crawlers."""
+    return robots_evidence(html, "noimageindex")

@@ -1,0 +1,187 @@
+"""Titles and descriptions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.reading import LISTABLE, listed
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import HtmlFacts, PageFacts
+
+_METADATA: Final = Family(Category.METADATA)
+_TITLED: Final = ("title.missing",)
+_DESCRIBED: Final = ("desc.missing",)
+
+MIN_TITLE: Final = 20  # seonaut; squirrelscan: 30
+MAX_TITLE: Final = 60  # seonaut; squirrelscan: 75; Google cuts by width
+MIN_DESCRIPTION: Final = 80  # seonaut; squirrelscan: 120
+MAX_DESCRIPTION: Final = 160  # seonaut, squirrelscan
+MAX_OTHERS: Final = 10
+"""Pages named beside one of many that are alike."""
+_DESCRIPTION: Final = "meta[name=description]"
+
+
+@_METADATA.markup(
+    "title.missing",
+    "The page has no title",
+    Severity.HIGH,
+    advice="Give the page a title that says what it is about.",
+    source=sources.TITLES,
+)
+def title_missing(_: PageFacts, html: HtmlFacts) -> Answer:
+    """No title element, or nothing in it."""
+    return [] if any(html.titles) else [Evidence("title", "(empty)" if html.titles else "(none)")]
+
+
+@_METADATA.markup(
+    "title.short",
+    "The title is very short",
+    Severity.LOW,
+    advice="Say what the page is about in 20 to 60 characters.",
+    source=sources.TITLES,
+    after=_TITLED,
+)
+def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Of the first title."""
+    title = _first(html.titles)
+    return [Evidence("title", title, f"{MIN_TITLE} characters")] if len(title) < MIN_TITLE else []
+
+
+@_METADATA.markup(
+    "title.long",
+    "The title is too long to be shown",
+    Severity.LOW,
+    advice="Say what matters in the first 60 characters.",
+    source=sources.TITLES,
+    after=_TITLED,
+)
+def title_long(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Of the first title."""
+    title = _first(html.titles)
+    return [Evidence("title", title, f"{MAX_TITLE} characters")] if len(title) > MAX_TITLE else []
+
+
+@_METADATA.markup(
+    "title.multiple",
+    "The page has several titles",
+    Severity.MEDIUM,
+    advice="Keep one title element.",
+    source=sources.TITLES,
+    after=_TITLED,
+)
+def title_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Those of drawings within the page aside."""
+    return listed("title", html.titles, "1") if len(html.titles) > 1 else []
+
+
+@_METADATA.page_in_site(
+    "title.duplicate",
+    "Several pages have the same title",
+    Severity.MEDIUM,
+    advice="Give each page a title of its own.",
+    source=sources.TITLES,
+    after=(*_TITLED, *LISTABLE),
+)
+def title_duplicate(page: PageNode, site: Site) -> Answer:
+    """Of pages that search engines may list."""
+    return _duplicates(page, "title", page.title, site.by_title)
+
+
+@_METADATA.page_in_site(
+    "title.outlier",
+    "The title breaks the site's pattern",
+    Severity.LOW,
+    advice="End the title as the other pages' titles end.",
+    source=sources.TITLES,
+    after=_TITLED,
+)
+def title_outlier(page: PageNode, site: Site) -> Answer:
+    """Most pages end or begin with the same name; the start page needn't."""
+    if site.title_part is None or page is site.start_node:
+        return None
+    if site.title_part in page.title:
+        return []
+    return [Evidence("title", page.title, f"with {site.title_part!r}")]
+
+
+@_METADATA.markup(
+    "desc.missing",
+    "The page has no description",
+    Severity.MEDIUM,
+    weight=5,
+    advice="Sum the page up in a meta description of 80 to 160 characters.",
+    source=sources.SNIPPETS,
+)
+def description_missing(_: PageFacts, html: HtmlFacts) -> Answer:
+    """No description, or nothing in it."""
+    said = "(empty)" if html.descriptions else "(none)"
+    return [] if any(html.descriptions) else [Evidence(_DESCRIPTION, said)]
+
+
+@_METADATA.markup(
+    "desc.short",
+    "The description is very short",
+    Severity.LOW,
+    advice="Sum the page up in 80 to 160 characters.",
+    source=sources.SNIPPETS,
+    after=_DESCRIBED,
+)
+def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Of the first description."""
+    text = _first(html.descriptions)
+    bound = f"{MIN_DESCRIPTION} characters"
+    return [Evidence(_DESCRIPTION, text, bound)] if len(text) < MIN_DESCRIPTION else []
+
+
+@_METADATA.markup(
+    "desc.long",
+    "The description is too long to be shown",
+    Severity.LOW,
+    advice="Say what matters in the first 160 characters.",
+    source=sources.SNIPPETS,
+    after=_DESCRIBED,
+)
+def description_long(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Of the first description."""
+    text = _first(html.descriptions)
+    bound = f"{MAX_DESCRIPTION} characters"
+    return [Evidence(_DESCRIPTION, text, bound)] if len(text) > MAX_DESCRIPTION else []
+
+
+@_METADATA.markup(
+    "desc.multiple",
+    "The page has several descriptions",
+    Severity.LOW,
+    advice="Keep one meta description.",
+    source=sources.SNIPPETS,
+    after=_DESCRIBED,
+)
+def description_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Meta elements of that name."""
+    return listed(_DESCRIPTION, html.descriptions, "1") if len(html.descriptions) > 1 else []
+
+
+@_METADATA.page_in_site(
+    "desc.duplicate",
+    "Several pages have the same description",
+    Severity.MEDIUM,
+    advice="Describe each page by itself, or leave the description out.",
+    source=sources.SNIPPETS,
+    after=(*_DESCRIBED, *LISTABLE),
+)
+def description_duplicate(page: PageNode, site: Site) -> Answer:
+    """Of pages that search engines may list."""
+    return _duplicates(page, _DESCRIPTION, page.description, site.by_description)
+
+
+def _duplicates(page: PageNode, where: str, value: str, groups: dict[str, list[str]]) -> Answer:
+    if not page.is_indexable:
+        return None
+    others = [url for url in groups.get(value, ()) if url != page.url]
+    return [Evidence(where, value, "", url) for url in others[:MAX_OTHERS]]
+
+
+def _first(values: tuple[str, ...]) -> str:
+    return next((value for value in values if value), "")

@@ -1,0 +1,227 @@
+"""What a check is, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+
+from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
+
+if TYPE_CHECKING:
+    from spinneret.audits.checks.site import PageNode, Site
+
+
+class Severity(StrEnum):
+    """How much an issue matters; in order."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+
+WEIGHTS: Final = {
+    Severity.CRITICAL: 10,
+    Severity.HIGH: 7,
+    Severity.MEDIUM: 4,
+    Severity.LOW: 2,
+    Severity.INFO: 0,
+}
+"""Of a check, unless it says otherwise; squirrelscan's weights are of the same size (1 to 10)."""
+
+
+class Category(StrEnum):
+    """Groups that are scored by themselves; in the order of reports."""
+
+    INDEXABILITY = "indexability"
+    HTTP = "http"
+    ROBOTS = "robots"
+    SITEMAPS = "sitemaps"
+    CANONICAL = "canonical"
+    METADATA = "metadata"
+    STRUCTURE = "structure"
+    CONTENT = "content"
+    HREFLANG = "hreflang"
+    LINKS = "links"
+    IMAGES = "images"
+    STRUCTURED_DATA = "structured_data"
+    SOCIAL = "social"
+    SECURITY = "security"
+    URLS = "urls"
+    AGENTS = "agents"
+
+
+class Scope(StrEnum):
+    """What one answer of a check is about, and what it looks at."""
+
+    PAGE = "page"
+    """A page by its own facts."""
+    PAGE_IN_SITE = "page_in_site"
+    """A page by its facts and those of other pages."""
+    SITE = "site"
+
+
+class Evidence(NamedTuple):
+    """Where something is wrong, what stands there, and what should."""
+
+    where: str
+    """A selector, `header: name`, or what else names the place."""
+    value: str = ""
+    threshold: str = ""
+    """The bound that is passed, or the value that is expected; empty where the title says it."""
+    url: str = ""
+    """Where that isn't the page itself: a link's target, the other page."""
+
+
+Answer = Sequence[Evidence] | None
+"""None where the check doesn't apply, nothing where it is passed."""
+
+Judge = TypeVar("Judge", bound=Callable[..., Answer])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Generic[Judge]):
+    """One entry of the catalogue."""
+
+    id: str
+    title: str
+    """The issue, as a list of issues names it."""
+    advice: str
+    source: str
+    """A page that explains the rule."""
+    severity: Severity
+    weight: int
+    category: Category
+    scope: Scope
+    after: tuple[str, ...]
+    """Where one of these fails, this can't be judged and counts as failed, without an issue."""
+    kinds: frozenset[Kind]
+    """Of which pages it is asked at all."""
+    judge: Judge
+    """Looks neither at kinds nor at prerequisites."""
+
+
+class Family:
+    """Makes checks of functions: decorators of one category for each scope."""
+
+    def __init__(self, category: Category) -> None:
+        self._category = category
+
+    def page(
+        self,
+        name: str,
+        title: str,
+        severity: Severity,
+        *,
+        advice: str,
+        source: str,
+        weight: int | None = None,
+        after: Sequence[str] = (),
+        kinds: Sequence[Kind] = (Kind.HTML,),
+    ) -> Callable[[Callable[[PageFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
+        """A check that looks at a page's own facts."""
+        return self._made(
+            Scope.PAGE, name, title, severity, advice, source, weight, after, frozenset(kinds)
+        )
+
+    def markup(
+        self,
+        name: str,
+        title: str,
+        severity: Severity,
+        *,
+        advice: str,
+        source: str,
+        weight: int | None = None,
+        after: Sequence[str] = (),
+    ) -> Callable[[Callable[[PageFacts, HtmlFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
+        """As `page`, for functions that also want the markup, which every page has."""
+
+        def check(
+            judge: Callable[[PageFacts, HtmlFacts], Answer],
+        ) -> Check[Callable[[PageFacts], Answer]]:
+            made = self.page(
+                name,
+                title,
+                severity,
+                advice=advice,
+                source=source,
+                weight=weight,
+                after=after,
+            )
+            return made(lambda page: None if page.html is None else judge(page, page.html))
+
+        return check
+
+    def page_in_site(
+        self,
+        name: str,
+        title: str,
+        severity: Severity,
+        *,
+        advice: str,
+        source: str,
+        weight: int | None = None,
+        after: Sequence[str] = (),
+        kinds: Sequence[Kind] = (Kind.HTML,),
+    ) -> Callable[[Callable[[PageNode, Site], Answer]], Check[Callable[[PageNode, Site], Answer]]]:
+        """A check that looks at a page among the others."""
+        return self._made(
+            Scope.PAGE_IN_SITE,
+            name,
+            title,
+            severity,
+            advice,
+            source,
+            weight,
+            after,
+            frozenset(kinds),
+        )
+
+    def site(
+        self,
+        name: str,
+        title: str,
+        severity: Severity,
+        *,
+        advice: str,
+        source: str,
+        weight: int | None = None,
+        after: Sequence[str] = (),
+    ) -> Callable[[Callable[[Site], Answer]], Check[Callable[[Site], Answer]]]:
+        """A check of which the whole site has one answer."""
+        return self._made(
+            Scope.SITE, name, title, severity, advice, source, weight, after, frozenset()
+        )
+
+    def _made(
+        self,
+        scope: Scope,
+        name: str,
+        title: str,
+        severity: Severity,
+        advice: str,
+        source: str,
+        weight: int | None,
+        after: Sequence[str],
+        kinds: frozenset[Kind],
+    ) -> Callable[[Judge], Check[Judge]]:
+        def check(judge: Judge) -> Check[Judge]:
+            return Check(
+                id=name,
+                title=title,
+                advice=advice,
+                source=source,
+                severity=severity,
+                weight=WEIGHTS[severity] if weight is None else weight,
+                category=self._category,
+                scope=scope,
+                after=tuple(after),
+                kinds=kinds,
+                judge=judge,
+            )
+
+        return check

@@ -1,0 +1,119 @@
+"""How checks read what facts hold: robots directives, dates, languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Final
+
+from spinneret.audits.checks.models import Evidence
+from spinneret.audits.facts.models import HtmlFacts
+
+INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
+"""Lighthouse 13.5, is-crawlable: anybody, and those it names."""
+_AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
+_PORT: Final = re.compile(r":\d*$")
+LISTABLE: Final = (
+    *("index.noindex", "index.blocked", "canonical.conflict", "canonical.invalid"),
+    *("canonical.root", "canonical.hreflang", "canonical.to_redirect", "canonical.to_error"),
+    *("canonical.to_noindex", "canonical.to_noncanonical"),
+)
+"""While one of these fails, a page isn't listed under its own address though it may be meant to."""
+
+
+def robots_evidence(html: HtmlFacts, *directives: str) -> list[Evidence]:
+    """Where a page gives one of the directives to an indexer; a name with a colon is a prefix."""
+    return [
+        Evidence(
+            where=f"meta[name={robots.agent}]"
+            if robots.source == "meta"
+            else f"header: X-Robots-Tag ({robots.agent})",
+            value=directive,
+        )
+        for robots in html.robots
+        if robots.agent in INDEXERS
+        for directive in robots.directives
+        if directive in directives or directive.partition(":")[0] + ":" in directives
+    ]
+
+
+def is_noindex(html: HtmlFacts) -> bool:
+    """Some indexer mustn't list the page."""
+    return bool(robots_evidence(html, "noindex", "none"))
+
+
+def moment(text: str) -> datetime | None:
+    """A date in ISO 8601 or as in mails (RFC 5322); without a zone it is UTC."""
+    parsed: datetime | None = None
+    try:
+        parsed = datetime.fromisoformat(text.strip())
+    except ValueError:
+        try:
+            parsed = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def host_of(url: str) -> str:
+    """In lower case, without the port; empty where there is none."""
+    authority = _AUTHORITY.match(url)
+    if authority is None:
+        return ""
+    host = authority[1].rpartition("@")[2]
+    return (host if host.endswith("]") else _PORT.sub("", host)).strip("[]").lower()
+
+
+def listed(where: str, values: Iterable[str], threshold: str = "") -> list[Evidence]:
+    """An evidence for each value."""
+    return [Evidence(where, value, threshold) for value in values]
+
+
+@cache
+def is_language(tag: str) -> bool:
+    """A language tag of BCP 47 with a language, script and region that are registered."""
+    parts = tag.strip().replace("_", "-").lower().split("-")
+    if not parts[0] or "_" in tag:
+        return False
+    if parts[0] not in LANGUAGES and not (len(parts[0]) == 3 and parts[0].isalpha()):
+        return False
+    rest = parts[1:]
+    if rest and len(rest[0]) == 3 and rest[0].isalpha():
+        rest = rest[1:]  # an extended language
+    if rest and len(rest[0]) == 4 and rest[0].isalpha():
+        rest = rest[1:]  # a script
+    if rest and len(rest[0]) == 2:
+        if rest[0].upper() not in REGIONS:
+            return False
+        rest = rest[1:]
+    elif rest and len(rest[0]) == 3 and rest[0].isdigit():
+        rest = rest[1:]
+    return all((2 <= len(part) <= 8 and part.isalnum()) or part in ("x", "u", "t") for part in rest)
+
+
+_LANGUAGES_TEXT: Final = """
+aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de
+dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id
+ie ig ii ik in io is it iu iw ja ji jv kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo
+lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl
+ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk
+tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+"""
+LANGUAGES: Final = frozenset(_LANGUAGES_TEXT.split())
+"""Two-letter languages of ISO 639-1, those withdrawn included, which browsers still take."""
+
+_REGIONS_TEXT: Final = """
+AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
+BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH
+ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT
+HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS
+LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI
+NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG
+SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG
+UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW
+"""
+REGIONS: Final = frozenset(_REGIONS_TEXT.split())
+"""ISO 3166-1, and XK. `UK`, a common mistake, isn't among them."""

@@ -1,0 +1,201 @@
+"""The site's sitemaps, and what they list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.reading import LISTABLE, host_of, moment
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import Failure, Kind
+from spinneret.web.fetching.urls import registrable_domain
+
+_SITEMAPS: Final = Family(Category.SITEMAPS)
+_READ: Final = ("sitemap.missing", "sitemap.invalid")
+
+MAX_URLS: Final = 50_000  # sitemaps.org
+MAX_BYTES: Final = 50 * 1024 * 1024  # sitemaps.org, uncompressed
+SAME_DATES_FROM: Final = 10
+"""So many URLs with one and the same date: they were dated by the file's making."""
+MAX_AHEAD: Final = timedelta(days=1)  # of lastmod: dates have no zone
+
+
+@_SITEMAPS.site(
+    "sitemap.missing",
+    "There is no sitemap",
+    Severity.HIGH,
+    weight=10,
+    advice="Publish a sitemap and name it in robots.txt.",
+    source=sources.SITEMAPS_GOOGLE,
+)
+def missing(site: Site) -> Answer:
+    """None of those that robots.txt names or that are commonly named so."""
+    there = any(sitemap.is_there for sitemap in site.facts.sitemaps)
+    return [] if there else [Evidence("/sitemap.xml, robots.txt", "(none)", "a sitemap")]
+
+
+@_SITEMAPS.site(
+    "sitemap.invalid",
+    "A sitemap can't be read",
+    Severity.HIGH,
+    weight=8,
+    advice="Correct the file, or split it: 50,000 URLs and 50 MB are the most that it may hold.",
+    source=sources.SITEMAPS,
+    after=("sitemap.missing",),
+)
+def invalid(site: Site) -> Answer:
+    """No XML, no sitemap, nothing listed, an error as its answer, or beyond its bounds."""
+    found = []
+    for sitemap in site.facts.sitemaps:
+        if not sitemap.is_there:
+            found.append(Evidence("sitemap", f"status {sitemap.status}", "200", sitemap.url))
+        elif sitemap.error:
+            found.append(Evidence("sitemap", sitemap.error, "", sitemap.url))
+        if sitemap.count > MAX_URLS:
+            found.append(Evidence("sitemap", f"{sitemap.count} URLs", "50,000", sitemap.url))
+        if sitemap.size > MAX_BYTES:
+            found.append(Evidence("sitemap", f"{sitemap.size} bytes", "50 MB", sitemap.url))
+    return found
+
+
+@_SITEMAPS.site(
+    "sitemap.4xx",
+    "The sitemap lists pages that fail",
+    Severity.HIGH,
+    advice="Take the addresses out, or restore the pages.",
+    source=sources.SITEMAPS_GOOGLE,
+    after=_READ,
+)
+def failing(site: Site) -> Answer:
+    """Of those that were visited."""
+    return [
+        Evidence("sitemap loc", str(node.status or node.failure), "200", node.url)
+        for node in _listed(site)
+        if node.kind is Kind.FAILED and node.failure is not Failure.ROBOTS
+    ]
+
+
+@_SITEMAPS.site(
+    "sitemap.noindex",
+    "The sitemap lists pages that ask not to be indexed",
+    Severity.MEDIUM,
+    advice="Take the pages out of the sitemap, or the noindex off the pages.",
+    source=sources.SITEMAPS_GOOGLE,
+    after=_READ,
+)
+def noindex(site: Site) -> Answer:
+    """Of those that were visited."""
+    return [Evidence("sitemap loc", "noindex", "", n.url) for n in _listed(site) if n.noindex]
+
+
+@_SITEMAPS.site(
+    "sitemap.blocked",
+    "The sitemap lists pages that robots.txt disallows",
+    Severity.MEDIUM,
+    advice="Allow the pages, or take them out of the sitemap.",
+    source=sources.SITEMAPS_GOOGLE,
+    after=_READ,
+)
+def blocked(site: Site) -> Answer:
+    """For Googlebot."""
+    return [
+        Evidence("sitemap loc", "disallowed", "User-agent: Googlebot", url)
+        for url in site.listed
+        if site.is_disallowed(url)
+    ]
+
+
+@_SITEMAPS.site(
+    "sitemap.noncanonical",
+    "The sitemap lists pages whose canonical address is another",
+    Severity.MEDIUM,
+    advice="List canonical addresses only, which don't redirect.",
+    source=sources.SITEMAPS_GOOGLE,
+    after=_READ,
+)
+def noncanonical(site: Site) -> Answer:
+    """Of those that were visited: canonicalised to another page, or redirecting."""
+    found = []
+    for node in _listed(site):
+        target = node.final_url if node.kind is Kind.REDIRECT else node.canonical
+        if target and target != node.url:
+            found.append(Evidence("sitemap loc", node.url, target, node.url))
+    return found
+
+
+@_SITEMAPS.site(
+    "sitemap.foreign",
+    "The sitemap lists another site",
+    Severity.HIGH,
+    weight=8,
+    advice="List only pages of the site itself.",
+    source=sources.SITEMAPS,
+    after=_READ,
+)
+def foreign(site: Site) -> Answer:
+    """URLs of another registrable domain, and those that are no URLs."""
+    own = registrable_domain(site.start.host)
+    known: dict[str, bool] = {}
+    found = []
+    for url in site.listed:
+        host = host_of(url)
+        if host not in known:
+            known[host] = bool(host) and registrable_domain(host) == own
+        if not known[host]:
+            found.append(Evidence("sitemap loc", url, own, url))
+    return found
+
+
+@_SITEMAPS.page_in_site(
+    "sitemap.coverage",
+    "The page isn't in the sitemap",
+    Severity.MEDIUM,
+    advice="List every page that is to be found.",
+    source=sources.SITEMAPS_GOOGLE,
+    after=(*_READ, *LISTABLE),
+)
+def coverage(page: PageNode, site: Site) -> Answer:
+    """Pages that search engines may list under their own address."""
+    if not page.is_indexable:
+        return None
+    return [] if page.url in site.listed_pages else [Evidence("sitemap", "(not listed)")]
+
+
+@_SITEMAPS.site(
+    "sitemap.lastmod",
+    "The sitemap's dates say nothing",
+    Severity.LOW,
+    advice="Date each page by its last change, or leave lastmod out.",
+    source=sources.SITEMAPS_GOOGLE,
+    after=_READ,
+)
+def lastmod(site: Site) -> Answer:
+    """All of one date, dates that can't be read, or dates to come."""
+    dates = {url: date for url, date in site.listed.items() if date}
+    if not dates:
+        return None
+    distinct = set(dates.values())
+    found = []
+    if len(dates) >= SAME_DATES_FROM and len(distinct) == 1:
+        found.append(
+            Evidence("sitemap lastmod", f"{len(dates)} times {distinct.pop()}", "of the page")
+        )
+    for url, date in dates.items():
+        parsed = moment(date) if len(date) > len("2026-11") else site.now
+        if parsed is None:
+            found.append(Evidence("sitemap lastmod", date, "a W3C date", url))
+        elif site.now and parsed > site.now + MAX_AHEAD:
+            found.append(Evidence("sitemap lastmod", date, "a date that has passed", url))
+    return found
+
+
+def _listed(site: Site) -> Iterator[PageNode]:
+    seen: set[str] = set()
+    for url in site.listed:
+        node = site.node(url)
+        if node is not None and node.url not in seen:
+            seen.add(node.url)
+            yield node

@@ -1,0 +1,41 @@
+"""Previews in social networks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.facts.models import HtmlFacts, PageFacts
+
+_SOCIAL: Final = Family(Category.SOCIAL)
+
+REQUIRED: Final = ("og:title", "og:type", "og:image", "og:url")  # ogp.me, basic metadata
+WANTED: Final = ("og:description", "twitter:card")  # squirrelscan
+IMAGE_SIZE: Final = ("1200", "630")
+
+
+@_SOCIAL.markup(
+    "social.og",
+    "The preview for social networks is incomplete",
+    Severity.LOW,
+    weight=3,
+    advice="Add the properties; og:url is the canonical address, the image has 1200 x 630 pixels.",
+    source=sources.OPEN_GRAPH,
+)
+def open_graph(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Properties that are missing, another address, an image of another size."""
+    social = dict(html.social)
+    found = [
+        Evidence(f"meta[property='{name}']", "(none)")
+        for name in (*REQUIRED, *WANTED)
+        if name not in social
+    ]
+    canonical = html.canonicals[0].url if html.canonicals else None
+    url = social.get("og:url")
+    if url and canonical and url.rstrip("/") != canonical.rstrip("/"):
+        found.append(Evidence("meta[property='og:url']", url, canonical))
+    size = (social.get("og:image:width"), social.get("og:image:height"))
+    if all(size) and size != IMAGE_SIZE:
+        found.append(Evidence("meta[property='og:image']", f"{size[0]} x {size[1]}", "1200 x 630"))
+    return found

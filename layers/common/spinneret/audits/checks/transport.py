@@ -1,0 +1,284 @@
+"""How pages answer: status, redirects, speed, size, headers."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from spinneret.audits.checks import sources
+from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+
+_ANY: Final = (Kind.HTML, Kind.FAILED)
+_HTTP: Final = Family(Category.HTTP)
+
+MAX_HOPS: Final = 2  # squirrelscan
+MAX_FIRST_BYTE_MS: Final = 800  # seonaut; web.dev calls more "needs improvement"
+MAX_HTML_BYTES: Final = 1024 * 1024  # squirrelscan warns; Googlebot stops at 2 MB
+MAX_PDF_BYTES: Final = 30 * 1024 * 1024  # squirrelscan warns; Google reads 64 MB
+MIN_COMPRESSED_BYTES: Final = 1024  # less hardly shrinks, and fits into a packet
+MIN_MAX_AGE: Final = 86_400  # squirrelscan
+SOFT_404_WORDS: Final = 300  # an error page says little else
+
+_NOT_FOUND: Final = re.compile(
+    r"\b(?:404|page (?:not found|doesn.t exist|does not exist|cannot be found|can.t be found)"
+    r"|not found|seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)"
+    r"|página no encontrada|pagina non trovata|pagina niet gevonden)\b",
+    re.IGNORECASE,
+)
+_MAX_AGE: Final = re.compile(r"\b(?:s-)?max(?:-age|age)\s*=\s*\"?(\d+)", re.IGNORECASE)
+_TYPES: Final = {
+    "html": ("text/html", "application/xhtml+xml"),
+    "htm": ("text/html", "application/xhtml+xml"),
+    "xhtml": ("application/xhtml+xml", "text/html"),
+    "pdf": ("application/pdf",),
+    "xml": ("application/xml", "text/xml"),
+    "json": ("application/json", "application/ld+json"),
+    "txt": ("text/plain",),
+    "css": ("text/css",),
+    "js": ("text/javascript", "application/javascript"),
+    "png": ("image/png",),
+    "jpg": ("image/jpeg",),
+    "jpeg": ("image/jpeg",),
+    "gif": ("image/gif",),
+    "webp": ("image/webp",),
+    "svg": ("image/svg+xml",),
+}
+
+
+@_HTTP.page(
+    "http.4xx",
+    "The page answers with a client error",
+    Severity.CRITICAL,
+    advice="Restore the page, redirect its address to where the content is now, or take the "
+    "links to it away.",
+    source=sources.STATUS_CODES,
+    kinds=_ANY,
+)
+def client_error(page: PageFacts) -> Answer:
+    """400 to 499."""
+    return _status(page, 400)
+
+
+@_HTTP.page(
+    "http.5xx",
+    "The page answers with a server error",
+    Severity.CRITICAL,
+    advice="Look for the error in the server's log; search engines slow down and drop pages that "
+    "keep failing.",
+    source=sources.STATUS_CODES,
+    kinds=_ANY,
+)
+def server_error(page: PageFacts) -> Answer:
+    """500 and above."""
+    return _status(page, 500)
+
+
+def _status(page: PageFacts, first: int) -> Answer:
+    wrong = page.status is not None and first <= page.status < (500 if first == 400 else 1000)
+    return [Evidence("status", str(page.status), "200")] if wrong else []
+
+
+@_HTTP.page(
+    "http.timeout",
+    "The page doesn't answer",
+    Severity.CRITICAL,
+    advice="Find out whether the server, its name or its certificate fails, or takes too long.",
+    source=sources.STATUS_CODES,
+    kinds=_ANY,
+)
+def no_answer(page: PageFacts) -> Answer:
+    """Nothing came back, or not in time."""
+    silent = page.failure in (Failure.TIMEOUT, Failure.NETWORK, Failure.EMPTY)
+    return [Evidence("answer", str(page.failure))] if silent else []
+
+
+@_HTTP.page_in_site(
+    "http.redirect",
+    "Links lead to a redirect within the site",
+    Severity.MEDIUM,
+    advice="Link to the address that the redirect leads to.",
+    source=sources.REDIRECTS,
+)
+def links_to_redirect(page: PageNode, site: Site) -> Answer:
+    """An internal link whose target redirects."""
+    if not page.links:
+        return None
+    targets = ((url, site.node(url)) for url in site.urls_of(page.links))
+    return [
+        Evidence("a[href]", url, url=node.final_url)
+        for url, node in targets
+        if node is not None and node.kind is Kind.REDIRECT
+    ]
+
+
+@_HTTP.page_in_site(
+    "http.redirect_chain",
+    "Links lead through several redirects",
+    Severity.HIGH,
+    advice="Let the first redirect lead straight to the last address.",
+    source=sources.REDIRECTS,
+)
+def links_to_redirect_chain(page: PageNode, site: Site) -> Answer:
+    """An internal link whose target redirects more than twice."""
+    if not page.links:
+        return None
+    targets = ((url, site.node(url)) for url in site.urls_of(page.links))
+    return [
+        Evidence("a[href]", f"{url} ({node.hops} redirects)", str(MAX_HOPS), url=node.final_url)
+        for url, node in targets
+        if node is not None
+        and (
+            (node.kind is Kind.REDIRECT and node.hops > MAX_HOPS)
+            or node.failure is Failure.TOO_MANY_REDIRECTS
+        )
+    ]
+
+
+@_HTTP.page(
+    "http.redirect_loop",
+    "The page redirects in a circle",
+    Severity.CRITICAL,
+    advice="Break the circle: one of its addresses has to answer with the page.",
+    source=sources.REDIRECTS,
+    kinds=_ANY,
+)
+def redirect_loop(page: PageFacts) -> Answer:
+    """Redirects lead back to where they began, or never end."""
+    endless = page.failure in (Failure.REDIRECT_LOOP, Failure.TOO_MANY_REDIRECTS)
+    path = " → ".join(page.redirects[:10]) or page.url
+    return [Evidence("header: Location", path)] if endless else []
+
+
+@_HTTP.markup(
+    "http.soft_404",
+    "An error page answers with 200",
+    Severity.HIGH,
+    advice="Answer with 404 or 410 where there is no page.",
+    source=sources.SOFT_404,
+)
+def soft_404(_: PageFacts, html: HtmlFacts) -> Answer:
+    """The title or first heading of a short page says that nothing was found."""
+    if html.text.words > SOFT_404_WORDS:
+        return []
+    headings = (heading.text for heading in html.headings if heading.level == 1)
+    for where, text in (("title", html.titles[:1]), ("h1", tuple(headings)[:1])):
+        if text and _NOT_FOUND.search(text[0]):
+            return [Evidence(where, text[0], "status 404")]
+    return []
+
+
+@_HTTP.page(
+    "http.ttfb",
+    "The first byte comes late",
+    Severity.MEDIUM,
+    advice="Cache what the page is made of, or the page itself, near to its readers.",
+    source=sources.TTFB,
+)
+def late_first_byte(page: PageFacts) -> Answer:
+    """As one request from where the audit runs saw it."""
+    if page.first_byte_ms is None:
+        return None
+    late = page.first_byte_ms > MAX_FIRST_BYTE_MS
+    return [_over("time to first byte", f"{page.first_byte_ms} ms", "800 ms")] if late else []
+
+
+@_HTTP.page(
+    "http.html_size",
+    "The document is very large",
+    Severity.HIGH,
+    advice="Move data and scripts out of the document; Googlebot reads its first 2 MB only.",
+    source=sources.FILE_TYPES,
+    kinds=_ANY,
+)
+def html_size(page: PageFacts) -> Answer:
+    """Bytes of the decoded document."""
+    if page.failure is Failure.TOO_LARGE:
+        return [_over("document", "more than the audit reads", "1 MiB")]
+    return [_over("document", f"{page.size} bytes", "1 MiB")] if page.size > MAX_HTML_BYTES else []
+
+
+@_HTTP.page_in_site(
+    "http.pdf_size",
+    "A linked PDF is very large",
+    Severity.LOW,
+    advice="Compress the images in the document, or split it.",
+    source=sources.FILE_TYPES,
+)
+def pdf_size(page: PageNode, site: Site) -> Answer:
+    """Of the linked PDFs whose size is known."""
+    outcomes = (
+        (url, site.facts.outcomes.get(url)) for url in site.urls_of([*page.links, *page.external])
+    )
+    pdfs = [
+        (url, outcome.size)
+        for url, outcome in outcomes
+        if outcome and outcome.size is not None and outcome.media_type == "application/pdf"
+    ]
+    if not pdfs:
+        return None
+    return [
+        Evidence("a[href]", f"{size} bytes", "30 MiB", url=url)
+        for url, size in pdfs
+        if size > MAX_PDF_BYTES
+    ]
+
+
+@_HTTP.page(
+    "http.compression",
+    "The document is sent uncompressed",
+    Severity.MEDIUM,
+    advice="Let the server compress text with gzip, br or zstd.",
+    source=sources.COMPRESSION,
+)
+def compression(page: PageFacts) -> Answer:
+    """Documents of less than 1 KiB needn't be."""
+    if page.size < MIN_COMPRESSED_BYTES:
+        return None
+    coding = (page.header("content-encoding") or "").strip().lower()
+    if coding and coding != "identity":
+        return []
+    return [Evidence("header: Content-Encoding", coding or "(none)", "gzip, br or zstd")]
+
+
+@_HTTP.page(
+    "http.cache",
+    "The page can't be cached or revalidated",
+    Severity.LOW,
+    advice="Send an ETag or Last-Modified header, or a Cache-Control with a day or more.",
+    source=sources.CACHING,
+)
+def caching(page: PageFacts) -> Answer:
+    """Neither fresh for a day nor to be asked for by a validator."""
+    if page.header("etag") or page.header("last-modified"):
+        return []
+    control = page.header("cache-control") or ""
+    age = _MAX_AGE.search(control)
+    if (age and int(age[1]) >= MIN_MAX_AGE) or (not control and page.header("expires")):
+        return []
+    return [Evidence("header: Cache-Control", control or "(none)", f"max-age={MIN_MAX_AGE}")]
+
+
+@_HTTP.page(
+    "http.mime",
+    "The media type doesn't fit the extension",
+    Severity.MEDIUM,
+    advice="Send the Content-Type that the file has.",
+    source=sources.MEDIA_TYPES,
+    kinds=(Kind.HTML, Kind.OTHER),
+)
+def media_type(page: PageFacts) -> Answer:
+    """Of extensions that are known; `.php` and the like say nothing."""
+    _, dot, extension = urlsplit(page.final_url).path.rpartition("/")[2].rpartition(".")
+    expected = _TYPES.get(extension.lower()) if dot else None
+    if expected is None:
+        return None
+    if page.media_type in expected or (extension == "xml" and page.media_type.endswith("+xml")):
+        return []
+    return [Evidence("header: Content-Type", page.media_type or "(none)", expected[0])]
+
+
+def _over(where: str, value: str, threshold: str) -> Evidence:
+    return Evidence(where, value, threshold)

@@ -1,0 +1,314 @@
+"""The facts of a page's markup, read in a few passes over its tree."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+from typing import Final, TypeVar
+from urllib.parse import unquote
+
+from lxml import html
+
+from spinneret.audits.facts.headers import robots_directives
+from spinneret.audits.facts.models import (
+    Alternate,
+    Canonical,
+    Form,
+    Heading,
+    HtmlFacts,
+    Image,
+    Link,
+    Robots,
+)
+from spinneret.audits.facts.structured import structured_items
+from spinneret.audits.facts.text import spoken, text_facts
+from spinneret.web.fetching.urls import Url, join_url
+
+MAX_LINKS: Final = 3000
+MAX_IMAGES: Final = 1000
+MAX_ANCHORS: Final = 10_000
+MAX_LEVELS: Final = 2048  # libxml2 nests no deeper (content.extraction.markup)
+SHALLOW: Final = 32
+MAX_FEW: Final = 200  # headings, languages, forms, robots elements
+MAX_VALUE_CHARS: Final = 500
+MAX_TEXT_CHARS: Final = 100
+
+AGENTS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
+"""Whose `meta` elements are read: those that Lighthouse 13.5 (is-crawlable) asks for."""
+
+_DOCTYPE: Final = re.compile(
+    r"\s*(?:<!--.*?-->\s*)*<!doctype\s+([^>]*)>", re.IGNORECASE | re.DOTALL
+)
+_SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_CREDENTIALS: Final = re.compile(r"//[^/@\s]*@")
+_FOLLOWED: Final = frozenset({"http", "https", "javascript", "file"})
+_HEAD_ONLY_RELATIONS: Final = frozenset({"canonical", "alternate"})
+_SOURCES: Final = {
+    **dict.fromkeys(("script", "img", "iframe", "video", "audio", "source", "embed"), "src"),
+    "object": "data",
+}
+_LOADED_RELATIONS: Final = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest"})
+# With such a role an `a` is operated by a script, which is no link to follow.
+_CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switch", "checkbox"})
+
+Item = TypeVar("Item")
+
+
+def html_facts(
+    text: str, root: html.HtmlElement, url: Url, charset: str | None, headers: Iterable[Robots]
+) -> HtmlFacts:
+    """The tree is used up: what isn't seen is taken out of it at the end."""
+    return _Reader(root, url).read(text, charset, tuple(headers))
+
+
+class _Reader:
+    """Reads one tree; URLs are joined once each, since menus repeat them."""
+
+    def __init__(self, root: html.HtmlElement, url: Url) -> None:
+        self.root = root
+        self.url = url
+        body = root.find("body")
+        self.body = body if body is not None else root
+        self.base = url
+        self.left_out = 0
+        self._joined: dict[str, str | None] = {}
+        base = next((each.get("href") for each in root.iter("base") if each.get("href")), None)
+        if base:
+            self.base = join_url(url, base) or url
+        self.origin = replace(self.base, path="/", query="")
+
+    def read(self, text: str, charset: str | None, robots: tuple[Robots, ...]) -> HtmlFacts:
+        doctype = _DOCTYPE.match(text[:4096])
+        metas = list(self.root.iter("meta"))
+        relations = [
+            (set((link.get("rel") or "").lower().split()), link) for link in self.root.iter("link")
+        ]
+        anchors, duplicates = self._anchors()
+        return HtmlFacts(
+            doctype=" ".join(doctype[1].lower().split())[:MAX_VALUE_CHARS] if doctype else None,
+            charset=charset,
+            lang=self._lang(),
+            titles=self._few(
+                _squeezed(title.text_content())
+                for title in self.root.iter("title")
+                if not any(above.tag == "svg" for above in title.iterancestors())
+            ),
+            descriptions=self._few(_contents(metas, "description")),
+            viewport=next(iter(_contents(metas, "viewport")), None),
+            policy=next(
+                (
+                    (meta.get("content") or "")[:2000]
+                    for meta in metas
+                    if (meta.get("http-equiv") or "").lower() == "content-security-policy"
+                ),
+                None,
+            ),
+            robots=(*robots, *self._few(_robots(metas))),
+            canonicals=self._few(
+                Canonical(href[:MAX_VALUE_CHARS], self._resolved(href))
+                for rel, link in relations
+                if "canonical" in rel
+                for href in [link.get("href") or ""]
+            ),
+            alternates=self._few(
+                Alternate(language[:50], href[:MAX_VALUE_CHARS], self._resolved(href))
+                for rel, link in relations
+                if "alternate" in rel and (language := link.get("hreflang"))
+                for href in [link.get("href") or ""]
+            ),
+            pagination=self._few(
+                target
+                for rel, link in relations
+                if rel & {"next", "prev"} and (target := self._resolved(link.get("href") or ""))
+            ),
+            body_metas=self._few(self._body_metas()),
+            headings=self._few(
+                Heading(int(each.tag[1]), _squeezed(each.text_content())[:MAX_TEXT_CHARS])
+                for each in self.root.iter("h1", "h2", "h3", "h4", "h5", "h6")
+            ),
+            links=self._bounded(self._links(), MAX_LINKS),
+            images=self._bounded(self._images(), MAX_IMAGES),
+            pictures_without_img=sum(
+                1
+                for picture in self.root.iter("picture")
+                if next(picture.iter("img"), None) is None
+            ),
+            structured=structured_items(self.root, text),
+            social=tuple(_social(metas).items()),
+            forms=self._few(self._forms()),
+            subresources=self._few(dict.fromkeys(self._insecure(relations))),
+            scripts=sum(1 for _ in self.root.iter("script")),
+            styles=sum("stylesheet" in rel for rel, _ in relations)
+            + sum(1 for _ in self.root.iter("style")),
+            anchors=anchors,
+            duplicate_ids=duplicates,
+            elements=int(self.root.xpath("count(//*)")),
+            depth=self._depth(),
+            text=text_facts(self.body),  # last: it takes out what isn't seen
+            left_out=self.left_out,
+        )
+
+    def _few(self, items: Iterable[Item]) -> tuple[Item, ...]:
+        return self._bounded(items, MAX_FEW)
+
+    def _bounded(self, items: Iterable[Item], limit: int) -> tuple[Item, ...]:
+        rest = iter(items)
+        kept = tuple(islice(rest, limit))
+        self.left_out += sum(1 for _ in rest)
+        return kept
+
+    def _resolved(self, href: str) -> str | None:
+        href = href.strip()
+        if href not in self._joined:
+            rooted = href.startswith(("/", "http://", "https://"))
+            self._joined[href] = _joined(self.origin if rooted else self.base, href)
+        return self._joined[href]
+
+    def _lang(self) -> str | None:
+        declared = self.root.get("lang") or self.root.get("xml:lang")
+        return declared.strip()[:50] if declared and declared.strip() else None
+
+    def _body_metas(self) -> Iterator[str]:
+        for meta in self.body.iter("meta"):
+            name = meta.get("name") or meta.get("property") or meta.get("http-equiv")
+            if name and meta.get("itemprop") is None:
+                yield f"meta {name.strip().lower()[:50]}"
+        for link in self.body.iter("link"):
+            relations = set((link.get("rel") or "").lower().split())
+            if "canonical" in relations or ("alternate" in relations and link.get("hreflang")):
+                yield f"link {' '.join(sorted(relations & _HEAD_ONLY_RELATIONS))}"
+
+    def _links(self) -> Iterator[Link]:
+        for element in self.root.iter("a", "area"):
+            href = element.get("href")
+            if href is None:
+                href = element.get("xlink:href")
+            if (element.get("role") or "").strip().lower() in _CONTROL_ROLES:
+                continue
+            named = element.get("id") or element.get("name")
+            if href is None and (named or not (len(element) or (element.text or "").strip())):
+                continue  # where links lead to, or nothing that anybody could follow
+            scheme = _SCHEME.match(href or "")
+            if scheme and scheme[1].lower() not in _FOLLOWED:
+                continue
+            yield self._link(element, href)
+
+    def _link(self, element: html.HtmlElement, href: str | None) -> Link:
+        bare, _, fragment = (href or "").strip().partition("#")
+        url = self._resolved(bare) if bare else (self.base.text if fragment else None)
+        relations = set((element.get("rel") or "").lower().split())
+        return Link(
+            url=url,
+            href=None
+            if url is not None or href is None
+            else _CREDENTIALS.sub("//…@", href[:MAX_VALUE_CHARS]),
+            fragment=unquote(fragment)[:MAX_VALUE_CHARS] if url is not None else "",
+            text=spoken(element, MAX_TEXT_CHARS),
+            nofollow=not relations.isdisjoint({"nofollow", "ugc", "sponsored"}),
+            unsafe_blank=(element.get("target") or "").lower() == "_blank"
+            and relations.isdisjoint({"noopener", "noreferrer"}),
+        )
+
+    def _images(self) -> Iterator[Image]:
+        for image in self.root.iter("img"):
+            source = image.get("src") or image.get("data-src") or ""
+            style = image.get("style") or ""
+            yield Image(
+                url=self._resolved(source),
+                alt=_alternative(image),
+                sized=bool(image.get("width") and image.get("height"))
+                or "aspect-ratio" in style
+                or ("width" in style and "height" in style),
+                loading=(image.get("loading") or "")[:20].lower(),
+            )
+
+    def _forms(self) -> Iterator[Form]:
+        for form in self.root.iter("form"):
+            action = (form.get("action") or "").strip()
+            yield Form(
+                url=self._resolved(action) if action else self.url.text,
+                method=(form.get("method") or "get").lower()[:10],
+                password=any(
+                    (field.get("type") or "").lower() == "password" for field in form.iter("input")
+                ),
+            )
+
+    def _insecure(self, relations: list[tuple[set[str], html.HtmlElement]]) -> Iterator[str]:
+        sources = (element.get(_SOURCES[element.tag]) for element in self.root.iter(*_SOURCES))
+        sheets = (link.get("href") for rel, link in relations if rel & _LOADED_RELATIONS)
+        for source in (*sources, *sheets):
+            if source and (target := self._resolved(source)) and target.startswith("http:"):
+                yield target
+
+    def _anchors(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        counts = Counter(name[:MAX_VALUE_CHARS] for name in self.root.xpath("//@id") if name)
+        names = (each.get("name") for each in self.root.iter("a") if each.get("name"))
+        unique = dict.fromkeys([*counts, *(str(name)[:MAX_VALUE_CHARS] for name in names)])
+        duplicates = [name for name, count in counts.items() if count > 1]
+        return self._bounded(map(str, unique), MAX_ANCHORS), tuple(map(str, duplicates))[:MAX_FEW]
+
+    def _depth(self) -> int:
+        """Elements of a level are looked for in libxml2: first whether there are any beyond 32."""
+        low, high = SHALLOW, MAX_LEVELS if self._reaches(SHALLOW + 1) else SHALLOW
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._reaches(middle):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _reaches(self, level: int) -> bool:
+        return bool(self.root.xpath(f"boolean({'/*' * level})"))
+
+
+@lru_cache(maxsize=20_000)  # menus repeat on every page of a site
+def _joined(base: Url, href: str) -> str | None:
+    target = join_url(base, href) if href else None
+    return target.text if target else None
+
+
+def _contents(metas: Iterable[html.HtmlElement], name: str) -> list[str]:
+    return [
+        _squeezed(meta.get("content") or "")
+        for meta in metas
+        if (meta.get("name") or "").strip().lower() == name
+    ]
+
+
+def _robots(metas: Iterable[html.HtmlElement]) -> Iterator[Robots]:
+    for meta in metas:
+        agent = (meta.get("name") or "").strip().lower()
+        content = (meta.get("content") or "")[:MAX_VALUE_CHARS]
+        if agent in AGENTS and content.strip():
+            yield Robots("meta", agent, robots_directives(content))
+
+
+def _social(metas: Iterable[html.HtmlElement]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for meta in metas:
+        name = (meta.get("property") or meta.get("name") or "").strip().lower()
+        content = _squeezed(meta.get("content") or "")
+        if name.startswith(("og:", "twitter:")) and content and len(found) < MAX_FEW:
+            found.setdefault(name[:50], content)
+    return found
+
+
+def _alternative(image: html.HtmlElement) -> str | None:
+    """What stands for an image; empty for a decoration, None where nothing is said."""
+    alt = image.get("alt")
+    label = image.get("aria-label") or image.get("title")
+    if alt is None and label:
+        alt = label
+    hidden = image.get("aria-hidden") == "true" or image.get("role") in ("presentation", "none")
+    if alt is None and hidden:
+        return ""
+    return None if alt is None else _squeezed(alt)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())[:MAX_VALUE_CHARS]

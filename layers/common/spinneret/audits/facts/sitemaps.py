@@ -1,0 +1,80 @@
+"""A sitemap file as facts (sitemaps.org, protocol 0.9)."""
+
+from __future__ import annotations
+
+import io
+from typing import Final
+
+from lxml import etree
+
+from spinneret.audits.facts.site import Entry, SitemapFacts
+
+MAX_ENTRIES: Final = 50_000  # sitemaps.org: of one file
+
+
+def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts:
+    """Decompressed content; what isn't XML, or no sitemap, says so in `error`. Reads as a stream.
+
+    A text file with a URL a line is a sitemap, too.
+    """
+    if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return _text(url, content, status)
+    entries: list[Entry] = []
+    count, location, lastmod, root = 0, "", "", ""
+    try:
+        for event, element in etree.iterparse(
+            io.BytesIO(content),
+            events=("start", "end"),
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            remove_comments=True,
+            remove_pis=True,
+        ):
+            name = etree.QName(element).localname
+            if event == "start":
+                root = root or name
+                continue
+            if name == "loc" and _parent_name(element) in ("url", "sitemap"):
+                location = (element.text or "").strip()
+            elif name == "lastmod":
+                lastmod = (element.text or "").strip()[:50]
+            elif name in ("url", "sitemap"):
+                count += 1
+                if location and len(entries) < MAX_ENTRIES:
+                    entries.append(Entry(location[:2048], lastmod))
+                location, lastmod = "", ""
+                element.clear()
+    except etree.XMLSyntaxError:
+        return SitemapFacts(url=url, status=status, size=len(content), error="not_xml")
+    known = root in ("urlset", "sitemapindex")
+    error = "" if known and count else "empty" if known else "not_a_sitemap"
+    return SitemapFacts(
+        url=url,
+        status=status,
+        size=len(content),
+        error=error,
+        is_index=root == "sitemapindex",
+        count=count,
+        entries=tuple(entries),
+    )
+
+
+def _parent_name(element: etree._Element) -> str:
+    parent = element.getparent()
+    return "" if parent is None else etree.QName(parent).localname
+
+
+def _text(url: str, content: bytes, status: int) -> SitemapFacts:
+    lines = [line.strip() for line in content.decode("utf-8-sig", "replace").splitlines()]
+    urls = [line for line in lines if line]
+    if not all(line.startswith(("http://", "https://")) for line in urls):
+        return SitemapFacts(url=url, status=status, size=len(content), error="not_xml")
+    return SitemapFacts(
+        url=url,
+        status=status,
+        size=len(content),
+        error="" if urls else "empty",
+        count=len(urls),
+        entries=tuple(Entry(line[:2048]) for line in urls[:MAX_ENTRIES]),
+    )

@@ -1,0 +1,92 @@
+"""What JSON-LD and microdata on a page describe, and what can't be read of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from lxml import etree, html
+
+from spinneret.audits.facts.models import Structured
+
+MAX_ITEMS: Final = 50
+MAX_PROPERTIES: Final = 60
+_MAX_NAME_CHARS: Final = 60
+
+
+def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...]:
+    """The first 50 things of a page: JSON-LD first, each thing of a graph by itself.
+
+    `text` is the page's source.
+    """
+    found: list[Structured] = []
+    for script in root.iter("script"):
+        if (script.get("type") or "").strip().lower() == "application/ld+json":
+            found.extend(_json_ld(script.text or ""))
+    if "itemscope" in text.lower():  # looking at all attributes takes its time
+        found.extend(_microdata(root))
+    return tuple(found[:MAX_ITEMS])
+
+
+def _json_ld(text: str) -> Iterator[Structured]:
+    try:
+        value = json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        yield Structured("json-ld", error=f"{error.msg}: line {error.lineno} column {error.colno}")
+        return
+    except RecursionError:
+        yield Structured("json-ld", error="nested too deep")
+        return
+    pending: list[Any] = [value]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, list):
+            pending[:0] = node[:MAX_ITEMS]
+        elif isinstance(node, dict):
+            if "@graph" in node:
+                pending.insert(0, node["@graph"])
+            if "@type" in node:
+                yield _item("json-ld", _names(node["@type"]), _filled(node))
+        else:
+            yield Structured("json-ld", error="neither an object nor a list of them")
+
+
+def _filled(node: dict[str, Any]) -> list[str]:
+    return [
+        name for name, value in node.items() if value not in (None, "", [], {}) and name[:1] != "@"
+    ]
+
+
+def _names(declared: Any) -> list[str]:
+    listed = declared if isinstance(declared, list) else [declared]
+    return [name for name in listed if isinstance(name, str)]
+
+
+def _microdata(root: html.HtmlElement) -> Iterator[Structured]:
+    """Things that aren't a property of another one."""
+    for scope in root.xpath("//*[@itemscope and @itemtype and not(@itemprop)]")[:MAX_ITEMS]:
+        names = [
+            name
+            for element in scope.iterdescendants()
+            if (name := element.get("itemprop")) and _owner(element) is scope
+        ]
+        types = (scope.get("itemtype") or "").split()
+        yield _item("microdata", types, [each for name in names for each in name.split()])
+
+
+def _owner(element: etree._Element) -> etree._Element | None:
+    parent = element.getparent()
+    while parent is not None and parent.get("itemscope") is None:
+        parent = parent.getparent()
+    return parent
+
+
+def _item(syntax: str, types: list[str], properties: list[str]) -> Structured:
+    bare = (name.rstrip("/").rpartition("/")[2].rpartition("#")[2] for name in types[:10])
+    unique = dict.fromkeys(name[:_MAX_NAME_CHARS] for name in properties)
+    return Structured(
+        syntax,
+        types=tuple(name[:_MAX_NAME_CHARS] for name in bare),
+        properties=tuple(unique)[:MAX_PROPERTIES],
+    )

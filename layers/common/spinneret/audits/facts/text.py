@@ -1,0 +1,121 @@
+"""The text of a page in figures: words, fingerprint, the term that stands out, broken letters."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, cast
+
+from lxml import etree, html
+
+from spinneret.audits.facts.models import TextFacts
+
+MAX_HIDDEN: Final = 10
+HIDDEN_WORDS: Final = 8
+"""Shorter texts out of sight are labels for screen readers."""
+HIDDEN_CHARS: Final = 120
+
+# As lxml's itertext, which makes an element of each node that it passes.
+_TEXTS: Final = etree.XPath(".//text()", smart_strings=False)
+_UNSEEN: Final = ("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas")
+# Kana and Han have no blanks between words.
+_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
+_TERM_LETTERS: Final = 4
+_BROKEN: Final = re.compile(
+    "\N{REPLACEMENT CHARACTER}"
+    "|\N{LATIN CAPITAL LETTER A WITH TILDE}[\u0080-\u00bf\u0178\u0192\u02c6]"
+    "|\N{LATIN SMALL LETTER A WITH CIRCUMFLEX}\N{EURO SIGN}[\u0080-\u00bf\u2018-\u2022\u2122\u0153]"
+)
+# Ways to move text out of sight that no menu or fold needs (Google's spam policies).
+_HIDING: Final = re.compile(
+    r"font-size\s*:\s*0(?![.\d]*[1-9])|text-indent\s*:\s*-\d{3,}|(?:left|top)\s*:\s*-\d{4,}",
+    re.IGNORECASE,
+)
+# Frequent words in four languages: never what a page is about.
+_STOP_TEXT: Final = """
+    about after again also another because been before being between both call could does each
+    even every example first following from have here into just like made make many more most
+    much must need only other over page same should some such than that their them then there
+    these they this those through time under used using very want well were what when where
+    which while will with without would your
+    aber alle allem allen aller alles auch auf beim bereits bitte damit dann dass dein deine dem
+    denn diese diesem diesen dieser dieses doch durch eine einem einen einer eines etwa haben
+    hier ihre ihrem ihren ihrer immer jede jeder kann kein keine können mehr mein mit muss nach
+    nicht noch oder ohne sein seine seiner sich sind sowie über unter unsere unser viel vom wenn
+    werden wird wurde zum zur zwischen
+    ainsi alors après aussi autre autres avant avec avoir bien cela ces cette ceux chaque comme
+    dans depuis donc elle elles encore entre être faire fait leur leurs mais même moins notre
+    nous nos ont par parce pas plus pour quand que quel quelle sans ses sont sous sur tous tout
+    toute toutes très une vers votre vous
+    además algo antes aunque cada como con contra cual cuando desde donde durante ella ellos
+    entonces entre era esta estas este esto estos hace hacia hasta más mientras mismo mucho muy
+    nada nuestro otra otro otros para pero poco porque puede pueden que quien sino sobre sólo
+    son también tanto tiene todo todos una unos usted
+"""
+_STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
+
+
+def text_facts(body: html.HtmlElement) -> TextFacts:
+    """Takes what isn't seen out of the tree: to be called when all else has been read."""
+    hidden = _hidden(body)
+    etree.strip_elements(body, *_UNSEEN, with_tail=False)
+    text = " ".join(_texts(body))
+    words = _WORD.findall(text.lower())
+    if not words:
+        return TextFacts(broken_characters=_broken(text), hidden=hidden)
+    # Menus repeat what a site is about, code its names.
+    etree.strip_elements(body, "a", "pre", "code", with_tail=False)
+    prose = _WORD.findall(" ".join(_texts(body)).lower())
+    term, count = _top_term(prose)
+    return TextFacts(
+        words=len(words),
+        fingerprint=hashlib.sha256(" ".join(words).encode()).hexdigest()[:16],
+        prose_words=len(prose),
+        top_term=term,
+        top_count=count,
+        broken_characters=_broken(text),
+        hidden=hidden,
+    )
+
+
+def _texts(element: etree._Element) -> list[str]:
+    return cast("list[str]", _TEXTS(element))
+
+
+def _top_term(words: Iterable[str]) -> tuple[str, int]:
+    counts = Counter(word for word in words if len(word) >= _TERM_LETTERS and word.isalpha())
+    ranked = ((term, count) for term, count in counts.most_common() if term not in _STOP_WORDS)
+    term, count = next(ranked, ("", 0))
+    return term[:50], count
+
+
+def _broken(text: str) -> int:
+    return len(_BROKEN.findall(text))
+
+
+def _hidden(body: html.HtmlElement) -> tuple[str, ...]:
+    found: list[str] = []
+    for element in body.xpath(".//*[@style]"):
+        if len(found) < MAX_HIDDEN and _HIDING.search(element.get("style")):
+            text = " ".join(_texts(element))
+            if len(text.split()) >= HIDDEN_WORDS:
+                found.append(" ".join(text.split())[:HIDDEN_CHARS])
+    return tuple(found)
+
+
+def spoken(element: html.HtmlElement, limit: int) -> str:
+    """What stands for an element when it is read out: its label, its text, its images' texts."""
+    label = element.get("aria-label")
+    if label and label.strip():
+        return _squeezed(label, limit)
+    text = _squeezed("".join(_texts(element)), limit)
+    if text:
+        return text
+    alternatives = (image.get("alt") or "" for image in element.iter("img"))
+    return _squeezed(" ".join(alternatives), limit) or _squeezed(element.get("title") or "", limit)
+
+
+def _squeezed(text: str, limit: int) -> str:
+    return " ".join(text.split())[:limit]

@@ -1,0 +1,184 @@
+"""An audit: pages come one at a time, the site's facts at the end, findings go out as they come.
+
+audit = Audit("https://example.com/", log.add)
+for facts in pages:
+    audit.page(facts)
+result = audit.finish(site_facts)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from spinneret.audits.checks import catalogue as checks
+from spinneret.audits.checks.models import Answer, Check, Scope, Severity
+from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.facts.models import Kind, PageFacts
+from spinneret.audits.facts.site import SiteFacts
+from spinneret.audits.findings import Finding, finding_of
+from spinneret.audits.scoring import FORMULA_VERSION, Marks, Score, score
+
+_COUNTED: Final = (Kind.HTML, Kind.FAILED)
+"""Pages, and what should be one: the denominator of the score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResult:
+    """One row of the list of pages."""
+
+    url: str
+    kind: Kind
+    status: int | None
+    score: float | None
+    """None for what isn't a page."""
+    title: str
+    words: int
+    clicks: int | None
+    """From the start page; None where no links lead there."""
+    issues: Mapping[Severity, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What was checked, and what wasn't."""
+
+    pages: Mapping[Kind, int]
+    pages_not_visited: int
+    """URLs of the site that pages link to or sitemaps list, and that the audit didn't visit."""
+    external_links: int
+    external_links_checked: int
+    images: int
+    images_checked: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What an audit found out, but for the findings themselves."""
+
+    start_url: str
+    audited_at: str
+    score: Score
+    coverage: Coverage
+    pages: tuple[PageResult, ...]
+    issues: Mapping[Severity, int]
+    catalogue_version: str = checks.VERSION
+    formula_version: str = FORMULA_VERSION
+
+
+class Audit:
+    """Judges pages and site. Memory grows by some two kilobytes a page."""
+
+    def __init__(self, start_url: str, found: Callable[[Finding], None]) -> None:
+        self._site = Site(start_url)
+        self._found = found
+        self._marks: dict[str, Marks] = {}
+        self._issues: dict[str, Counter[Severity]] = {}
+
+    def page(self, facts: PageFacts) -> None:
+        """Judge a page by its own facts; of two with the same URL the first counts.
+
+        Pages of other hosts, to which redirects may lead, are passed over.
+        """
+        if facts.url in self._marks or not self._site.is_internal(facts.url):
+            return
+        self._site.add(facts)
+        marks = self._marks[facts.url] = Marks(is_read=facts.kind is Kind.HTML)
+        for step in _steps(Scope.PAGE):
+            if facts.kind in step.check.kinds:
+                self._judge(step, facts.url, marks, 0, facts)
+
+    def finish(self, facts: SiteFacts) -> Result:
+        """Judge the site, and each page among the others."""
+        site = self._site
+        site.close(facts)
+        of_site = Marks()
+        for step in _steps(Scope.SITE):
+            self._judge(step, facts.start_url, of_site, 0, site)
+        lost = of_site.failed | of_site.blocked
+        for node in site.nodes:
+            marks = self._marks[node.url]
+            for step in _steps(Scope.PAGE_IN_SITE):
+                if node.kind in step.check.kinds:
+                    self._judge(step, node.url, marks, lost, node, site)
+        counted = [node for node in site.nodes if node.kind in _COUNTED]
+        scored = score((self._marks[node.url] for node in counted), of_site)
+        scores = dict(zip((node.url for node in counted), scored.pages, strict=True))
+        return Result(
+            start_url=facts.start_url,
+            audited_at=facts.audited_at,
+            score=scored,
+            coverage=_coverage(site),
+            pages=tuple(self._row(node, scores.get(node.url)) for node in site.nodes),
+            issues=sum(self._issues.values(), Counter()),
+        )
+
+    def _judge(
+        self, step: _Step, url: str, marks: Marks, lost_elsewhere: int, *subject: object
+    ) -> None:
+        if step.before & (marks.failed | marks.blocked | lost_elsewhere):
+            marks.applicable |= step.bit
+            marks.blocked |= step.bit
+            return
+        answer: Answer = step.check.judge(*subject)
+        if answer is None:
+            return
+        marks.applicable |= step.bit
+        if answer:
+            marks.failed |= step.bit
+            about = "" if step.check.scope is Scope.SITE else url
+            self._issues.setdefault(about, Counter())[step.check.severity] += 1
+            self._found(finding_of(step.check.id, url, answer))
+
+    def _row(self, node: PageNode, rated: float | None) -> PageResult:
+        return PageResult(
+            url=node.url,
+            kind=node.kind,
+            status=node.status,
+            score=rated,
+            title=node.title,
+            words=node.words,
+            clicks=self._site.clicks.get(node.url),
+            issues=self._issues.get(node.url, Counter()),
+        )
+
+
+def _coverage(site: Site) -> Coverage:
+    external = {number for node in site.pages for number in node.external}
+    images = {number for node in site.pages for number in node.images}
+    linked = {number for node in site.pages for number in node.links}
+    known = {*site.urls_of(linked), *(url for url in site.listed if site.is_internal(url))}
+    outcomes = site.facts.outcomes
+    return Coverage(
+        pages=Counter(node.kind for node in site.nodes),
+        pages_not_visited=sum(1 for url in known if site.node(url) is None and url not in outcomes),
+        external_links=len(external),
+        external_links_checked=sum(1 for url in site.urls_of(external) if url in outcomes),
+        images=len(images),
+        images_checked=sum(1 for url in site.urls_of(images) if url in outcomes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A check with its own bit and those of its prerequisites."""
+
+    check: Check[Any]
+    bit: int
+    before: int
+
+
+@cache
+def _steps(scope: Scope) -> tuple[_Step, ...]:
+    places = checks.numbers()
+    return tuple(
+        _Step(
+            check,
+            1 << places[check.id],
+            sum(1 << places[name] for name in check.after),
+        )
+        for check in checks.by_scope(scope)
+    )

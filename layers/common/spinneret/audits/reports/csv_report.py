@@ -1,0 +1,53 @@
+"""The findings as CSV (RFC 4180): a row for each piece of evidence, addresses whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Final
+
+from spinneret.audits.reports.models import Report
+
+COLUMNS: Final = (
+    *("severity", "category", "check", "title", "page", "count", "state", "where", "value"),
+    *("threshold", "url", "advice", "source"),
+)
+# Spreadsheets take a cell that begins so for a formula (OWASP, "CSV Injection").
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def render(report: Report) -> Iterator[str]:
+    """With a header; cells that a spreadsheet would execute begin with an apostrophe."""
+    yield _line(COLUMNS)
+    for issue in report.issues:
+        check = issue.check
+        for finding in report.findings.of(check.id):
+            for evidence in finding.evidence:
+                yield _line(
+                    (
+                        check.severity,
+                        check.category,
+                        check.id,
+                        check.title,
+                        finding.url,
+                        str(finding.count),
+                        report.state(finding.key),
+                        evidence.where,
+                        evidence.value,
+                        evidence.threshold,
+                        evidence.url,
+                        check.advice,
+                        check.source,
+                    )
+                )
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer).writerow([_guarded(cell) for cell in cells])
+    return buffer.getvalue()
+
+
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

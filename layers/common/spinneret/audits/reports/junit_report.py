@@ -1,0 +1,66 @@
+"""The report as JUnit XML, as continuous integration reads it: a suite for each category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+from xml.sax.saxutils import escape, quoteattr
+
+from spinneret.audits.checks.catalogue import catalogue
+from spinneret.audits.checks.models import Category, Check
+from spinneret.audits.reports.models import LEVELS, PRODUCT, Report
+
+MAX_PAGES: Final = 100
+"""Named in a failure."""
+
+
+def render(report: Report) -> Iterator[str]:
+    """Passed, failed, or skipped where a check doesn't apply; blocked ones are failures, too."""
+    tallies = report.result.score.tallies.values()
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield (
+        f"<testsuites name={_quoted(f'{PRODUCT} audit of {report.result.start_url}')}"
+        f' tests="{len(catalogue())}"'
+        f' failures="{sum(1 for tally in tallies if tally.failed or tally.blocked)}">\n'
+    )
+    for category in Category:
+        checks = [check for check in catalogue() if check.category is category]
+        yield from _suite(report, category, checks)
+    yield "</testsuites>\n"
+
+
+def _suite(report: Report, category: Category, checks: list[Check[Any]]) -> Iterator[str]:
+    tallies = [report.result.score.tallies[check.id] for check in checks]
+    failures = sum(1 for tally in tallies if tally.failed or tally.blocked)
+    skipped = sum(1 for tally in tallies if not tally.applicable and not tally.failed)
+    yield (
+        f'<testsuite name="{category}" tests="{len(checks)}" failures="{failures}" errors="0"'
+        f' skipped="{skipped}" timestamp={_quoted(report.result.audited_at[:19])}>\n'
+    )
+    for check, tally in zip(checks, tallies, strict=True):
+        yield f'<testcase classname="{category}" name={_quoted(f"{check.id}: {check.title}")}>'
+        if tally.failed:
+            message = f"{tally.failed} of {tally.applicable}: {check.advice}"
+            yield f'<failure type="{LEVELS[check.severity]}" message={_quoted(message)}>'
+            yield from _pages(report, check)
+            yield "</failure>"
+        elif tally.blocked:
+            message = f"can't be judged while one of these fails: {', '.join(check.after)}"
+            yield f'<failure type="blocked" message={_quoted(message)}/>'
+        elif not tally.applicable:
+            yield "<skipped/>"
+        yield "</testcase>\n"
+    yield "</testsuite>\n"
+
+
+def _pages(report: Report, check: Check[Any]) -> Iterator[str]:
+    for number, finding in enumerate(report.findings.of(check.id)):
+        if number == MAX_PAGES:
+            yield f"\nand {report.findings.count(check.id) - MAX_PAGES} more pages"
+            break
+        said = "; ".join(" ".join(part for part in each if part) for each in finding.evidence[:3])
+        yield f"\n{escape(finding.url)}: {escape(said)}"
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(text)

@@ -1,0 +1,85 @@
+"""What every report is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from spinneret.audits.checks.catalogue import catalogue, ranked
+from spinneret.audits.checks.models import Check, Severity
+from spinneret.audits.comparison import Comparison, Key
+from spinneret.audits.findings import FindingLog
+from spinneret.audits.judging import Result
+from spinneret.audits.scoring import Tally
+
+PRODUCT: Final = "Spinneret"
+GRADES: Final = ((90, "A"), (80, "B"), (70, "C"), (60, "D"))
+"""squirrelscan's bands; below them is F."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A check that failed somewhere."""
+
+    check: Check[Any]
+    tally: Tally
+    pages: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """An audit with its findings, and with what changed since an earlier one."""
+
+    result: Result
+    findings: FindingLog
+    comparison: Comparison | None = None
+
+    @cached_property
+    def issues(self) -> tuple[Issue, ...]:
+        """By severity, then category, then weight."""
+        return tuple(
+            Issue(check, self.result.score.tallies[check.id], self.findings.count(check.id))
+            for check in ranked(catalogue())
+            if self.findings.count(check.id)
+        )
+
+    @cached_property
+    def new(self) -> frozenset[Key]:
+        """Issues that the earlier run didn't have."""
+        return frozenset(self.comparison.new) if self.comparison else frozenset()
+
+    def state(self, key: Key) -> str:
+        """`new`, `still`, or nothing where there is no earlier run."""
+        if self.comparison is None:
+            return ""
+        return "new" if key in self.new else "still"
+
+    @property
+    def grade(self) -> str:
+        """A letter for the score."""
+        total = self.result.score.total
+        return next((letter for bound, letter in GRADES if total >= bound), "F")
+
+    def not_checked(self) -> Iterator[str]:
+        """What wasn't looked at, in sentences."""
+        coverage = self.result.coverage
+        for noun, known, checked in (
+            ("external links", coverage.external_links, coverage.external_links_checked),
+            ("images", coverage.images, coverage.images_checked),
+        ):
+            if checked < known:
+                yield f"{known - checked:,} of {known:,} {noun} not checked"
+        if coverage.pages_not_visited:
+            yield f"{coverage.pages_not_visited:,} known addresses of the site not visited"
+
+
+LEVELS: Final = {
+    Severity.CRITICAL: "error",
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "note",
+    Severity.INFO: "note",
+}
+"""Of SARIF 2.1.0, section 3.27.10, and of a JUnit failure."""

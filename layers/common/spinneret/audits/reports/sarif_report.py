@@ -1,0 +1,83 @@
+"""The report as SARIF 2.1.0 (OASIS standard, 27 March 2020), as code scanning reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from spinneret.audits.checks.catalogue import catalogue, ranked
+from spinneret.audits.checks.models import Check
+from spinneret.audits.findings import Finding
+from spinneret.audits.reports.models import LEVELS, PRODUCT, Report
+
+SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+
+def render(report: Report) -> Iterator[str]:
+    """One run; a result for each check and page, at the page's address."""
+    checks = ranked(catalogue())
+    driver = {
+        "name": f"{PRODUCT} audits",
+        "version": report.result.catalogue_version,
+        "rules": [_rule(check) for check in checks],
+    }
+    invocation = {"executionSuccessful": True, "endTimeUtc": _utc(report.result.audited_at)}
+    yield f'{{"$schema":{json.dumps(SCHEMA)},"version":"2.1.0","runs":[{{'
+    yield f'"tool":{_json({"driver": driver})},"invocations":{_json([invocation])},'
+    yield f'"properties":{_json({"score": report.result.score.total})},"results":['
+    separator = "\n"
+    for number, check in enumerate(checks):
+        for finding in report.findings.of(check.id):
+            yield separator + _json(_result(report, finding, check, number))
+            separator = ",\n"
+    yield "]}]}\n"
+
+
+def _rule(check: Check[Any]) -> dict[str, Any]:
+    return {
+        "id": check.id,
+        "shortDescription": {"text": f"{check.title}."},
+        "help": {"text": check.advice},
+        "helpUri": check.source,
+        "defaultConfiguration": {"level": LEVELS[check.severity]},
+        "properties": {
+            "category": check.category,
+            "severity": check.severity,
+            "weight": check.weight,
+        },
+    }
+
+
+def _result(report: Report, finding: Finding, check: Check[Any], number: int) -> dict[str, Any]:
+    said = "; ".join(" ".join(part for part in each if part) for each in finding.evidence)
+    result: dict[str, Any] = {
+        "ruleId": check.id,
+        "ruleIndex": number,
+        "level": LEVELS[check.severity],
+        "message": {"text": f"{check.title}: {said}"},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": finding.url}}}],
+        "partialFingerprints": {"checkAndUrl/v1": _fingerprint(finding)},
+        "properties": {"count": finding.count},
+    }
+    state = report.state(finding.key)
+    if state:
+        result["baselineState"] = "new" if state == "new" else "unchanged"
+    return result
+
+
+def _fingerprint(finding: Finding) -> str:
+    return hashlib.sha256("\n".join(finding.key).encode()).hexdigest()[:32]
+
+
+def _utc(moment: str) -> str:
+    """Section 3.9: with a `Z`."""
+    return datetime.fromisoformat(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

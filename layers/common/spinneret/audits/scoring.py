@@ -1,0 +1,239 @@
+"""The score, by a published formula (docs/audits.md).
+
+A page earns the weight of each check that it passes, out of the weights of those that apply to it;
+a page that couldn't be read earns nothing. The site's own checks are counted in the same way:
+
+    score = 100 x (0.85 x mean of the pages' shares + 0.15 x share of the site's checks)
+
+What doesn't apply has no weight. A check that can't be judged while another one fails counts as
+failed, so that mending the other one never makes a check apply that takes more than it gave.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from spinneret.audits.checks.catalogue import catalogue, numbers
+from spinneret.audits.checks.models import Category, Scope
+
+FORMULA_VERSION: Final = "1"
+PAGES_SHARE: Final = 0.85
+SITE_SHARE: Final = 1 - PAGES_SHARE
+"""Ours: the site's 15 checks would be a twelfth of a page's by number, and are mended once."""
+
+_DECIMALS: Final = 4  # one light issue of one page among 2,000 still shows
+
+
+@dataclass(slots=True)
+class Marks:
+    """What the checks said of one page, or of the site: sets of their numbers as bits."""
+
+    applicable: int = 0
+    """Failed and blocked ones are among them."""
+    failed: int = 0
+    blocked: int = 0
+    """Can't be judged, since a check that they come after failed or is itself blocked."""
+    is_read: bool = True
+    """False for a page that gave no answer to judge: it earns nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How pages, or the site, fared in one check."""
+
+    applicable: int = 0
+    failed: int = 0
+    blocked: int = 0
+    points: float = 0.0
+    """What the score gains, at most, where all these issues are mended and no other."""
+
+    @property
+    def passed(self) -> int:
+        """Neither failed nor blocked."""
+        return self.applicable - self.failed - self.blocked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """0 to 100."""
+
+    total: float
+    categories: Mapping[Category, float | None]
+    """None where nothing of the category applies, or it has no weight."""
+    tallies: Mapping[str, Tally]
+    pages: Sequence[float]
+    """Of each page, in the order given."""
+
+
+def score(pages: Iterable[Marks], site: Marks) -> Score:
+    """The score of an audit, from the marks of its pages (HTML, or what should be) and its site."""
+    sums = _Sums()
+    for page in pages:
+        sums.add_page(page, site)
+    return sums.score(site)
+
+
+@dataclass(slots=True)
+class _Part:
+    """Sums of pages' shares in one category."""
+
+    shares: float = 0.0
+    pages: int = 0
+
+
+@dataclass(slots=True)
+class _Sums:
+    shares: list[float] = field(default_factory=list)
+    unread: int = 0
+    parts: dict[Category, _Part] = field(default_factory=lambda: defaultdict(_Part))
+    applicable: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    failed: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    blocked: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    gains: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+
+    def add_page(self, page: Marks, site: Marks) -> None:
+        self._count(page)
+        if not page.is_read:
+            self.unread += 1
+            self.shares.append(0.0)
+            causes = list(_bits(page.failed))
+            if len(causes) == 1:
+                self.gains[causes[0]] += 1.0
+            return
+        earned, possible = _by_category(page)
+        total = sum(possible.values())
+        self.shares.append(sum(earned.values()) / total if total else 1.0)
+        for category, weight in possible.items():
+            if weight:
+                part = self.parts[category]
+                part.shares += earned[category] / weight
+                part.pages += 1
+        for cause, weight in _gains(page, site.failed).items():
+            self.gains[cause] += weight / total if total else 0.0
+
+    def score(self, site: Marks) -> Score:
+        pages = len(self.shares)
+        self._count(site)
+        per_page = PAGES_SHARE / pages if pages else 0.0
+        points = {number: gain * per_page for number, gain in self.gains.items()}
+        earned, possible = _by_category(site)
+        total = sum(possible.values())
+        of_site = sum(earned.values()) / total if total else 1.0
+        for cause, weight in _gains(site, 0).items():
+            share = SITE_SHARE * weight / total if total else 0.0
+            points[cause] = points.get(cause, 0.0) + share
+        return Score(
+            total=_percent(sum(self.shares) * per_page + SITE_SHARE * of_site),
+            categories={
+                category: self._category(category, earned, possible) for category in Category
+            },
+            tallies={
+                check.id: Tally(
+                    applicable=self.applicable[number],
+                    failed=self.failed[number],
+                    blocked=self.blocked[number],
+                    points=_percent(points.get(number, 0.0)),
+                )
+                for number, check in enumerate(catalogue())
+            },
+            pages=[_percent(share) for share in self.shares],
+        )
+
+    def _count(self, marks: Marks) -> None:
+        for counts, mask in (
+            (self.applicable, marks.applicable),
+            (self.failed, marks.failed),
+            (self.blocked, marks.blocked),
+        ):
+            for number in _bits(mask):
+                counts[number] += 1
+
+    def _category(
+        self, category: Category, earned: Mapping[Category, int], possible: Mapping[Category, int]
+    ) -> float | None:
+        """Pages and site weigh as much as their checks do in the catalogue."""
+        by_pages, by_site = _category_weights()[category]
+        part = self.parts[category]
+        rated, weights = 0.0, 0
+        if by_pages and (part.pages or self.unread == len(self.shares)):
+            counted = part.pages + self.unread
+            rated += by_pages * (part.shares / counted if counted else 0.0)
+            weights += by_pages
+        if possible.get(category):
+            rated += by_site * earned[category] / possible[category]
+            weights += by_site
+        return _percent(rated / weights) if weights else None
+
+
+def _by_category(marks: Marks) -> tuple[dict[Category, int], dict[Category, int]]:
+    """Weights earned, and weights that could be."""
+    earned: dict[Category, int] = defaultdict(int)
+    possible: dict[Category, int] = defaultdict(int)
+    table = _table()
+    lost = marks.failed | marks.blocked
+    for number in _bits(marks.applicable):
+        category, weight = table[number]
+        possible[category] += weight
+        if not lost >> number & 1:
+            earned[category] += weight
+    return earned, possible
+
+
+def _gains(marks: Marks, elsewhere: int) -> dict[int, int]:
+    """The weight that comes back when one check alone is mended: its own, and what it blocks.
+
+    `elsewhere` are failed checks of the site, which block checks of pages.
+    """
+    table = _table()
+    gains = {number: table[number][1] for number in _bits(marks.failed)}
+    causes: dict[int, frozenset[int]] = {}
+    for number in _bits(marks.blocked):  # each after those that it comes after
+        roots: set[int] = set()
+        for before in _before()[number]:
+            if (marks.failed | elsewhere) >> before & 1:
+                roots.add(before)
+            else:
+                roots |= causes.get(before, frozenset())
+        causes[number] = frozenset(roots)
+        if len(roots) == 1:
+            [root] = roots
+            gains[root] = gains.get(root, 0) + table[number][1]
+    return gains
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, _DECIMALS)
+
+
+@cache
+def _table() -> tuple[tuple[Category, int], ...]:
+    return tuple((check.category, check.weight) for check in catalogue())
+
+
+@cache
+def _before() -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(numbers()[name] for name in check.after) for check in catalogue())
+
+
+@cache
+def _category_weights() -> dict[Category, tuple[int, int]]:
+    """Of the checks of pages, and of those of the site."""
+    weights = dict.fromkeys(Category, (0, 0))
+    for check in catalogue():
+        pages, site = weights[check.category]
+        if check.scope is Scope.SITE:
+            weights[check.category] = (pages, site + check.weight)
+        else:
+            weights[check.category] = (pages + check.weight, site)
+    return weights

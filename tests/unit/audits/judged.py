@@ -1,0 +1,72 @@
+"""One check on made-up facts: how it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from spinneret.audits.checks.catalogue import catalogue
+from spinneret.audits.checks.models import Answer, Scope
+from spinneret.audits.checks.site import Site
+from spinneret.audits.facts.models import HtmlFacts, Kind, Link, PageFacts, TextFacts
+from spinneret.audits.facts.site import FileFacts, SiteFacts
+
+PASS, FAIL, NONE = "passed", "failed", "does not apply"
+NOW = "2026-11-22T12:00:00+00:00"
+HOST = "https://a.example"
+URL = f"{HOST}/page"
+CHECKS = {check.id: check for check in catalogue()}
+HTML = HtmlFacts(text=TextFacts(words=300, prose_words=300, fingerprint="f"), titles=("A title",))
+
+Facts = Mapping[str, Any]
+
+
+def page(url: str = URL, kind: Kind = Kind.HTML, **values: Any) -> PageFacts:
+    """Fields of the page and of its markup together; markup only where there is some."""
+    own = {name: values.pop(name) for name in list(values) if name in HtmlFacts.__slots__}
+    html = replace(HTML, **own) if kind is Kind.HTML else None
+    values.setdefault("final_url", url)
+    values.setdefault("status", 200 if kind is Kind.HTML else None)
+    return PageFacts(url=url, kind=kind, fetched_at=NOW, html=html, **values)
+
+
+def site_of(pages: Sequence[PageFacts], start: str = f"{HOST}/", **facts: Any) -> Site:
+    """A site of these pages."""
+    site = Site(start)
+    for each in pages:
+        site.add(each)
+    facts.setdefault("robots", FileFacts(status=200))
+    site.close(SiteFacts(start_url=start, audited_at=NOW, **facts))
+    return site
+
+
+def verdict(answer: Answer) -> str:
+    """In a word."""
+    return NONE if answer is None else FAIL if answer else PASS
+
+
+def of_page(check: str, **values: Any) -> str:
+    """A check of a page by itself."""
+    assert CHECKS[check].scope is Scope.PAGE
+    return verdict(CHECKS[check].judge(page(**values)))
+
+
+def in_site(check: str, pages: Sequence[PageFacts], **facts: Any) -> str:
+    """A check of the first page among the others."""
+    assert CHECKS[check].scope is Scope.PAGE_IN_SITE
+    site = site_of(pages, **facts)
+    node = site.node(pages[0].url)
+    assert node is not None
+    return verdict(CHECKS[check].judge(node, site))
+
+
+def of_site(check: str, pages: Sequence[PageFacts] = (), **facts: Any) -> str:
+    """A check of the site."""
+    assert CHECKS[check].scope is Scope.SITE
+    return verdict(CHECKS[check].judge(site_of(pages, **facts)))
+
+
+def links(*urls: str, **values: Any) -> tuple[Link, ...]:
+    """Links with a text."""
+    return tuple(Link(url, None, text="A page of trees", **values) for url in urls)

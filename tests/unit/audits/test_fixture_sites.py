@@ -1,0 +1,94 @@
+"""The audit of two whole sites: every issue of the broken one, and none of its good twin."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import replace
+
+from spinneret.audits.checks.catalogue import catalogue
+from spinneret.audits.facts.models import PageFacts
+from spinneret.audits.facts.site import SiteFacts
+from spinneret.audits.findings import FindingLog
+from spinneret.audits.judging import Audit, Result
+from tests.unit.audits import broken
+from tests.unit.audits.site import GOOD_PAGES, HOST, good_site_facts
+
+
+def audit(pages: Iterable[PageFacts], site: SiteFacts) -> tuple[Result, FindingLog]:
+    log = FindingLog(io.BytesIO())
+    running = Audit(site.start_url, log.add)
+    for page in pages:
+        running.page(page)
+    return running.finish(site), log
+
+
+def test_nothing_is_found_on_the_good_site() -> None:
+    result, log = audit([facts for page in GOOD_PAGES for facts in page.facts()], good_site_facts())
+    assert [finding.key for finding in log] == []
+    assert result.score.total == 100
+    assert set(result.score.categories.values()) == {100, None}  # agents has no weight
+
+
+def test_exactly_the_written_issues_are_found_on_the_broken_site() -> None:
+    _, log = audit(broken.facts(), broken.site_facts())
+    found = {finding.key for finding in log}
+    assert found == broken.expected()
+    assert len(found) == len(log)
+
+
+def test_every_issue_names_a_place_and_every_page_its_own() -> None:
+    _, log = audit(broken.facts(), broken.site_facts())
+    for finding in log:
+        assert finding.count >= len(finding.evidence) >= 1
+        assert all(evidence.where for evidence in finding.evidence)
+
+
+def test_what_a_page_lacks_costs_it_points_and_the_others_none() -> None:
+    result, _ = audit(broken.facts(), broken.site_facts())
+    scores = {page.url: page.score for page in result.pages}
+    assert scores[f"{HOST}/oak"] == 100
+    assert scores[f"{HOST}/gone"] == 0
+    noindex, untitled = scores[f"{HOST}/noindex"], scores[f"{HOST}/untitled"]
+    assert noindex is not None
+    assert untitled is not None
+    assert noindex < 60 < untitled < 100
+
+
+def test_coverage_counts_what_was_not_checked() -> None:
+    result, _ = audit(broken.facts(), broken.site_facts())
+    assert result.coverage.external_links == 5
+    assert result.coverage.external_links_checked == 3
+    assert (result.coverage.images, result.coverage.images_checked) == (3, 3)
+    assert result.coverage.pages_not_visited > 100  # the fixture's links with parameters
+
+
+def test_the_order_of_pages_does_not_matter() -> None:
+    pages = broken.facts()
+    forwards, first = audit(pages, broken.site_facts())
+    backwards, second = audit(reversed(pages), broken.site_facts())
+    assert forwards.score.total == backwards.score.total
+    assert {f.key for f in first} == {f.key for f in second}
+
+
+def test_a_page_that_comes_twice_counts_once() -> None:
+    pages = [facts for page in GOOD_PAGES for facts in page.facts()]
+    once, _ = audit(pages, good_site_facts())
+    twice, log = audit([*pages, *pages], good_site_facts())
+    assert (len(log), len(twice.pages)) == (0, len(once.pages))
+
+
+def test_a_page_of_another_host_is_not_the_site_s() -> None:
+    pages = [facts for page in GOOD_PAGES for facts in page.facts()]
+    elsewhere = replace(GOOD_PAGES[1], host="https://other.example", title=None)
+    result, log = audit([*pages, *elsewhere.facts()], good_site_facts())
+    assert (len(log), len(result.pages)) == (0, len(pages))
+
+
+def test_most_checks_have_a_page_that_breaks_them() -> None:
+    """The others block what comes after them, and have tables of their own."""
+    absent = {check.id for check in catalogue()} - {check for check, _ in broken.expected()}
+    assert absent == {
+        *("robots.unreachable", "robots.missing", "robots.size", "robots.redirects"),
+        *("robots.blocks_all", "sitemap.missing", "sitemap.invalid", "content.thin_vs_norm"),
+    }

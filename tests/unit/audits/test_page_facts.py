@@ -1,0 +1,360 @@
+"""What is read from a page's answer."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from spinneret.audits.facts.models import (
+    Alternate,
+    Cookie,
+    Failure,
+    Form,
+    HtmlFacts,
+    Image,
+    Kind,
+    Link,
+    PageFacts,
+    Robots,
+    Structured,
+)
+from spinneret.audits.facts.pages import read_page, unread_page
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.urls import parse_url
+
+URL = "https://example.com/docs/page"
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def answer(body: str | bytes, **changes: Any) -> FetchedPage:
+    values: dict[str, Any] = {
+        "requested": parse_url(URL),
+        "url": parse_url(URL),
+        "status_code": 200,
+        "headers": {},
+        "media_type": "text/html",
+        "charset": None,
+        "body": body.encode() if isinstance(body, str) else body,
+        "redirects": (),
+        "duration_ms": 50,
+        **changes,
+    }
+    return FetchedPage(**values)
+
+
+def read(body: str | bytes, **changes: Any) -> PageFacts:
+    return read_page(answer(body, **changes), NOW)[-1]
+
+
+def html(body: str = "", head: str = "", **changes: Any) -> HtmlFacts:
+    found = read(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>", **changes)
+    assert found.html is not None
+    return found.html
+
+
+def test_an_answer_is_a_page_under_its_own_address() -> None:
+    page = read("<p>Text</p>", headers={"etag": '"1"', "server": "x"})
+    assert (page.url, page.kind, page.status, page.size) == (URL, Kind.HTML, 200, 11)
+    assert page.headers == (("etag", '"1"'),)
+
+
+def test_a_redirected_request_is_a_redirect_and_a_page() -> None:
+    start = "http://example.com/old"
+    got = answer("<p>Text</p>", requested=parse_url(start), redirects=(start,))
+    redirect, page = read_page(got, NOW)
+    assert (redirect.url, redirect.kind, redirect.final_url) == (start, Kind.REDIRECT, URL)
+    assert redirect.html is None
+    assert (page.url, page.kind, page.redirects) == (URL, Kind.HTML, ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "failure"),
+    [
+        ({"status_code": 404}, Kind.FAILED, None),
+        ({"media_type": "application/pdf"}, Kind.OTHER, None),
+        ({"media_type": "application/xhtml+xml"}, Kind.HTML, None),
+        ({"body": b""}, Kind.FAILED, Failure.EMPTY),
+        ({"body": b"<div>" * 3000}, Kind.FAILED, Failure.TOO_COMPLEX),
+    ],
+)
+def test_what_a_url_turned_out_to_be(
+    changes: dict[str, Any], kind: Kind, failure: Failure | None
+) -> None:
+    page = read(**{"body": b"<p>Text</p>", **changes})
+    assert (page.kind, page.failure) == (kind, failure)
+
+
+def test_a_url_without_an_answer() -> None:
+    page = unread_page(URL, NOW, Failure.TIMEOUT)
+    assert (page.kind, page.status, page.failure) == (Kind.FAILED, None, Failure.TIMEOUT)
+
+
+@pytest.mark.parametrize(
+    ("body", "doctype"),
+    [
+        ("<!DOCTYPE html><p>a", "html"),
+        ("\n<!-- a -->\n<!doctype HTML><p>a", "html"),
+        ('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0//EN" "x"><p>a',
+         'html public "-//w3c//dtd xhtml 1.0//en" "x"'),
+        ("<p>a", None),
+    ],
+)  # fmt: skip
+def test_doctypes(body: str, doctype: str | None) -> None:
+    found = read(body).html
+    assert found is not None
+    assert found.doctype == doctype
+
+
+@pytest.mark.parametrize(
+    ("changes", "declared"),
+    [
+        ({"charset": "utf-8"}, "header"),
+        ({"body": b"\xef\xbb\xbf<p>a</p>"}, "bom"),
+        ({"body": b"<meta charset=utf-8><p>a</p>"}, "meta"),
+        (
+            {"body": b'<meta http-equiv=content-type content="text/html; charset=utf-8"><p>a'},
+            "meta",
+        ),
+        ({"body": b"<p>a</p>"}, None),
+        ({"body": b'<meta property="og:url" content="/no-charset"><p>a</p>'}, None),
+        ({"body": b"<!--" + b" " * 1020 + b"--><meta charset=utf-8><p>a</p>"}, None),
+    ],
+)
+def test_where_the_encoding_is_declared(changes: dict[str, Any], declared: str | None) -> None:
+    found = read(**{"body": b"<p>a</p>", **changes}).html
+    assert found is not None
+    assert found.charset == declared
+
+
+def test_titles_of_drawings_are_not_the_page_s() -> None:
+    found = html("<svg><title>Icon</title></svg>", "<title> A\n title </title><title></title>")
+    assert found.titles == ("A title", "")
+
+
+@pytest.mark.parametrize(
+    ("element", "link"),
+    [
+        ('<a href="/a#b">A <b>text</b></a>', Link("https://example.com/a", None, "b", "A text")),
+        ('<a href="#b%20c">A</a>', Link(URL, None, "b c", "A")),
+        ('<a href="a"><img alt="An oak"></a>',
+         Link("https://example.com/docs/a", None, "", "An oak")),
+        ('<a href="a" aria-label="More of oaks">More</a>',
+         Link("https://example.com/docs/a", None, "", "More of oaks")),
+        ('<a href="javascript:go()">A</a>', Link(None, "javascript:go()", "", "A")),
+        ("<a>A</a>", Link(None, None, "", "A")),
+        ('<a href="http://u:p@h.example/">A</a>', Link(None, "http://…@h.example/", "", "A")),
+        ('<a href="/a" rel="ugc">A</a>',
+         Link("https://example.com/a", None, "", "A", nofollow=True)),
+        ('<a href="/a" target="_blank">A</a>',
+         Link("https://example.com/a", None, "", "A", unsafe_blank=True)),
+        ('<a href="/a" target="_blank" rel="noreferrer">A</a>',
+         Link("https://example.com/a", None, "", "A")),
+    ],
+)  # fmt: skip
+def test_links(element: str, link: Link) -> None:
+    assert html(element).links == (link,)
+
+
+@pytest.mark.parametrize(
+    "element",
+    ['<a id="place"></a>', '<a name="x">x</a>', "<a></a>", '<a href="mailto:a@b.example">A</a>',
+     '<a role="button">Buy</a>', '<a href="tel:1">Call</a>'],
+)  # fmt: skip
+def test_what_is_no_link(element: str) -> None:
+    assert html(element).links == ()
+
+
+def test_a_base_element_moves_relative_links() -> None:
+    found = html('<a href="a">A</a><a href="/b">B</a>', '<base href="https://other.example/x/">')
+    assert [link.url for link in found.links] == [
+        "https://other.example/x/a",
+        "https://other.example/b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("element", "image"),
+    [
+        ('<img src="a.png" alt="An oak" width="1" height="1" loading="lazy">',
+         Image("https://example.com/docs/a.png", "An oak", True, "lazy")),
+        ('<img src="a.png">', Image("https://example.com/docs/a.png", None, False)),
+        ('<img src="a.png" alt="" style="aspect-ratio: 1">',
+         Image("https://example.com/docs/a.png", "", True)),
+        ('<img data-src="a.png" aria-hidden="true" width="1" height="1">',
+         Image("https://example.com/docs/a.png", "", True)),
+        ('<img src="data:image/gif;base64,R0" aria-label="An oak" width="1" height="1">',
+         Image(None, "An oak", True)),
+    ],
+)  # fmt: skip
+def test_images(element: str, image: Image) -> None:
+    assert html(element).images == (image,)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("noindex, NoFollow", [Robots("header", "robots", ("noindex", "nofollow"))]),
+        ("bingbot: noindex, nofollow, otherbot: none",
+         [Robots("header", "bingbot", ("noindex", "nofollow")),
+          Robots("header", "otherbot", ("none",))]),
+        ("max-snippet: 0", [Robots("header", "robots", ("max-snippet:0",))]),
+        ("unavailable_after: Sat, 25 Jun 2033 15:00:00 GMT, noindex",
+         [Robots("header", "robots",
+                 ("unavailable_after:Sat, 25 Jun 2033 15:00:00 GMT", "noindex"))]),
+        ("unavailable_after: 2033-06-25",
+         [Robots("header", "robots", ("unavailable_after:2033-06-25",))]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_robots_of_a_header(value: str, expected: list[Robots]) -> None:
+    assert list(html(headers={"x-robots-tag": value}).robots) == expected
+
+
+def test_robots_elements_of_known_crawlers() -> None:
+    found = html(
+        head='<meta name="Robots" content="noindex"><meta name="otherbot" content="noindex">'
+    )
+    assert found.robots == (Robots("meta", "robots", ("noindex",)),)
+
+
+def test_languages_are_those_of_elements_and_header() -> None:
+    found = html(
+        head='<link rel="alternate" hreflang="de" href="/de">',
+        headers={"link": '</fr>; rel="alternate"; hreflang="fr", </x>; rel=preload'},
+    )
+    assert found.alternates == (
+        Alternate("de", "/de", "https://example.com/de"),
+        Alternate("fr", "/fr", "https://example.com/fr"),
+    )
+
+
+def test_the_canonical_address_of_a_header() -> None:
+    page = read("<p>a</p>", headers={"link": '</a>; rel="canonical"'})
+    assert page.header_canonical == "https://example.com/a"
+
+
+def test_cookies_are_kept_without_their_values() -> None:
+    page = read(
+        "<p>a</p>",
+        headers={
+            "set-cookie": "sid=secret; Expires=Wed, 21 Oct 2030 07:28:00 GMT; Secure; HttpOnly, "
+            "theme=dark; SameSite=Lax"
+        },
+    )
+    assert page.cookies == (
+        Cookie("sid", secure=True, http_only=True, same_site=""),
+        Cookie("theme", secure=False, http_only=False, same_site="lax"),
+    )
+    assert "secret" not in repr(page)
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ({"@type": "Product", "name": "Oak", "offers": None},
+         [Structured("json-ld", ("Product",), ("name",))]),
+        ({"@graph": [{"@type": ["A", "https://schema.org/B"]}, {"@type": "C", "x": 1}]},
+         [Structured("json-ld", ("A", "B")), Structured("json-ld", ("C",), ("x",))]),
+        ([{"@type": "A", "author": {"@type": "Person", "name": "x"}}],
+         [Structured("json-ld", ("A",), ("author",))]),
+    ],
+)  # fmt: skip
+def test_structured_data(script: object, expected: list[Structured]) -> None:
+    found = html(f'<script type="application/ld+json">{json.dumps(script)}</script>')
+    assert list(found.structured) == expected
+
+
+def test_structured_data_that_can_not_be_read_say_why() -> None:
+    [found] = html('<script type="application/ld+json">{"a": 1,}</script>').structured
+    assert found.error.endswith("line 1 column 9")
+
+
+def test_microdata_belong_to_the_nearest_thing() -> None:
+    found = html(
+        '<div itemscope itemtype="https://schema.org/Product"><b itemprop="name">Oak</b>'
+        '<div itemprop="offers" itemscope itemtype="https://schema.org/Offer">'
+        '<b itemprop="price">1</b></div></div>'
+    )
+    assert found.structured == (Structured("microdata", ("Product",), ("name", "offers")),)
+
+
+def test_metadata_in_the_body() -> None:
+    found = html('<meta name="robots" content="x"><meta itemprop="a" content="b">'
+                 '<link rel="canonical" href="/"><link rel="stylesheet" href="/a">')  # fmt: skip
+    assert found.body_metas == ("meta robots", "link canonical")
+
+
+def test_forms_and_parts_that_come_by_http() -> None:
+    found = html(
+        '<form action="http://a.example/" method="POST"><input type="password"></form><form></form>'
+        '<img src="http://a.example/i"><script src="/s"></script>',
+        '<link rel="stylesheet" href="http://a.example/c"><link rel="next" href="http://n.example">',
+    )
+    assert found.forms == (Form("http://a.example/", "post", True), Form(URL, "get"))
+    assert found.subresources == ("http://a.example/i", "http://a.example/c")
+    assert (found.scripts, found.styles) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("<p>One two</p><script>var three</script><svg><text>four</text></svg>", 2),
+        ("<noscript>One</noscript><template>two</template><p>three</p>", 1),
+        ("<p>東京 タワー</p>", 5),
+        ("<p>don't</p>", 2),
+        ("", 0),
+    ],
+)
+def test_words_that_a_reader_sees(body: str, words: int) -> None:
+    assert html(body).text.words == words
+
+
+def test_texts_are_alike_whatever_their_markup() -> None:
+    assert html("<p>One <b>two</b></p>").text.fingerprint == html("<i>one two</i>").text.fingerprint
+    assert html("<p>one two</p>").text.fingerprint != html("<p>two one</p>").text.fingerprint
+
+
+def test_the_top_term_is_no_stop_word_and_stands_outside_links() -> None:
+    text = html(f"<p>{'with ' * 9}{'oaks ' * 5}</p><a href='/'>{'pines ' * 9}</a>").text
+    assert (text.top_term, text.top_count, text.prose_words) == ("oaks", 5, 14)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("It\ufffds", 1), ("caf\u00c3\u00a9", 1), ("it\u00e2\u20ac\u2122s", 1), ("café São Ãrea", 0)],
+)
+def test_broken_characters(text: str, count: int) -> None:
+    found = html(f"<p>{text}</p>", charset="utf-8").text
+    assert found.broken_characters == count
+
+
+@pytest.mark.parametrize(
+    ("style", "hidden"),
+    [("font-size:0", True), ("text-indent: -9999px", True), ("left:-5000px", True),
+     ("font-size:0.9em", False), ("display:none", False), ("left:-10px", False)],
+)  # fmt: skip
+def test_text_out_of_sight(style: str, hidden: bool) -> None:
+    found = html(f'<p style="{style}">{"words of a text " * 3}</p><p>Seen</p>')
+    assert bool(found.text.hidden) is hidden
+
+
+def test_anchors_and_ids_that_come_twice() -> None:
+    found = html('<i id="a"></i><i id="a"></i><a name="b">x</a><i id="c"></i>')
+    assert (found.anchors, found.duplicate_ids) == (("a", "c", "b"), ("a",))
+
+
+def test_elements_and_depth_are_counted() -> None:
+    found = html("<div>" * 40 + "</div>" * 40)
+    assert (found.elements, found.depth) == (43, 42)
+
+
+def test_deep_pages_are_measured_to_their_ground() -> None:
+    assert html("<div>" * 1500).depth == 1502
+
+
+def test_more_links_than_are_kept_are_counted() -> None:
+    found = html("".join(f'<a href="/{n}">n</a>' for n in range(3001)))
+    assert (len(found.links), found.left_out) == (3000, 1)
