@@ -138,7 +138,7 @@ UNREADABLE = {
 }
 
 
-def test_letters_whose_counts_are_unreadable_rest_and_hold_up_nobody(
+def test_letters_whose_counts_are_unreadable_are_set_aside_and_hold_up_nobody(
     queues: SqsDeadLetterQueues, client_of: Callable[[str], Any], urls: dict[str, str]
 ) -> None:
     client = client_of("sqs")

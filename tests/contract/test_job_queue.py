@@ -99,6 +99,17 @@ def test_a_delayed_message_is_not_there_at_once(
     assert received(CRAWL_HIGH, 0) == []
 
 
+def test_a_backlog_counts_what_waits_in_the_lane_and_nothing_that_is_delayed(
+    queue: JobQueue, tenant: str
+) -> None:
+    queue.send(CRAWL_HIGH, refs(tenant, 12))
+    queue.send(CRAWL_HIGH, refs(tenant, 5), delay_seconds=900)
+    deadline = time.monotonic() + RECEIVE_SECONDS
+    while queue.backlog(CRAWL_HIGH) != 12 and time.monotonic() < deadline:
+        time.sleep(0.1)  # the count is approximate
+    assert (queue.backlog(CRAWL_HIGH), queue.backlog(CRAWL_LOW)) == (12, 0)
+
+
 def test_names_of_any_script_arrive_as_they_are(queue: JobQueue, received: Received) -> None:
     ref = JobRef(tenant="acme", job_id='job_"🕷"\\')
     queue.send(CRAWL_LOW, [ref])
@@ -135,6 +146,8 @@ def test_a_queue_that_does_not_answer_is_unavailable(
     try:
         with pytest.raises(DependencyUnavailable):
             queue.send(CRAWL_HIGH, refs(tenant, 1))
+        with pytest.raises(DependencyUnavailable):
+            queue.backlog(CRAWL_HIGH)
     finally:
         if events is not None:
             events.unregister("before-call.sqs", unreachable)

@@ -177,9 +177,7 @@ def test_a_finished_job_stays_finished(store: JobStore, tenant: str) -> None:
 # ---------------------------------------------------------------- Listeners
 
 
-def test_listeners_are_told_of_every_transition_with_events(
-    tables: Tables | None, tenant: str
-) -> None:
+def test_listeners_get_every_transition_with_events(tables: Tables | None, tenant: str) -> None:
     """Not of the kernel's own bookkeeping: messages sent, notification tries."""
     recorded: list[tuple[Job, Sequence[JobEvent]]] = []
     store: JobStore = _listened_to(tables, lambda job, events: recorded.append((job, events)))

@@ -70,7 +70,7 @@ def test_a_resend_moves_the_next_one(store: JobStore, tenant: str) -> None:
     assert store.get(job.ref) == resent
 
 
-def test_a_long_wait_is_woken_for_its_message_and_then_watched_for_its_loss(
+def test_a_long_wait_is_woken_for_its_message_and_then_sent_again(
     store: JobStore, tenant: str
 ) -> None:
     job = claimed(store, tenant)

@@ -341,7 +341,8 @@ class FakeJobQueue:
     def backlog(self, lane: Lane) -> int:
         if not self.available:
             raise DependencyUnavailable("sqs")
-        return self.backlogs.get(lane, 0)
+        visible = sum(sent.lane == lane and not sent.delay for sent in self.sent)
+        return visible + self.backlogs.get(lane, 0)
 
     def take(self) -> list[Sent]:
         """The messages sent since the last call."""

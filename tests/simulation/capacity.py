@@ -31,6 +31,7 @@ from spinneret.jobs.ports import DuePage, DuePosition
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Context, Defer, Worker
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
 from tests.fakes.crashes import Crash
 from tests.fakes.jobs import DueIndex, FakeJobStore
@@ -45,6 +46,7 @@ LATE_MAX: Final = 90.0  # a wait's end, and the return of an ended lease
 REPLACED_MAX: Final = 120.0  # a lost message, after its lane has run empty
 MESSAGES_MAX: Final = 2.0  # per job, on average
 PASS_SECONDS: Final = 60.0
+PASS_SLACK: Final = 5.0  # the calls of one job, and of the lanes
 SAMPLE_SECONDS: Final = 20.0
 LONG_WAIT: Final = 1200.0
 TIMEOUT: Final = 60.0
@@ -327,6 +329,8 @@ class Capacity:
             return
         self._sweep()
         self.worst["pass"] = max(self.worst["pass"], self.offset)
+        if self.offset > bounds.SWEEP_SECONDS + PASS_SLACK:
+            self.violations.append(f"a pass of {self.offset:.0f} s")
         self.offset = 0.0
         self._check_lost()
         self.after(PASS_SECONDS, self._pass)

@@ -130,7 +130,7 @@ def test_a_new_run_has_a_week_of_its_own() -> None:
     assert rules.retry(failed, START + HOUR).deferred_since is None
 
 
-def test_a_kind_without_a_limit_waits_for_as_long_as_it_is_told() -> None:
+def test_a_kind_without_a_limit_waits_for_ever() -> None:
     running = factories.running_job(START + HOUR)
     after = rules.defer(running, START + 1000 * HOUR, "site.example", START)
     assert after.expires_at is None

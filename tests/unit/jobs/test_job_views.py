@@ -62,7 +62,7 @@ def test_a_job_of_another_kind_has_no_answer_of_a_page(result: dict[str, Any]) -
     ],
     ids=["refused", "unavailable", "own part", "unexpected"],
 )
-def test_a_failure_is_told_in_short_with_its_type_and_the_sites_status(
+def test_a_failure_is_shown_in_short_with_its_type_and_the_sites_status(
     error: Exception, kind: str, summary: str, status_code: int | None
 ) -> None:
     view = job_view(after(error))

@@ -240,7 +240,7 @@ def test_a_message_of_a_closed_connection_ends_it(live: LiveService, sockets: Fa
 
 
 @pytest.mark.parametrize("how", ["gone", "unreachable"])
-def test_a_watcher_that_can_not_be_reached_is_dropped_and_the_job_goes_on(
+def test_a_subscriber_that_can_not_be_reached_is_dropped_and_the_job_goes_on(
     live: LiveService,
     sockets: FakeSockets,
     bench: Bench,
@@ -272,7 +272,7 @@ def test_no_watcher_waits_for_another(
     assert len(connections.subscribers(bench.ref)) == 10
 
 
-def test_a_watcher_that_takes_its_time_is_told_that_it_missed_something(
+def test_a_subscriber_that_is_slow_learns_that_it_missed_something(
     live: LiveService, sockets: FakeSockets, bench: Bench, clock: HandClock
 ) -> None:
     subscribe(live)
@@ -297,7 +297,7 @@ def test_a_cancelled_job_is_announced_too(
     assert received(sockets) == ["pending", "cancelled"]
 
 
-def test_large_events_are_told_in_messages_that_the_gateway_takes() -> None:
+def test_large_events_are_sent_in_messages_that_the_gateway_takes() -> None:
     events = [factories.event(fence=1, number=n, data={"text": "🕸" * 2000}) for n in range(1, 31)]
     texts = list(messages(factories.job().ref, events))
     assert len(texts) > 1

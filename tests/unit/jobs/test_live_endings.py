@@ -117,7 +117,7 @@ def test_a_message_is_not_answered_while_its_key_can_not_be_checked(
 # ---------------------------------------------------------------- Pushes
 
 
-def test_a_watcher_whose_ticket_has_ended_is_dropped_instead_of_told(
+def test_a_subscriber_whose_ticket_has_ended_is_dropped_instead_of_served(
     live: LiveService,
     sockets: FakeSockets,
     bench: Bench,

@@ -1,4 +1,4 @@
-"""Ends of jobs that nobody was recorded: the sweeper tries again, and nothing else waits for it."""
+"""Ends of jobs that were not published: the sweeper tries again, and nothing else waits for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REF = factories.job().ref
 
 
 class Notifier:
-    """Tells ends, or fails to, as silently as a listener does."""
+    """Publishes ends, or fails to, as silently as a listener does."""
 
     def __init__(self, store: FakeJobStore, clock: HandClock) -> None:
         self.works = False
@@ -63,7 +63,7 @@ def finished(store: FakeJobStore, clock: HandClock, *jobs: Job) -> None:
         finish(store, job.ref, clock)
 
 
-def test_an_end_that_was_not_told_is_told_by_the_sweeper_once(
+def test_an_end_that_was_not_published_is_published_by_the_sweeper_once(
     store: FakeJobStore, clock: HandClock, sweeper: Sweeper, notifier: Notifier
 ) -> None:
     finished(store, clock, factories.job(notify=("end_1",)))
@@ -78,7 +78,7 @@ def test_an_end_that_was_not_told_is_told_by_the_sweeper_once(
     assert len(notifier.tries) == 2
 
 
-def test_an_end_that_can_not_be_told_is_tried_ever_more_rarely_and_given_up_after_a_day(
+def test_an_end_that_can_not_be_published_is_tried_ever_more_rarely_and_given_up_after_a_day(
     store: FakeJobStore,
     clock: HandClock,
     sweeper: Sweeper,
@@ -100,22 +100,22 @@ def test_an_end_that_can_not_be_told_is_tried_ever_more_rarely_and_given_up_afte
     assert rules.sweep_at(stored(store, REF)) is None
 
 
-def test_notices_that_fail_hide_no_lost_lease(
+def test_notifications_that_fail_hide_no_ended_lease(
     store: FakeJobStore, clock: HandClock, sweeper: Sweeper
 ) -> None:
     """More of them than a page holds, all older than the lease."""
-    *untold, running = of_one_shard(2 * bounds.SWEEP_PAGE + 1, notify=("end_1",))
-    finished(store, clock, *untold)
+    *unpublished, running = of_one_shard(2 * bounds.SWEEP_PAGE + 1, notify=("end_1",))
+    finished(store, clock, *unpublished)
     add(store, running)
     claim(store, running.ref, clock, seconds=600)
     clock.advance(600)
     swept = sweeper.sweep()
-    assert (swept.leases_expired, swept.failed) == (1, len(untold))
+    assert (swept.leases_expired, swept.failed) == (1, len(unpublished))
     assert stored(store, running.ref).status is JobStatus.PENDING
     assert sweeper.sweep() == Swept()
 
 
-def test_a_notice_that_ends_the_process_is_not_tried_again_at_once(
+def test_a_notification_that_ends_the_process_is_not_tried_again_at_once(
     store: FakeJobStore, clock: HandClock, queue: FakeJobQueue
 ) -> None:
     finished(store, clock, factories.job(notify=("end_1",)))

@@ -104,7 +104,8 @@ def test_waking_leaves_resends_their_time_and_takes_none_of_theirs(
 ) -> None:
     """More of either than a pass can do."""
     add(store, *abandoned(5 * bounds.SWEEP_PAGE))
-    add(store, *(factories.job(id=f"lost_{n}") for n in range(5 * bounds.SWEEP_PAGE)))
+    lost = range(5 * bounds.SWEEP_PAGE)
+    add(store, *(factories.job(id=f"lost_{n}", priority=Priority.LOW) for n in lost))
     clock.advance(MINUTE)
     store.seconds = 0.1
     began = clock()
@@ -121,7 +122,7 @@ def test_a_pass_is_bounded_in_jobs(
     monkeypatch.setattr(bounds, "SWEEP_WAKES", 30)
     monkeypatch.setattr(bounds, "SWEEP_RESENDS", 20)
     add(store, *abandoned(50))
-    for priority in (Priority.NORMAL, Priority.LOW):
+    for priority in (Priority.HIGH, Priority.LOW):
         add(store, *(factories.job(id=f"{priority}_{n}", priority=priority) for n in range(50)))
     clock.advance(MINUTE)
     swept = sweeper.sweep()
@@ -196,13 +197,14 @@ def test_a_kind_that_this_release_does_not_know_concerns_no_other_job(
 
 
 def test_a_call_that_is_refused_concerns_no_other_job(
-    sweeper: Sweeper, store: TroubledStore, clock: HandClock
+    sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
     jobs = of_one_shard(20)
     add(store, *jobs)
     store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs[::3]))
     clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
     assert sweeper.sweep() == Swept(resent=13, failed=7)
+    queue.take()
     store.row = failing(DependencyUnavailable("dynamodb"))
     assert sweeper.sweep() == Swept(resent=7)
 

@@ -258,7 +258,7 @@ def test_a_checkpoint_whose_answer_was_lost_costs_nothing(bench: Bench) -> None:
     ]
 
 
-def test_a_checkpoint_that_did_not_happen_is_told_with_the_next_write(bench: Bench) -> None:
+def test_a_checkpoint_that_did_not_happen_is_written_with_the_next_write(bench: Bench) -> None:
     working = bench.store.transition
 
     def down(*_: Any, **__: Any) -> int:
