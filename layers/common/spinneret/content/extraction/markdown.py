@@ -8,7 +8,7 @@ markdown is what gets searched.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -31,9 +31,16 @@ _REPEAT_CHARS: Final = 40  # carousels and menus repeat their texts; shorter one
 _LANGUAGE: Final = re.compile(r"(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,20})(?!\S)")
 
 
-def to_markdown(root: etree._Element, left_out: Collection[etree._Element] = frozenset()) -> str:
+Addresses = Callable[[str | None], str | None]
+
+
+def to_markdown(
+    root: etree._Element,
+    left_out: Collection[etree._Element] = frozenset(),
+    addresses: Addresses | None = None,
+) -> str:
     """Blocks apart by blank lines, without line breaks around; a paragraph occurs once."""
-    renderer = _Renderer(root, left_out)
+    renderer = _Renderer(root, left_out, addresses)
     return "\n\n".join(renderer.blocks(root))
 
 
@@ -51,7 +58,13 @@ class _Run:
 
 
 class _Renderer:
-    def __init__(self, root: etree._Element, left_out: Collection[etree._Element]) -> None:
+    def __init__(
+        self,
+        root: etree._Element,
+        left_out: Collection[etree._Element],
+        addresses: Addresses | None,
+    ) -> None:
+        self._addresses = addresses
         self._left_out = left_out
         self._seen: set[str] = set()
         # Elements that hold a block somewhere can't be part of a line.
