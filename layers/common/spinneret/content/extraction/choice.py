@@ -19,12 +19,16 @@ from itertools import combinations
 from statistics import mean
 from typing import Final
 
+from lxml import etree
+
 from spinneret.content.extraction.models import Extraction, PageType
 from spinneret.content.extraction.page import Engine, Page
 
 _PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
 _ARTICLE_SHARE: Final = 0.7
 """Of the majority's words: an article that is less was cut (its lists, or all after a break)."""
+_FEW_WORDS: Final = 100
+"""On shorter pages the rules alone decide: the other engines count words to find the content."""
 _SAME: Final = 0.95  # two engines that agree this much: a third one can't change a page
 
 
@@ -45,6 +49,8 @@ class Decision:
     """The runs of the page that are its main content."""
 
     chosen: Sequence[bool]
+    left_out: frozenset[etree._Element]
+    """Parts of lines to skip in what is chosen."""
     extraction: Extraction
 
 
@@ -55,7 +61,9 @@ def decide(page: Page, engines: Engines) -> Decision:
     name, classifier = engines.classifier
     answer = classifier(page)
     page_type = (answer.page_type if answer else None) or declared_type(page)
-    if answer is not None and answer.chosen:
+    if page.data.is_thread:  # nobody declares this by mistake
+        page_type = PageType.FORUM
+    if answer is not None and answer.chosen and sum(sizes) >= _FEW_WORDS:
         answers[name] = answer.chosen
     name, rules = engines.rules
     ruled = rules(page)
@@ -69,6 +77,7 @@ def decide(page: Page, engines: Engines) -> Decision:
     chosen = _chosen(answers, page_type, sizes, engines)
     return Decision(
         chosen=chosen,
+        left_out=ruled.left_out if ruled is not None else frozenset(),
         extraction=Extraction(
             engine=max(answers, key=lambda each: _f1(answers[each], chosen, sizes), default=""),
             agreement=_agreement(answers, sizes),
@@ -91,10 +100,12 @@ def declared_type(page: Page) -> PageType | None:
 def _needs_a_third(
     answers: Mapping[str, Sequence[bool]], page_type: PageType | None, sizes: Sequence[int]
 ) -> bool:
+    if sum(sizes) < _FEW_WORDS or page_type in _PARTS:
+        return False
     if len(answers) < 2:
         return True
-    if page_type in _PARTS:
-        return False
+    if page_type is PageType.ARTICLE:
+        return True  # its answer is the stricter one
     return _agreement(answers, sizes) < _SAME
 
 

@@ -21,6 +21,7 @@ from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.page import Choice, Page
 from spinneret.content.extraction.regions import content_regions
 from spinneret.content.extraction.runs import runs, text_words
+from spinneret.content.extraction.vocabulary import BLOCKS
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +59,10 @@ def regions(page: Page) -> Choice:
         inside.update(dict.fromkeys(path, answer))
         return answer
 
-    return Choice(chosen=[is_inside(run.block) for run in page.runs])
+    return Choice(
+        chosen=[is_inside(run.block) for run in page.runs],
+        left_out=frozenset(element for element in left_out if element.tag not in BLOCKS),
+    )
 
 
 def rs_trafilatura(page: Page) -> Choice | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from lxml import html
+from lxml import etree, html
 
 from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.runs import Run, runs
@@ -42,6 +42,8 @@ class Choice:
 
     chosen: Sequence[bool]
     """For each run of the page; empty where the engine has found nothing in the page's text."""
+    left_out: frozenset[etree._Element] = frozenset()
+    """Parts of lines to skip, whatever is chosen: links to skip a menu, and the like."""
     page_type: PageType | None = None
     """Where the engine tells types apart."""
 

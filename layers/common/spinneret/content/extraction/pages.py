@@ -14,7 +14,7 @@ from spinneret.content.extraction import engines, page_metadata
 from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.inline import escape, neutralise
 from spinneret.content.extraction.markdown import to_markdown
-from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml
+from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml, spared
 from spinneret.content.extraction.models import Content, Extraction, PageType
 from spinneret.content.extraction.page import Page
 from spinneret.content.extraction.selection import left_out
@@ -51,9 +51,10 @@ def extract(text: str, media_type: str, url: str, *, targets: bool = True) -> Co
     """
     match media_type:
         case "text/html":
-            content = _from_html(parse_html(text), text, url, targets=targets)
+            source = spared(text)
+            content = _from_html(parse_html(source), source, url, targets=targets)
         case "application/xhtml+xml":
-            content = _from_html(parse_xhtml(text), text, url, targets=targets)
+            content = _from_html(parse_xhtml(text), spared(text), url, targets=targets)
         case "application/xml" | "text/xml":
             content = _from_xml(text, url, targets=targets)
         case "text/plain":
@@ -102,15 +103,14 @@ def _main_content(
     # An article's title is stored beside its text, and in the words of its body it isn't.
     is_article = decision.extraction.page_type is PageType.ARTICLE
     title = page_metadata.title(root, head) if is_article else None
-    return Selected(
-        body, frozenset(left_out(page, decision.chosen, title=title)), decision.extraction
-    )
+    skipped = left_out(page, decision.chosen, title=title) | decision.left_out
+    return Selected(body, frozenset(skipped), decision.extraction)
 
 
 def _from_xml(text: str, url: str, *, targets: bool) -> Content:
     root = parse_xml(text)
     if etree.QName(root).localname.lower() == "html":
-        return _from_html(parse_xhtml(text), text, url, targets=targets)
+        return _from_html(parse_xhtml(text), spared(text), url, targets=targets)
     base = page_metadata.page_url(url)
     titles = _texts(root, "title")
     languages = [root.get("{http://www.w3.org/XML/1998/namespace}lang"), *_texts(root, "language")]

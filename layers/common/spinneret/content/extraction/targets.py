@@ -18,8 +18,8 @@ _TARGET: Final = re.compile(r"(?<!\\)\]\([^()\s]*\)")
 
 
 def without_targets(markdown: str) -> str:
-    """Links as their labels, images as their descriptions."""
-    return _LINK.sub(r"\1", _IMAGE.sub(r"\1", markdown))
+    """Links as their labels, without images: on cards, descriptions say the label once more."""
+    return _LINK.sub(r"\1", _IMAGE.sub("", markdown))
 
 
 def target_spans(markdown: str) -> Iterator[tuple[int, int]]:
