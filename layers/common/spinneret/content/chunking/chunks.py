@@ -97,9 +97,7 @@ def _chunks(
     return chunks
 
 
-def continued_head(
-    units: Units, structure: Structure, start: int, size: int
-) -> Span | None:
+def continued_head(units: Units, structure: Structure, start: int, size: int) -> Span | None:
     """The header rows of the table that the window from `start` goes on with.
 
     None for a head of more than a quarter of a chunk: it would leave too little of the rows.

@@ -94,7 +94,9 @@ def _places(
 ) -> dict[tuple[Hashable, ...], list[int]]:
     part = words[start:end]
     places: dict[tuple[Hashable, ...], list[int]] = {}
-    for at, sequence in enumerate(zip(*(part[shift:] for shift in range(length))), start):
+    for at, sequence in enumerate(
+        zip(*(part[shift:] for shift in range(length)), strict=False), start
+    ):
         places.setdefault(sequence, []).append(at)
     return places
 

@@ -1,10 +1,12 @@
 """The main content by the agreement of independent engines and the type of the page.
 
 Engines err in different places: what two of them take is nearly always content, what only one takes
-is mostly not. So each run of text needs a majority, with two exceptions by the type of the page:
+is mostly not. So each run of text needs a majority, with exceptions by the type of the page:
 
 * Collections and services are many small parts, of which every engine loses some and none invents
   any: what either of two takes is content.
+* Threads and documentation are series of like parts. Where one of three engines finds nothing, a
+  second that finds less has missed the parts of a kind that it doesn't know.
 * An article is one text. What trafilatura, tuned on articles, finds along with another engine is
   enough when it is most of what the majority has: the rest is captions, teasers and bylines.
 
@@ -25,6 +27,7 @@ from spinneret.content.extraction.models import Extraction, PageType
 from spinneret.content.extraction.page import Engine, Page
 
 _PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
+_SERIES: Final = frozenset({PageType.FORUM, PageType.DOCUMENTATION})
 _ARTICLE_SHARE: Final = 0.7
 """Of the majority's words: an article that is less was cut (its lists, or all after a break)."""
 _FEW_WORDS: Final = 100
@@ -69,7 +72,8 @@ def decide(page: Page, engines: Engines) -> Decision:
     ruled = rules(page)
     if ruled is not None:
         answers[name] = ruled.chosen
-    if _needs_a_third(answers, page_type, sizes):
+    # Trafilatura takes posts for comments: where a page says that it is a thread, it has no vote.
+    if not page.data.is_thread and _needs_a_third(answers, page_type, sizes):
         name, articles = engines.articles
         answer = articles(page)
         if answer is not None and answer.chosen:
@@ -116,7 +120,10 @@ def _chosen(
     engines: Engines,
 ) -> Sequence[bool]:
     votes = [sum(marks) for marks in zip(*answers.values(), strict=True)]
-    if page_type in _PARTS or len(answers) < 2:
+    either = len(answers) < 2 or page_type in _PARTS
+    if page_type in _SERIES and len(answers) == 2 and _agreement(answers, sizes) < _SAME:
+        either = True
+    if either:
         return [vote > 0 for vote in votes]
     majority = [vote >= 2 for vote in votes]
     article = answers.get(engines.articles[0])

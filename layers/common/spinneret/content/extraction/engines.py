@@ -76,7 +76,8 @@ def rs_trafilatura(page: Page) -> Choice | None:
         logger.warning("extraction_engine_missing", extra={"engine": "rs-trafilatura"})
         return None
     try:
-        found = engine.extract(page.text, url=page.url)
+        declared = PageType.FORUM.value if page.data.is_thread else None  # it can't see that
+        found = engine.extract(page.text, url=page.url, page_type=declared)
     except Exception:  # heuristics of others on any markup: other engines remain
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
@@ -146,9 +147,7 @@ def _words_of_html(source: str | None) -> list[str]:
     return [word for run in runs(root) for word in run.words]
 
 
-def _choice(
-    page: Page, words: Sequence[str], page_type: PageType | None = None
-) -> Choice | None:
+def _choice(page: Page, words: Sequence[str], page_type: PageType | None = None) -> Choice | None:
     """The runs most of whose words an engine has returned."""
     marks = chosen_words(page.words, words)
     if not words or sum(marks) < _LEAST_FOUND * len(words):

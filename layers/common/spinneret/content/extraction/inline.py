@@ -21,6 +21,7 @@ _MARKERS: Final = {
     "b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~",
 }  # fmt: skip
 _CODE: Final = frozenset({"code", "kbd", "samp", "tt"})
+_CLOSED: Final = _CODE | {"img", "math"}
 _MAX_ALT_CHARS: Final = 500
 _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
 _ORDINAL: Final = re.compile(r"[^\W\d_]{2,}")
@@ -88,12 +89,8 @@ class Inline:
         if depth >= MAX_DEPTH:
             return escape(all_text(element, " "))
         tag = element.tag
-        if tag in _CODE and not plain:
-            return _code_span(" ".join(all_text(element).split()))
-        if tag == "math":
-            return _formula(element)
-        if tag == "img":
-            return "" if plain else self._picture(element)
+        if tag in _CLOSED and (tag not in _CODE or not plain):
+            return self._closed(element, plain=plain)
         marker = "" if plain else _MARKERS.get(tag, "")
         if marker in active:
             marker = ""
@@ -112,6 +109,14 @@ class Inline:
         if tag == "a" and not plain and "a" not in active:
             return self.linked(element, text)
         return _emphasised(text, marker) if marker else text
+
+    def _closed(self, element: etree._Element, *, plain: bool) -> str:
+        """An element that isn't the sum of its parts."""
+        if element.tag == "math":
+            return _formula(element)
+        if element.tag == "img":
+            return "" if plain else self._picture(element)
+        return _code_span(" ".join(all_text(element).split()))
 
     def linked(self, anchor: etree._Element, text: str) -> str:
         """The text with its first line as a link; as it is where it has no target."""

@@ -1,8 +1,8 @@
-"""Elements to markdown: text and structure only, so nothing in it can become active.
+"""Elements to markdown: text, structure and addresses, so nothing in it can become active.
 
 Targets of links and pictures are absolute http(s) addresses or nothing, and raw HTML can't occur:
-text that would be read as a tag, a link target or a block is escaped with backslashes. Everything else stays as the page wrote it, since the
-markdown is what gets searched.
+text that would be read as a tag, a link target or a block is escaped with backslashes. Everything
+else stays as the page wrote it, since the markdown is what gets searched.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 from lxml import etree
 
 from spinneret.content.extraction import code_blocks, tables
+from spinneret.content.extraction.buttons import shows_text
 from spinneret.content.extraction.inline import (
     MAX_DEPTH,
     Addresses,
@@ -31,8 +32,6 @@ from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, UNSEEN
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _LAYOUT_ROLES: Final = ("presentation", "none")
 _REPEAT_CHARS: Final = 40  # carousels and menus repeat their texts; shorter ones may be data
-_BUTTON_HOLDERS: Final = frozenset({*_HEADINGS, "summary", "dt"})
-_LONG_BUTTON_CHARS: Final = 200
 _FEW: Final = 8  # elements beside a block of code: a frame has a bar and a button or two
 _LINE_START: Final = re.compile(r"(#{1,6} |)(.*)", re.DOTALL)
 
@@ -110,10 +109,7 @@ class _Renderer:
             not isinstance(element.tag, str)
             or element.tag in UNSEEN
             or element in self._left_out
-            or (
-                element.tag in CONTROLS
-                and not (element.tag == "button" and _shows_text(element))
-            )
+            or (element.tag in CONTROLS and not (element.tag == "button" and shows_text(element)))
             or element in self._labels
             or element.get("class") == "katex-html"  # the formula once more, as a drawing
         )
@@ -227,16 +223,6 @@ def _beside(pre: etree._Element) -> Iterator[etree._Element]:
         above = parent.getparent()
         if above is not None:
             yield from islice(above.iterchildren(etree.Element), _FEW)
-
-
-def _shows_text(button: etree._Element) -> bool:
-    """Accordions put headings into buttons or buttons into headings; libxml2 puts pages there."""
-    parent = button.getparent()
-    if parent is not None and parent.tag in _BUTTON_HOLDERS:
-        return True
-    if any(True for _ in button.iter(*_HEADINGS)):
-        return True
-    return sum(map(len, button.itertext())) > _LONG_BUTTON_CHARS
 
 
 def _tight(blocks: list[str]) -> str:

@@ -29,8 +29,6 @@ class Run:
 
     block: etree._Element
     words: tuple[str, ...]
-    linked: float
-    """The share of its characters that are in links."""
 
 
 def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator[Run]:
@@ -38,20 +36,7 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
 
     `inline` names what doesn't part runs in a vocabulary that isn't HTML's.
     """
-    parts: list[str] = []
-    linked = links = 0
-    blocks = [root]
-
-    def run() -> Iterator[Run]:
-        nonlocal linked
-        if parts:
-            text = "".join(parts)
-            words = tuple(text_words(text))
-            if words:
-                yield Run(blocks[-1], words, linked / len(text))
-            parts.clear()
-            linked = 0
-
+    reader = _Reader(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         tag = element.tag
@@ -62,21 +47,42 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
         else:
             parting = (tag in BLOCKS or tag == "br") if inline is None else tag not in inline
             if parting:
-                yield from run()
+                yield from reader.take()
             if event == "start":
-                if parting:
-                    blocks.append(element)
-                links += tag == "a"
-                text = element.text
-                if text:
-                    parts.append(text)
-                    linked += len(text) if links else 0
+                reader.enter(element, parting=parting)
                 continue
-            links -= tag == "a"
-            if parting:
-                blocks.pop()
-        tail = element.tail
-        if tail and element is not root:
-            parts.append(tail)
-            linked += len(tail) if links else 0
-    yield from run()
+            reader.leave(parting=parting)
+        if element is not root:
+            reader.add(element.tail)
+    yield from reader.take()
+
+
+class _Reader:
+    """The run that is being read, and where."""
+
+    def __init__(self, root: etree._Element) -> None:
+        self._blocks = [root]
+        self._parts: list[str] = []
+
+    def enter(self, element: etree._Element, *, parting: bool) -> None:
+        if parting:
+            self._blocks.append(element)
+        self.add(element.text)
+
+    def leave(self, *, parting: bool) -> None:
+        if parting:
+            self._blocks.pop()
+
+    def add(self, text: str | None) -> None:
+        if text:
+            self._parts.append(text)
+
+    def take(self) -> Iterator[Run]:
+        """The run so far, if it has words."""
+        if not self._parts:
+            return
+        text = "".join(self._parts)
+        words = tuple(text_words(text))
+        if words:
+            yield Run(self._blocks[-1], words)
+        self._parts.clear()

@@ -18,8 +18,11 @@ _TARGET: Final = re.compile(r"(?<!\\)\]\([^()\s]*\)")
 
 
 def without_targets(markdown: str) -> str:
-    """Links as their labels, without images: on cards, descriptions say the label once more."""
-    return _LINK.sub(r"\1", _IMAGE.sub("", markdown))
+    """Links as their labels, without images: on cards, descriptions say the label once more.
+
+    A link of which the text holds the end only loses its target, too.
+    """
+    return _TARGET.sub("", _LINK.sub(r"\1", _IMAGE.sub("", markdown)))
 
 
 def target_spans(markdown: str) -> Iterator[tuple[int, int]]:
