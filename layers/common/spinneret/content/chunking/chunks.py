@@ -8,7 +8,8 @@
 3. From left to right, a window takes as many units as fit and ends at the best boundary of its
    last quarter, the latest of equals. If all of them are inside something, it ends at the latest
    earlier one that isn't. An end that would split a paragraph or table that fits into a chunk
-   moves to its start. A window that goes on with a table leaves room for the header rows. It leaves at least `minimum` tokens to the window after it.
+   moves to its start. A window that goes on with a table leaves room for its header rows. It
+   leaves at least `minimum` tokens to the window after it.
 4. The next window starts where the last one ended, moved back by up to `overlap` tokens: to the
    best boundary in the first half of that stretch, else to any that isn't inside something.
 
