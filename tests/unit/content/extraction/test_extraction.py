@@ -507,3 +507,24 @@ def test_the_same_page_always_gives_the_same_content() -> None:
     text = page(ARTICLE_PAGE, og("og:type", "article"))
 
     assert extract(text, "text/html", URL) == extract(text, "text/html", URL)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [("<div>" * 100_000 + "deep", "too_complex"), ("<" * 1_000_000, "empty")],
+    ids=["depth", "brackets"],
+)
+def test_hostile_markup_without_a_result_is_refused(body: str, reason: str) -> None:
+    with pytest.raises(ContentRefused) as refused:
+        read(body)
+
+    assert refused.value.details["reason"] == reason
+
+
+def test_without_targets_links_are_their_labels_and_pictures_are_left_out() -> None:
+    body = '<p>see <a href="/x">the site</a> <img alt="Map" src="/m.png"></p>'
+
+    bare = extract(page(body), "text/html", URL, targets=False)
+
+    assert bare.markdown == "see the site"
+    assert read(body).text.strip() == "see the site"
