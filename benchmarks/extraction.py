@@ -1,9 +1,13 @@
 """Quality and speed of content extraction on two labelled sets of pages.
 
-    python benchmarks/extraction.py [--article DIR] [--page-types DIR]
+    SPINNERET_BENCHMARK_DATA=DIR python benchmarks/extraction.py
 
-A set is a folder with `ground-truth.json` and `html/<id>.html.gz`. The sets are not part of this
-repository, since the texts belong to their publishers; by default they are looked for beside it.
+`DIR` holds the folders `article-extraction` and `page-types`, each with `ground-truth.json` and
+`html/<id>.html.gz`. They are not part of this repository, since the texts belong to their
+publishers. For each set one table has a row for every engine alone, as it would be used without
+ours (its own text), and rows for the choice by type of page; another one says what of the
+markdown's structure is kept; the last lines give pages per second of processor time, extraction
+and chunking together, beside trafilatura's own extraction with its defaults in the same run.
 
 * article: the truth is `articleBody`, scored by the rule of scrapinghub's
   article-extraction-benchmark: multisets of four-word shingles; precision and recall are means over
@@ -15,28 +19,37 @@ repository, since the texts belong to their publishers; by default they are look
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
+import os
 import re
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 from typing import TypeVar
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-SETS = REPOSITORY.parent / "shared" / "benchmarks"
+DATA = "SPINNERET_BENCHMARK_DATA"
 SHINGLE_WORDS = 4
 
 Item = TypeVar("Item", bound=Hashable)
 
 sys.path.insert(0, str(REPOSITORY / "layers" / "common"))
 
+import rs_trafilatura  # noqa: E402 (path set above)
+import trafilatura  # noqa: E402 (path set above)
+
+from spinneret.content.chunking.chunks import chunk  # noqa: E402 (path set above)
+from spinneret.content.chunking.models import TokenSpan  # noqa: E402 (path set above)
+from spinneret.content.extraction.markdown import to_markdown  # noqa: E402 (path set above)
+from spinneret.content.extraction.markup import parse_html, spared  # noqa: E402 (path set above)
+from spinneret.content.extraction.models import Content  # noqa: E402 (path set above)
 from spinneret.content.extraction.pages import extract  # noqa: E402 (path set above)
+from spinneret.content.extraction.regions import content_regions  # noqa: E402 (path set above)
 from spinneret.kernel.errors import ContentRefused  # noqa: E402 (path set above)
 
 
@@ -61,28 +74,117 @@ class Row:
 
 
 def main() -> None:
-    """Print one table per set; a set that isn't there is named and passed over."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--article", type=Path, default=SETS / "article-extraction")
-    parser.add_argument("--page-types", type=Path, default=SETS / "page-types")
-    arguments = parser.parse_args()
-    measured = 0
-    for name, folder, rows_of in (
-        ("article", arguments.article, article_rows),
-        ("page types", arguments.page_types, page_type_rows),
-    ):
-        if not (folder / "ground-truth.json").is_file():
-            print(f"{name}: no ground-truth.json in {folder}, not measured")
-            continue
-        measured += 1
-        pages = list(read_pages(folder))
+    """Print the tables of both sets."""
+    folder = os.environ.get(DATA)
+    if not folder:
+        sys.exit(f"{DATA} isn't set: the folder that holds article-extraction and page-types")
+    for name, rows_of in (("article-extraction", article_rows), ("page-types", page_type_rows)):
+        if not (Path(folder) / name / "ground-truth.json").is_file():
+            sys.exit(f"no {name}/ground-truth.json in {folder} ({DATA})")
+        measure(name, list(read_pages(Path(folder) / name)), rows_of)
+
+
+def measure(
+    name: str,
+    pages: Sequence[tuple[str, str, dict[str, str]]],
+    rows_of: Callable[[Sequence[str], Sequence[dict[str, str]]], list[Row]],
+) -> None:
+    """All tables of one set."""
+    truths = [truth for _, _, truth in pages]
+    started = time.process_time()
+    contents = [extracted(page, url) for page, url, _ in pages]
+    for content in contents:
+        if content is not None:
+            chunk(content.markdown, tokens(content.markdown), **SIZES)
+    ours = time.process_time() - started
+    rows: list[Row] = []
+    alone: dict[str, float] = {}
+    for engine, text_of in ALONE.items():
         started = time.process_time()
-        markdown = [extracted(page, url) for page, url, _ in pages]
-        seconds = time.process_time() - started
-        print_table(name, rows_of(markdown, [truth for _, _, truth in pages]))
-        print(f"{len(pages) / seconds:.1f} pages/s of processor time\n")
-    if not measured:
-        sys.exit("nothing measured")
+        texts = [text_of(page, url) for page, url, _ in pages]
+        alone[engine] = time.process_time() - started
+        rows.append(replace(rows_of(texts, truths)[-1], name=engine))
+    texts = ["" if content is None else content.text for content in contents]
+    print_table(name, [*rows, *rows_of(texts, truths)])
+    print_structure([page for page, _, _ in pages], contents, truths)
+    for engine, seconds in [("ours, with chunks", ours), *alone.items()]:
+        share = alone["trafilatura"] / seconds
+        print(f"{engine:<20}{len(pages) / seconds:>6.1f} pages/s of processor time, {share:.2f}")
+    agreements = [c.extraction.agreement for c in contents if c is not None and c.extraction]
+    print(f"mean agreement of engines {mean(agreements):.3f}\n")
+
+
+def regions_alone(page: str, _: str) -> str:
+    """Our rules' own choice."""
+    try:
+        body = parse_html(spared(page)).find("body")
+    except ContentRefused:
+        return ""
+    if body is None:
+        return ""
+    found = content_regions(body)
+    return to_markdown(found.root, found.left_out)
+
+
+ALONE: dict[str, Callable[[str, str], str]] = {
+    "regions": regions_alone,
+    "trafilatura": lambda page, _: trafilatura.extract(page) or "",
+    "  no comments": lambda page, _: trafilatura.extract(page, include_comments=False) or "",
+    "  precise": lambda page, _: (
+        trafilatura.extract(page, include_comments=False, favor_precision=True) or ""
+    ),
+    "rs-trafilatura": lambda page, url: rs_trafilatura.extract(page, url=url).main_content,
+}
+SIZES = {"size": 510, "overlap": 50, "minimum": 50, "max_bytes": 10240}
+
+
+def tokens(text: str) -> list[TokenSpan]:
+    """About as many as the tokenizers of embedding models give."""
+    return [
+        TokenSpan(start=found.start(), end=found.end())
+        for found in re.finditer(r"\w{1,6}|[^\w\s]", text)
+    ]
+
+
+def print_structure(
+    sources: Sequence[str], contents: Sequence[Content | None], truths: Sequence[dict[str, str]]
+) -> None:
+    """What of the headings, links, cells and code that the truth holds is kept as such."""
+    kept: Counter[str] = Counter()
+    there: Counter[str] = Counter()
+    for source, content, truth in zip(sources, contents, truths, strict=True):
+        if content is None:
+            continue
+        text = plain(truth.get("main_content") or truth.get("articleBody") or "")
+        for kind, xpath in STRUCTURE.items():
+            shown = plain(
+                "\n".join(re.findall(MARKED[kind], content.markdown, re.MULTILINE | re.DOTALL))
+            )
+            for element in parse_html(spared(source)).xpath(xpath):
+                words_of = plain(" ".join(map(str, element.itertext())))
+                if len(words_of) > 3 and f" {words_of} " in f" {text} ":
+                    there[kind] += 1
+                    kept[kind] += f" {words_of} " in f" {shown} "
+    print(*(f"{kind} {kept[kind]} of {there[kind]}" for kind in there), sep=", ", end=" kept\n")
+
+
+STRUCTURE = {
+    "headings": "//body//*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5]",
+    "links": "//body//a[starts-with(@href, 'http') or starts-with(@href, '/')]",
+    "cells": "//body//table//*[self::td or self::th][not(.//table)]",
+    "code": "//body//pre",
+}
+MARKED = {
+    "headings": r"^#{1,6} (.*?)$",
+    "links": r"\[((?:[^\[\]\\]|\\.)*)\]\(http",
+    "cells": r"^\|.*?$",
+    "code": r"^ *```(.*?)```",
+}
+
+
+def plain(text: str) -> str:
+    """Words only, so that marks don't count."""
+    return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 
 def read_pages(folder: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
@@ -93,12 +195,12 @@ def read_pages(folder: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
         yield body.decode("utf-8", "replace"), truth["url"], truth
 
 
-def extracted(page: str, url: str) -> str:
-    """The markdown, empty where the page is refused."""
+def extracted(page: str, url: str) -> Content | None:
+    """None where the page is refused."""
     try:
-        return extract(page, "text/html", url).markdown
+        return extract(page, "text/html", url)
     except ContentRefused:
-        return ""
+        return None
 
 
 def article_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -> list[Row]:
@@ -110,7 +212,7 @@ def article_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -
     precision = mean(score.precision for score in scores if score.precision is not None)
     recall = mean(score.recall for score in scores if score.recall is not None)
     f1 = 2 * precision * recall / (precision + recall)
-    return [Row("all", len(scores), precision, recall, f1)]
+    return [Row("choice", len(scores), precision, recall, f1)]
 
 
 def page_type_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -> list[Row]:

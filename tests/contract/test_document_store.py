@@ -11,7 +11,7 @@ import pytest
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.ports import DocumentStore, VersionRaced
-from spinneret.content.extraction.models import Metadata
+from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.jobs.ports import Claimed, JobStore
@@ -72,8 +72,10 @@ def next_version(of: Document, **given: Any) -> Document:
                 canonical_url="https://x.example/",
             )
         },
+        {"extraction": Extraction(engine="regions", agreement=0.123, page_type=PageType.FORUM)},
+        {"extraction": Extraction(engine="regions", agreement=0.0, page_type=None)},
     ],
-    ids=["plain", "empty", "unicode", "metadata"],
+    ids=["plain", "empty", "unicode", "metadata", "extraction", "no page type"],
 )
 def test_a_document_is_read_back_as_it_was_committed(
     documents: DocumentStore, tenant: str, lease: Lease, given: dict[str, Any]

@@ -315,3 +315,52 @@ def test_the_type_is_what_holds_most_characters(text: str, expected: ChunkType) 
 def test_sizes_that_cannot_be_kept_are_refused(sizes: Sizes) -> None:
     with pytest.raises(ValueError, match="sizes"):
         cut("text", words("text"), sizes)
+
+
+def paragraph(name: str, count: int) -> str:
+    return " ".join(f"{name}{number}." for number in range(count))
+
+
+def rows(first: int, last: int) -> str:
+    return "\n".join(f"| {number} | value |" for number in range(first, last))
+
+
+HEAD = "| no | what |\n| --- | --- |"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [paragraph("b", 30), f"{HEAD}\n{rows(0, 12)}"],
+    ids=["paragraph", "table"],
+)
+def test_a_block_that_fits_is_in_one_chunk(block: str) -> None:
+    text = f"{paragraph('a', 25)}\n\n{block}\n\n{paragraph('c', 40)}"
+
+    chunks = chunk(text, words(text), size=100, overlap=10, minimum=10, max_bytes=4096)
+
+    assert len(chunks) > 1
+    assert any(block in each.text for each in chunks)
+
+
+def test_a_continued_table_brings_its_header_rows_and_still_fits() -> None:
+    text = f"Before.\n\n{HEAD}\n{rows(0, 60)}\n\nAfter."
+
+    chunks = chunk(text, words(text), size=100, overlap=10, minimum=10, max_bytes=4096)
+
+    continued = [each for each in chunks if each.text.startswith("|") and each.index]
+    assert len(continued) > 2
+    for each in continued:
+        assert each.head == HEAD
+        assert each.standing_alone == f"{HEAD}\n{each.text}"
+        assert text[each.start : each.end] == each.text
+        assert len(words(each.standing_alone)) <= 100
+    assert chunks[0].head is None
+
+
+def test_a_header_that_would_fill_the_chunk_is_not_repeated() -> None:
+    wide = "| " + " | ".join(f"column{number}" for number in range(30)) + " |"
+    text = f"{wide}\n|{' --- |' * 30}\n{rows(0, 60)}"
+
+    chunks = chunk(text, words(text), size=100, overlap=10, minimum=10, max_bytes=4096)
+
+    assert {each.head for each in chunks} == {None}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.content.documents.rules import content_hash, document_id, version_name
+from spinneret.content.chunking.models import TokenSpan
+from spinneret.content.documents.rules import content_hash, counted, document_id, version_name
 from spinneret.content.extraction.models import Metadata
 from tests import factories
 
@@ -47,3 +48,12 @@ def test_versions_sort_by_sequence_and_differ_by_content() -> None:
     names = [version_name(n, digest * 64) for n in (1, 2, 10, 999_999) for digest in "ab"]
     assert names == sorted(names)
     assert len(set(names)) == len(names)
+
+
+def test_tokens_of_addresses_do_not_count() -> None:
+    markdown = "[a](https://b.example/c) d [e](https://f.example/)"
+    tokens = [TokenSpan(start=at, end=at + 1) for at in range(len(markdown))]
+
+    kept = counted(tokens, markdown)
+
+    assert "".join(markdown[token.start : token.end] for token in kept) == "[a d [e"

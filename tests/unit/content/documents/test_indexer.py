@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from spinneret.content.documents.rules import document_id
-from spinneret.content.extraction.models import Content, Metadata
+from spinneret.content.extraction.models import Content, Extraction, Metadata, PageType
 from spinneret.kernel import bounds
 from tests import factories
 from tests.factories import TENANT
@@ -37,6 +37,21 @@ def test_a_document_holds_what_the_page_says(bench: Bench) -> None:
     assert document.embedding_model == "fake"
     assert document.created_at == document.crawled_at == document.changed_at == bench.clock()
     assert bench.contents.get(document.content_key) == "Spiders weave silk."
+
+
+def test_a_document_says_how_its_content_was_found(bench: Bench) -> None:
+    extraction = Extraction(engine="regions", agreement=0.5, page_type=PageType.FORUM)
+    assert bench.index(factories.content(extraction=extraction)).document.extraction == extraction
+
+
+def test_addresses_are_stored_but_neither_embedded_nor_counted(bench: Bench) -> None:
+    link = "Spiders [weave](https://site.example/a/b/c?d=e) silk. ![Web](https://site.example/w)"
+    document = bench.index(factories.content(link)).document
+    assert bench.contents.get(document.content_key) == link
+    assert bench.shown() == [link]
+    assert bench.embedder.embedded == ["Spiders weave silk. "]
+    plain = bench.index(factories.content("Spiders [weave silk. ![Web"), url_key="plain").document
+    assert document.token_count == plain.token_count
 
 
 def test_chunks_slice_the_stored_text(bench: Bench) -> None:

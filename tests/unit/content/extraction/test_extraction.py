@@ -60,7 +60,43 @@ def og(name: str, value: str) -> str:
         ("<blockquote>a<p>b</p></blockquote>", "> a\n>\n> b"),
         ("<div>a<div>b</div>c</div>", "a\n\nb\n\nc"),
         ("<p>a<br>b\n c</p>", "a\nb c"),
-        ('<p>see <a href="https://other.example/">the site</a>!</p>', "see the site!"),
+        (
+            '<p>see <a href="/x (1)">the <b>site</b></a>!</p>',
+            "see [the **site**](https://example.com/x%20%281%29)!",
+        ),
+        ('<p><a href="javascript:alert(1)">a</a> <a href="#top">b</a></p>', "a b"),
+        (
+            '<p>a <img alt="A [map]" src="/m.png"></p>',
+            "a ![A \\[map\\]](https://example.com/m.png)",
+        ),
+        ('<p>a <img alt="" src="/m.png"></p>', "a"),
+        (
+            '<a href="/card"><h3>Card</h3><p>text</p></a>',
+            "### [Card](https://example.com/card)\n\ntext",
+        ),
+        ("<p>10<sup>6</sup> x<sup>n + 1</sup> 1<sup>st</sup></p>", "10^6 x^(n + 1) 1st"),
+        ('<p>so <math alttext="a^2"><mi>a</mi><mn>2</mn></math></p>', "so $a^2$"),
+        ("<h2><button>Question</button></h2><p>answer</p>", "## Question\n\nanswer"),
+        ("<button><h2>Question</h2></button><p>answer</p>", "## Question\n\nanswer"),
+        (
+            (
+                "<div class='highlight-source-py'><div>Copy</div><pre>"
+                "<span class='lineno'>1</span>a = 1<button>Copy</button></pre></div>"
+            ),
+            "```py\na = 1\n```",
+        ),
+        (
+            "<table><tr><td class='gutter'><pre>1</pre></td><td><pre>a</pre></td></tr></table>",
+            "```\na\n```",
+        ),
+        (
+            (
+                "<table><tr><th colspan=2>a</th><th>b</th></tr>"
+                "<tr><td rowspan=2>c</td><td>1</td><td>2</td></tr>"
+                "<tr><td>3</td><td>4</td></tr></table>"
+            ),
+            "| a |  | b |\n| --- | --- | --- |\n| c | 1 | 2 |\n| c | 3 | 4 |",
+        ),
         ("<p>e\u0301 so\u00adft</p>", "\u00e9 soft"),
         ("<p>a</p><script>b()</script><style>c{}</style><template>d</template>", "a"),
     ],
@@ -471,3 +507,24 @@ def test_the_same_page_always_gives_the_same_content() -> None:
     text = page(ARTICLE_PAGE, og("og:type", "article"))
 
     assert extract(text, "text/html", URL) == extract(text, "text/html", URL)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [("<div>" * 100_000 + "deep", "too_complex"), ("<" * 1_000_000, "empty")],
+    ids=["depth", "brackets"],
+)
+def test_hostile_markup_without_a_result_is_refused(body: str, reason: str) -> None:
+    with pytest.raises(ContentRefused) as refused:
+        read(body)
+
+    assert refused.value.details["reason"] == reason
+
+
+def test_without_targets_links_are_their_labels_and_pictures_are_left_out() -> None:
+    body = '<p>see <a href="/x">the site</a> <img alt="Map" src="/m.png"></p>'
+
+    bare = extract(page(body), "text/html", URL, targets=False)
+
+    assert bare.markdown == "see the site"
+    assert read(body).text.strip() == "see the site"

@@ -10,10 +10,9 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from spinneret.content.chunking.models import ChunkType, TokenSpan
-from spinneret.content.chunking.structure import Line, Span, Structure
+from spinneret.content.chunking.structure import TABLE_RULE, Line, Span, Structure
 
 _BLANKS: Final = re.compile(r"\s+")
-_TABLE_RULE: Final = re.compile(r" {0,3}\|[ \t:|-]+(?:\n|$)")
 _WIDE_ENDS: Final = frozenset("\u3002\uff01\uff1f")  # full stop, exclamation, question mark
 _SENTENCE_ENDS: Final = frozenset(".!?…") | _WIDE_ENDS
 _CLOSERS: Final = "\"'\u201d\u2019)]*_`"  # quotes, brackets and marks after a sentence's end
@@ -83,12 +82,35 @@ def kept_blocks(structure: Structure, units: Units, *, size: int, max_bytes: int
         if line.type is ChunkType.TABLE or line.heading is not None
     )
     blocks = sorted([*structure.fences, *lines], key=lambda span: span.start)
-    return [
+    return [span for span in blocks if _fits(span, units, size, max_bytes)]
+
+
+def whole_blocks(
+    structure: Structure, units: Units, kept: Sequence[Span], *, size: int, max_bytes: int
+) -> list[Span]:
+    """Paragraphs and tables that fit into a chunk, and the kept blocks outside of them, in order.
+
+    No chunk ends inside one; only the overlap may start there.
+    """
+    larger = [
         span
-        for span in blocks
-        if units.back(units.at(span.end), size=size, max_bytes=max_bytes)
-        <= units.holding(span.start)
+        for span in (*structure.paragraphs, *(table.span for table in structure.tables))
+        if _fits(span, units, size, max_bytes)
     ]
+    larger.sort(key=lambda span: span.start)
+    starts = [span.start for span in larger]
+
+    def is_inside(span: Span) -> bool:
+        index = bisect_right(starts, span.start) - 1
+        return index >= 0 and span.end <= larger[index].end
+
+    rest = (span for span in kept if not is_inside(span))
+    return sorted([*larger, *rest], key=lambda span: span.start)
+
+
+def _fits(span: Span, units: Units, size: int, max_bytes: int) -> bool:
+    first = units.back(units.at(span.end), size=size, max_bytes=max_bytes)
+    return first <= units.holding(span.start)
 
 
 def ranks(markdown: str, units: Units, structure: Structure, kept: Sequence[Span]) -> list[Rank]:
@@ -193,7 +215,7 @@ def _rank_of_blank(markdown: str, blank: re.Match[str], structure: Structure) ->
 def _rank_of_break(markdown: str, breaks: int, before: Line, after: Line) -> Rank:
     if before.heading is not None:
         return Rank.INSIDE
-    if _TABLE_RULE.match(markdown, after.start):
+    if TABLE_RULE.match(markdown, after.start):
         return Rank.BLANK  # a table's head stays with its body
     if after.heading is not None:
         return Rank.SECTION if breaks > 1 else Rank.HEADING

@@ -7,7 +7,9 @@
    inside a word; inside a heading, code fence or table row that fits into a chunk comes last.
 3. From left to right, a window takes as many units as fit and ends at the best boundary of its
    last quarter, the latest of equals. If all of them are inside something, it ends at the latest
-   earlier one that isn't. It leaves at least `minimum` tokens to the window after it.
+   earlier one that isn't. An end that would split a paragraph or table that fits into a chunk
+   moves to its start. A window that goes on with a table leaves room for its header rows. It
+   leaves at least `minimum` tokens to the window after it.
 4. The next window starts where the last one ended, moved back by up to `overlap` tokens: to the
    best boundary in the first half of that stretch, else to any that isn't inside something.
 
@@ -20,7 +22,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from spinneret.content.chunking.boundaries import Rank, Units, kept_blocks, ranks
+from spinneret.content.chunking.boundaries import Rank, Units, kept_blocks, ranks, whole_blocks
 from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.chunking.structure import Span, Structure
 
@@ -55,17 +57,22 @@ def chunk(
     windows = _Windows(
         units=units,
         ranks=ranks(markdown, units, structure, kept),
-        kept=kept,
+        whole=whole_blocks(structure, units, kept, size=size, max_bytes=max_bytes),
+        structure=structure,
         size=size,
         overlap=overlap,
         minimum=minimum,
         max_bytes=max_bytes,
     )
-    return _chunks(markdown, units, structure, windows)
+    return _chunks(markdown, units, structure, windows, size)
 
 
 def _chunks(
-    markdown: str, units: Units, structure: Structure, windows: Iterable[tuple[int, int]]
+    markdown: str,
+    units: Units,
+    structure: Structure,
+    windows: Iterable[tuple[int, int]],
+    size: int,
 ) -> list[Chunk]:
     chunks: list[Chunk] = []
     for first, last in windows:
@@ -75,6 +82,7 @@ def _chunks(
         end = start + len(text)
         if not text or (chunks and end <= chunks[-1].end):
             continue  # nothing new but blanks
+        head = continued_head(units, structure, first, size)
         chunks.append(
             Chunk(
                 index=len(chunks),
@@ -84,9 +92,23 @@ def _chunks(
                 token_count=units.weight(first, last),
                 section=structure.section_at(start),
                 type=structure.type_of(start, end),
+                head=markdown[head.start : head.end] if head is not None else None,
             )
         )
     return chunks
+
+
+def continued_head(units: Units, structure: Structure, start: int, size: int) -> Span | None:
+    """The header rows of the table that the window from `start` goes on with.
+
+    None for a head of more than a quarter of a chunk: it would leave too little of the rows.
+    """
+    position = units.position[start]
+    head = structure.head_above(position)
+    if head is None:
+        return None
+    weight = units.weight(units.holding(head.start), units.at(head.end))
+    return head if weight <= size // 4 else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +117,8 @@ class _Windows:
 
     units: Units
     ranks: Sequence[Rank]
-    kept: Sequence[Span]
+    whole: Sequence[Span]
+    structure: Structure
     size: int
     overlap: int
     minimum: int
@@ -123,10 +146,21 @@ class _Windows:
         low = min(reach, max(least, bisect_left(tokens, quarter)))
         best = self._best(range(reach, low - 1, -1))
         if self.ranks[best] >= Rank.BLANK:
-            return best
+            return self._before_whole(best, least)
         earlier = range(low - 1, least - 1, -1)
         found = next((b for b in earlier if self.ranks[b] >= Rank.BLANK), None)
-        return self._best(range(reach, least - 1, -1)) if found is None else found
+        if found is None:
+            return self._best(range(reach, least - 1, -1))
+        return self._before_whole(found, least)
+
+    def _before_whole(self, end: int, least: int) -> int:
+        """This end, or the start of the paragraph or table that it would split."""
+        position = self.units.position[end]
+        index = bisect_right(self.whole, position, key=lambda block: block.start) - 1
+        if index < 0 or self.whole[index].end <= position:
+            return end
+        first = self.units.at(self.whole[index].start)
+        return first if least <= first < end else end
 
     def _start(self, previous: int, new: int) -> int:
         """The start of the window whose first new unit is `new`."""
@@ -155,10 +189,10 @@ class _Windows:
         A heading goes with the block below it when both fit.
         """
         last = new + 1
-        index = bisect_right(self.kept, self.units.position[new], key=lambda block: block.end)
+        index = bisect_right(self.whole, self.units.position[new], key=lambda block: block.end)
         below = new
-        while index < len(self.kept) and self.units.holding(self.kept[index].start) <= below:
-            below = self.units.at(self.kept[index].end)
+        while index < len(self.whole) and self.units.holding(self.whole[index].start) <= below:
+            below = self.units.at(self.whole[index].end)
             if self._back(below) > new:
                 break
             last = max(last, below)
@@ -172,7 +206,16 @@ class _Windows:
         return max(boundaries, key=self.ranks.__getitem__)
 
     def _reach(self, start: int) -> int:
-        return self.units.reach(start, size=self.size, max_bytes=self.max_bytes)
+        """Room is left for the header rows that go with a chunk."""
+        head = continued_head(self.units, self.structure, start, self.size)
+        if head is None:
+            return self.units.reach(start, size=self.size, max_bytes=self.max_bytes)
+        first, last = self.units.holding(head.start), self.units.at(head.end)
+        return self.units.reach(
+            start,
+            size=self.size - self.units.weight(first, last),
+            max_bytes=self.max_bytes - (self.units.bytes[last] - self.units.bytes[first]) - 1,
+        )
 
     def _back(self, end: int) -> int:
         return self.units.back(end, size=self.size, max_bytes=self.max_bytes)

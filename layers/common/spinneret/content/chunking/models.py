@@ -35,3 +35,10 @@ class Chunk:
     section: str | None
     """The nearest heading above the chunk's start (or the one it starts with)."""
     type: ChunkType
+    head: str | None = None
+    """The header rows of the table that the chunk goes on with; they aren't part of `text`."""
+
+    @property
+    def standing_alone(self) -> str:
+        """The text as it can be understood without the chunk before it."""
+        return self.text if self.head is None else f"{self.head}\n{self.text}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from spinneret.content.chunking.models import ChunkType
@@ -15,6 +17,7 @@ _FENCE: Final = re.compile(r" *(`{3,}|~{3,})([^\n]*)")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _CLOSING_MARKS: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+TABLE_RULE: Final = re.compile(r" {0,3}\|[ \t:|-]+(?:\n|$)")
 _ROW: Final = re.compile(r" {0,3}\|")
 
 
@@ -37,6 +40,14 @@ class Span:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table and its header rows, as characters of the text."""
+
+    span: Span
+    head: Span
+
+
 class Structure:
     """Lines and fenced blocks of a text, with the questions that chunking asks."""
 
@@ -45,6 +56,13 @@ class Structure:
         self.fences: list[Span] = []
         """Fenced code with its fences, in order; one that is never closed ends with the text."""
         self._read(markdown)
+        self.paragraphs = list(_stretches(self.lines, _is_prose))
+        self.tables = [
+            Table(span, head)
+            for span in _stretches(self.lines, _is_row)
+            if (head := _head(markdown, span)) is not None
+        ]
+        self._table_starts = [table.span.start for table in self.tables]
         self._starts = [line.start for line in self.lines]
         headings = [line for line in self.lines if line.heading]
         self._heading_starts = [line.start for line in headings]
@@ -59,6 +77,14 @@ class Structure:
         line = self.line_at(position)
         index = bisect_right(self._heading_starts, line.start) - 1
         return self._headings[index] if index >= 0 else None
+
+    def head_above(self, position: int) -> Span | None:
+        """The header rows of the table that this character is below them in."""
+        index = bisect_right(self._table_starts, position) - 1
+        if index < 0:
+            return None
+        table = self.tables[index]
+        return table.head if table.head.end < position < table.span.end else None
 
     def type_of(self, start: int, end: int) -> ChunkType:
         """What most of the characters [start, end) belong to; prose where it is a tie."""
@@ -89,6 +115,30 @@ class Structure:
             start = end + 1
         if fence:
             self.fences.append(Span(opened, len(markdown)))
+
+
+def _stretches(lines: Sequence[Line], belongs: Callable[[Line], bool]) -> Iterator[Span]:
+    """Successive lines that belong together."""
+    for together, group in groupby(lines, belongs):
+        if together:
+            found = list(group)
+            yield Span(found[0].start, found[-1].end)
+
+
+def _is_prose(line: Line) -> bool:
+    return line.type is ChunkType.PROSE and line.heading is None and line.end > line.start
+
+
+def _is_row(line: Line) -> bool:
+    return line.type is ChunkType.TABLE
+
+
+def _head(markdown: str, table: Span) -> Span | None:
+    """The first row and the rule below it."""
+    row_end = markdown.find("\n", table.start, table.end)
+    if row_end < 0 or (rule := TABLE_RULE.match(markdown, row_end + 1)) is None:
+        return None
+    return Span(table.start, min(table.end, row_end + 1 + len(rule[0].rstrip("\n"))))
 
 
 def _closes(text: str, fence: str) -> bool:

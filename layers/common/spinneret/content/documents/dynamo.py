@@ -16,7 +16,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.ports import VersionRaced
-from spinneret.content.extraction.models import Metadata
+from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import parse_stamp, stamp
@@ -86,6 +86,9 @@ def _item(document: Document) -> dict[str, Any]:
         **document_key(document.tenant, document.id),
         **asdict(document),
         "metadata": json.dumps(asdict(document.metadata), ensure_ascii=False),
+        "extraction": None
+        if document.extraction is None
+        else json.dumps(asdict(document.extraction)),
         "created_at": stamp(document.created_at),
         "crawled_at": stamp(document.crawled_at),
         "changed_at": stamp(document.changed_at),
@@ -114,4 +117,14 @@ def _from_item(item: Mapping[str, Any]) -> Document:
         created_at=parse_stamp(item["created_at"]),
         crawled_at=parse_stamp(item["crawled_at"]),
         changed_at=parse_stamp(item["changed_at"]),
+        extraction=_extraction(item.get("extraction")),
     )
+
+
+def _extraction(stored: str | None) -> Extraction | None:
+    """As JSON, since its agreement is a float."""
+    if stored is None:
+        return None
+    values = json.loads(stored)
+    page_type = values["page_type"]
+    return Extraction(**{**values, "page_type": page_type and PageType(page_type)})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from spinneret.content.chunking.models import ChunkType
-from spinneret.content.extraction.models import Metadata
+from spinneret.content.extraction.models import Extraction, Metadata
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +32,8 @@ class Document:
     created_at: datetime
     crawled_at: datetime
     changed_at: datetime
+    extraction: Extraction | None = None
+    """How the content was found; None for text and XML."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
+from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.extraction.models import Content
+from spinneret.content.extraction.targets import target_spans, without_targets
 from spinneret.kernel.canonical import fingerprint
 
 
@@ -21,3 +24,25 @@ def content_hash(content: Content) -> str:
 def version_name(sequence: int, content_sha256: str) -> str:
     """Names the chunks of one version; two jobs racing for a sequence number still differ."""
     return f"{sequence:06d}-{content_sha256[:12]}"
+
+
+def embedded_text(chunk: Chunk) -> str:
+    """What is embedded of a chunk: no addresses, and the header rows of a table that goes on."""
+    text = without_targets(chunk.standing_alone)
+    return text if any(map(str.isalnum, text)) else chunk.text  # all pictures
+
+
+def counted(tokens: Sequence[TokenSpan], markdown: str) -> list[TokenSpan]:
+    """The tokens that count for a chunk's size: those of addresses aren't embedded.
+
+    Without a token in it, an address is never cut. `tokens` are in the order of the text.
+    """
+    spans = target_spans(markdown)
+    start, end = next(spans, (len(markdown), len(markdown)))
+    found: list[TokenSpan] = []
+    for token in tokens:
+        while token.start >= end < len(markdown):
+            start, end = next(spans, (len(markdown), len(markdown)))
+        if not start <= token.start < end:
+            found.append(token)
+    return found

@@ -116,6 +116,7 @@ class Indexer:
             current,
             sequence=current.sequence + 1,
             metadata=page.content.metadata,
+            extraction=page.content.extraction,
             crawled_at=self._clock(),
             job_id=lease.job_id,
         )
@@ -125,7 +126,7 @@ class Indexer:
     def _chunks(self, markdown: str, embedder: EmbedderInfo, remaining: Remaining) -> list[Chunk]:
         return chunk(
             markdown,
-            self._embedder.tokenize(markdown, remaining),
+            rules.counted(self._embedder.tokenize(markdown, remaining), markdown),
             size=min(bounds.CHUNK_TOKENS, embedder.max_input_tokens - _SPECIAL_TOKENS),
             overlap=bounds.CHUNK_OVERLAP_TOKENS,
             minimum=bounds.CHUNK_MIN_TOKENS,
@@ -143,7 +144,7 @@ class Indexer:
         vectors: list[tuple[float, ...]] = []
         for start in range(0, len(chunks), size):
             checkpoint("embedding", 50 + 40 * start // len(chunks))
-            texts = [c.text for c in chunks[start : start + size]]
+            texts = list(map(rules.embedded_text, chunks[start : start + size]))
             vectors += self._embedder.embed(texts, remaining)
         return vectors
 
@@ -167,6 +168,7 @@ class Indexer:
             title=page.content.title,
             language=page.content.language,
             metadata=page.content.metadata,
+            extraction=page.content.extraction,
             content_hash=digest,
             content_key=self._contents.put(page.tenant, page.content.markdown),
             sequence=sequence,

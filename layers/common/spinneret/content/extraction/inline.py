@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from lxml import etree
 
 from spinneret.content.extraction.vocabulary import BLOCKS
+
+Addresses = Callable[[str | None], str | None]
+"""What `href` or `src` gives → an absolute address, None for what isn't one."""
 
 MAX_DEPTH: Final = 100
 """Deeper elements give their text only, which keeps clear of Python's limit of 1000 calls."""
@@ -17,6 +21,10 @@ _MARKERS: Final = {
     "b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~",
 }  # fmt: skip
 _CODE: Final = frozenset({"code", "kbd", "samp", "tt"})
+_CLOSED: Final = _CODE | {"img", "math"}
+_MAX_ALT_CHARS: Final = 500
+_BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
+_ORDINAL: Final = re.compile(r"[^\W\d_]{2,}")
 _BLANKS: Final = re.compile(r"\s+")
 _INVISIBLE: Final = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff\ufffe\uffff")
 
@@ -58,51 +66,85 @@ def escape_start(line: str) -> str:
     return f"{number}\\{line[len(number) :]}"
 
 
-def inline_text(
-    element: etree._Element,
-    skips: Callable[[etree._Element], bool],
-    *,
-    plain: bool = False,
-    active: frozenset[str] = frozenset(),
-    depth: int = 0,
-) -> str:
-    """An element's content as part of a line; breaks and blocks inside leave a newline.
+@dataclass(frozen=True)
+class Inline:
+    """Elements as parts of a line."""
 
-    `plain` leaves out emphasis and code marks; `active` are the marks already around it.
-    """
-    if depth >= MAX_DEPTH:
-        return escape(all_text(element, " "))
-    if element.tag in _CODE and not plain:
+    skips: Callable[[etree._Element], bool]
+    addresses: Addresses | None
+    """Answers the address of a link's target; None leaves all targets and pictures out."""
+
+    def text(
+        self,
+        element: etree._Element,
+        *,
+        plain: bool = False,
+        active: frozenset[str] = frozenset(),
+        depth: int = 0,
+    ) -> str:
+        """An element's content; breaks and blocks inside leave a newline.
+
+        `plain` leaves out emphasis, code marks and targets; `active` are the marks around it.
+        """
+        if depth >= MAX_DEPTH:
+            return escape(all_text(element, " "))
+        tag = element.tag
+        if tag in _CLOSED and (tag not in _CODE or not plain):
+            return self._closed(element, plain=plain)
+        marker = "" if plain else _MARKERS.get(tag, "")
+        if marker in active:
+            marker = ""
+        around = active | {marker} | ({"a"} if tag == "a" else set())
+        parts = [escape(element.text)]
+        for child in element:
+            if child.tag == "br":
+                parts.append("\n")
+            elif not self.skips(child):
+                text = self.text(child, plain=plain, active=around, depth=depth + 1)
+                parts.append(f"\n{text}\n" if child.tag in BLOCKS else text)
+            parts.append(escape(child.tail))
+        text = "".join(parts)
+        if tag == "sup":
+            return _raised(text)
+        if tag == "a" and not plain and "a" not in active:
+            return self.linked(element, text)
+        return _emphasised(text, marker) if marker else text
+
+    def _closed(self, element: etree._Element, *, plain: bool) -> str:
+        """An element that isn't the sum of its parts."""
+        if element.tag == "math":
+            return _formula(element)
+        if element.tag == "img":
+            return "" if plain else self._picture(element)
         return _code_span(" ".join(all_text(element).split()))
-    marker = "" if plain else _MARKERS.get(element.tag, "")
-    if marker in active:
-        marker = ""
-    parts = [escape(element.text)]
-    for child in element:
-        if child.tag == "br":
-            parts.append("\n")
-        elif not skips(child):
-            text = inline_text(child, skips, plain=plain, active=active | {marker}, depth=depth + 1)
-            parts.append(f"\n{text}\n" if child.tag in BLOCKS else text)
-        parts.append(escape(child.tail))
-    text = "".join(parts)
-    return _emphasised(text, marker) if marker else text
+
+    def linked(self, anchor: etree._Element, text: str) -> str:
+        """The text with its first line as a link; as it is where it has no target."""
+        address = self.addresses and self.addresses(anchor.get("href"))
+        if not address:
+            return text
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            words = line.strip()
+            if words:
+                start = line.index(words)
+                lines[number] = f"{line[:start]}[{words}]({address}){line[start + len(words) :]}"
+                break
+        return "\n".join(lines)
+
+    def _picture(self, image: etree._Element) -> str:
+        description = " ".join((image.get("alt") or "").split())
+        if self.addresses is None or not description or len(description) > _MAX_ALT_CHARS:
+            return ""
+        sources = (image.get(name) for name in ("src", "data-src", "data-lazy-src"))
+        address = next(filter(None, map(self.addresses, sources)), "")
+        label = _BRACKET.sub(r"\\\g<0>", escape(description))
+        return f"![{label}]({address})"
 
 
 def all_text(element: etree._Element, separator: str = "") -> str:
     """The text of an element and all below it."""
     return separator.join(map(str, element.itertext()))
-
-
-def code_text(element: etree._Element) -> str:
-    """Preformatted text as it stands, with breaks as newlines."""
-    parts: list[str] = []
-    for event, node in etree.iterwalk(element, events=("start", "end")):
-        if event == "start":
-            parts.append("\n" if node.tag == "br" else node.text or "")
-        elif node is not element:
-            parts.append(node.tail or "")
-    return "".join(parts)
 
 
 def fence_for(text: str) -> str:
@@ -135,3 +177,21 @@ def _emphasised(text: str, marker: str) -> str:
         return text
     start = text.index(words)
     return f"{text[:start]}{marker}{words}{marker}{text[start + len(words) :]}"
+
+
+def _raised(text: str) -> str:
+    """A power or the number of a note; ordinals ("1st") and marks such as TM stay joined."""
+    words = text.strip()
+    if not words or not any(map(str.isalnum, words)) or _ORDINAL.fullmatch(words):
+        return text
+    return f"^({words})" if " " in words else f"^{words}"
+
+
+def _formula(math: etree._Element) -> str:
+    """The TeX that most generators of MathML leave beside it, else its text."""
+    source = math.get("alttext") or ""
+    for note in math.iter("annotation"):
+        if "tex" in (note.get("encoding") or "").lower():
+            source = source or all_text(note)
+    source = " ".join(source.split())
+    return f"${escape(source)}$" if source else escape(all_text(math))

@@ -1,8 +1,8 @@
-"""Elements to markdown: text and structure only, so nothing in it can become active.
+"""Elements to markdown: text, structure and addresses, so nothing in it can become active.
 
-Links lose their targets and raw HTML can't occur: text that would be read as a tag, a link target
-or a block is escaped with backslashes. Everything else stays as the page wrote it, since the
-markdown is what gets searched.
+Targets of links and pictures are absolute http(s) addresses or nothing, and raw HTML can't occur:
+text that would be read as a tag, a link target or a block is escaped with backslashes. Everything
+else stays as the page wrote it, since the markdown is what gets searched.
 """
 
 from __future__ import annotations
@@ -10,30 +10,39 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from lxml import etree
 
+from spinneret.content.extraction import code_blocks, tables
+from spinneret.content.extraction.buttons import shows_text
 from spinneret.content.extraction.inline import (
     MAX_DEPTH,
+    Addresses,
+    Inline,
     all_text,
-    code_text,
     escape,
     escape_start,
     fence_for,
-    inline_text,
 )
+from spinneret.content.extraction.targets import without_targets
 from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, UNSEEN
 
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _LAYOUT_ROLES: Final = ("presentation", "none")
 _REPEAT_CHARS: Final = 40  # carousels and menus repeat their texts; shorter ones may be data
-_LANGUAGE: Final = re.compile(r"(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,20})(?!\S)")
+_FEW: Final = 8  # elements beside a block of code: a frame has a bar and a button or two
+_LINE_START: Final = re.compile(r"(#{1,6} |)(.*)", re.DOTALL)
 
 
-def to_markdown(root: etree._Element, left_out: Collection[etree._Element] = frozenset()) -> str:
+def to_markdown(
+    root: etree._Element,
+    left_out: Collection[etree._Element] = frozenset(),
+    addresses: Addresses | None = None,
+) -> str:
     """Blocks apart by blank lines, without line breaks around; a paragraph occurs once."""
-    renderer = _Renderer(root, left_out)
+    renderer = _Renderer(root, left_out, addresses)
     return "\n\n".join(renderer.blocks(root))
 
 
@@ -51,8 +60,20 @@ class _Run:
 
 
 class _Renderer:
-    def __init__(self, root: etree._Element, left_out: Collection[etree._Element]) -> None:
+    def __init__(
+        self,
+        root: etree._Element,
+        left_out: Collection[etree._Element],
+        addresses: Addresses | None,
+    ) -> None:
+        self._inline = Inline(self._skips, addresses)
         self._left_out = left_out
+        self._labels = {
+            element
+            for pre in root.iter("pre")
+            for element in _beside(pre)
+            if code_blocks.is_label(element)
+        }
         self._seen: set[str] = set()
         # Elements that hold a block somewhere can't be part of a line.
         self._holders: set[etree._Element] = set()
@@ -76,7 +97,7 @@ class _Renderer:
             elif child.tag == "br":
                 run.parts.append("\n")
             elif not self._skips(child):
-                run.parts.append(inline_text(child, self._skips))
+                run.parts.append(self._inline.text(child))
             run.parts.append(escape(child.tail))
         yield from self._paragraph(run.take())
 
@@ -87,14 +108,17 @@ class _Renderer:
         return (
             not isinstance(element.tag, str)
             or element.tag in UNSEEN
-            or element.tag in CONTROLS
             or element in self._left_out
+            or (element.tag in CONTROLS and not (element.tag == "button" and shows_text(element)))
+            or element in self._labels
+            or element.get("class") == "katex-html"  # the formula once more, as a drawing
         )
 
     def _paragraph(self, text: str) -> Iterator[str]:
-        if not text or (len(text) >= _REPEAT_CHARS and text in self._seen):
+        bare = without_targets(text)
+        if not text or (len(bare) >= _REPEAT_CHARS and bare in self._seen):
             return
-        self._seen.add(text)
+        self._seen.add(bare)
         yield text
 
     def _block(self, element: etree._Element, depth: int) -> Iterator[str]:
@@ -105,6 +129,8 @@ class _Renderer:
             yield from self._heading(element)
         elif tag == "pre":
             yield from _fenced(element)
+        elif tag == "a":
+            yield from self._card(element, depth)
         elif tag in ("ul", "ol", "menu", "dir"):
             yield from self._list(element, depth)
         elif tag == "table":
@@ -117,9 +143,20 @@ class _Renderer:
             yield from self.blocks(element, depth)
 
     def _heading(self, element: etree._Element) -> Iterator[str]:
-        text = " ".join(inline_text(element, self._skips, plain=True).split())
+        text = " ".join(self._inline.text(element, plain=True).split())
         if text:
             yield f"{'#' * _HEADINGS[element.tag]} {text}"
+
+    def _card(self, anchor: etree._Element, depth: int) -> Iterator[str]:
+        """Blocks inside a link: the first line of text is the link."""
+        linked = False
+        for block in self.blocks(anchor, depth):
+            mark, text = _LINE_START.match(block).groups()  # type: ignore[union-attr]  # any text
+            if not linked and "](" not in block and not block.startswith(("|", "`", "- ", "1. ")):
+                linked = True
+                yield mark + self._inline.linked(anchor, text)
+            else:
+                yield block
 
     def _list(self, element: etree._Element, depth: int) -> Iterator[str]:
         if element in self._composite:  # cards, not points: their headings are the page's
@@ -141,18 +178,19 @@ class _Renderer:
             yield "\n".join(items)
 
     def _table(self, element: etree._Element, depth: int) -> Iterator[str]:
-        rows = [
-            [child for child in row if child.tag in ("td", "th") and not self._skips(child)]
-            for row in _rows(element)
-        ]
-        rows = [row for row in rows if row]
-        width = max(map(len, rows), default=0)
-        if width < 2 or element in self._composite or element.get("role") in _LAYOUT_ROLES:
+        if code_blocks.is_code_table(element):
+            for pre in code_blocks.code_of(element):
+                yield from _fenced(pre)
+            return
+        lines: list[list[str]] = []
+        if element not in self._composite and element.get("role") not in _LAYOUT_ROLES:
+            lines = tables.grid(element, self._cell, self._skips)
+        width = max(map(len, lines), default=0)
+        if width < 2:
             yield from self.blocks(element, depth)
             return
         for caption in element.iterchildren("caption"):
             yield from self.blocks(caption, depth)
-        lines = [[self._cell(cell) for cell in row] for row in rows]
         lines = [line for line in lines if any(line)]
         if not lines:
             return
@@ -161,16 +199,8 @@ class _Renderer:
         yield "\n".join(table)
 
     def _cell(self, cell: etree._Element) -> str:
-        text = inline_text(cell, self._skips)
+        text = self._inline.text(cell)
         return " ".join(text.split()).replace("|", "\\|")
-
-
-def _rows(table: etree._Element) -> Iterator[etree._Element]:
-    for child in table:
-        if child.tag == "tr":
-            yield child
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            yield from child.iterchildren("tr")
 
 
 def _row(cells: list[str]) -> str:
@@ -178,13 +208,21 @@ def _row(cells: list[str]) -> str:
 
 
 def _fenced(pre: etree._Element) -> Iterator[str]:
-    text = code_text(pre).strip("\n")
+    text = code_blocks.text(pre).strip("\n")
     if not text.strip():
         return
     fence = fence_for(text)
-    classes = " ".join(element.get("class") or "" for element in (pre, *pre.iterchildren("code")))
-    language = _LANGUAGE.search(classes)
-    yield f"{fence}{language[1] if language else ''}\n{text}\n{fence}"
+    yield f"{fence}{code_blocks.language(pre)}\n{text}\n{fence}"
+
+
+def _beside(pre: etree._Element) -> Iterator[etree._Element]:
+    """What shares a frame with a block of code, up to two levels above it."""
+    parent = pre.getparent()
+    if parent is not None:
+        yield from islice(parent.iterchildren(etree.Element), _FEW)
+        above = parent.getparent()
+        if above is not None:
+            yield from islice(above.iterchildren(etree.Element), _FEW)
 
 
 def _tight(blocks: list[str]) -> str:

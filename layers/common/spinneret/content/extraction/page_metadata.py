@@ -19,6 +19,8 @@ MAX_LINKS: Final = 10_000
 MAX_VALUE_CHARS: Final = 4096
 """A longer value isn't a title, a name or a description; the next candidate is taken instead."""
 MAX_KEYWORDS: Final = 100
+MAX_TARGET_CHARS: Final = 2048
+"""Of a link in the text: longer ones are state or data, not addresses."""
 
 _AUTHOR_NAMES: Final = (
     "author",
@@ -44,6 +46,9 @@ _DATE_NAMES: Final = (
 )
 _PART: Final = re.compile(r"Comment|Review|Answer")
 _FEW: Final = 20  # elements looked at for one value: what isn't among them isn't the page's
+_UNSAFE_IN_TARGET: Final = str.maketrans(
+    {"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E", "\\": "%5C", "|": "%7C"}
+)
 _LANGUAGE: Final = re.compile(r"\s*([A-Za-z]{2,3})(?![A-Za-z0-9])")  # ISO 639 codes only
 
 
@@ -155,6 +160,14 @@ def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
             if len(found) == MAX_LINKS:
                 break
     return tuple(found)
+
+
+def target(href: str | None, base: Url | None) -> str | None:
+    """The absolute http(s) address of a link, as it can stand in markdown; else None."""
+    if not href or len(href) > MAX_TARGET_CHARS or href.startswith(("#", "data:")):
+        return None
+    url = join_url(base, href) if base is not None else page_url(href)
+    return None if url is None else url.text.translate(_UNSAFE_IN_TARGET)
 
 
 def hrefs(root: html.HtmlElement) -> Iterator[str]:

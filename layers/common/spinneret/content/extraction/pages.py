@@ -4,44 +4,59 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from lxml import etree, html
 
-from spinneret.content.extraction import page_metadata
-from spinneret.content.extraction.articles import article_body
+from spinneret.content.extraction import engines, page_metadata
+from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.inline import escape, neutralise
 from spinneret.content.extraction.markdown import to_markdown
-from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml
-from spinneret.content.extraction.models import Content
-from spinneret.content.extraction.regions import content_regions
+from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml, spared
+from spinneret.content.extraction.models import Content, Extraction, PageType
+from spinneret.content.extraction.page import Page
+from spinneret.content.extraction.selection import left_out
 from spinneret.content.extraction.structured_data import StructuredData, structured_data
 from spinneret.kernel.errors import ContentRefused
 
-_ARTICLE_SHARE: Final = 0.1
-"""An article that is less than this of the page's content was cut: the regions are taken."""
-_PROSE_LINE_CHARS: Final = 120
-_PROSE_SHARE: Final = 0.8  # of the content in such lines: an article, though it doesn't say so
-_PROSE_ARTICLE_SHARE: Final = 0.5
+ENGINES: Final = Engines(
+    rules=("regions", engines.regions),
+    classifier=("rs-trafilatura", engines.rs_trafilatura),
+    articles=("trafilatura", engines.precise_trafilatura),
+)
 _BREAKS: Final = re.compile(r"\r\n?|[\u2028\u2029]")
 _CONTROLS: Final = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
 
 
-def extract(text: str, media_type: str, url: str) -> Content:
+@dataclass(frozen=True)
+class Selected:
+    """What to render of a page."""
+
+    root: html.HtmlElement
+    left_out: frozenset[etree._Element]
+    extraction: Extraction | None
+
+
+def extract(text: str, media_type: str, url: str, *, targets: bool = True) -> Content:
     """The content of a page of `media_type` (lower case, without parameters) found at `url`.
+
+    `targets` keeps the addresses of links and the pictures with a description.
 
     Raises ContentRefused, whose details name the reason: `media_type` (none of HTML, XHTML, XML
     and plain text), `empty` (no letter or digit), `malformed` (not XML) or `too_complex`.
     """
     match media_type:
         case "text/html":
-            content = _from_html(parse_html(text), url)
+            source = spared(text)
+            content = _from_html(parse_html(source), source, url, targets=targets)
         case "application/xhtml+xml":
-            content = _from_html(parse_xhtml(text), url)
+            content = _from_html(parse_xhtml(text), spared(text), url, targets=targets)
         case "application/xml" | "text/xml":
-            content = _from_xml(text, url)
+            content = _from_xml(text, url, targets=targets)
         case "text/plain":
             content = Content(title=None, markdown=_plain(text), language="und")
         case _:
@@ -53,53 +68,49 @@ def extract(text: str, media_type: str, url: str) -> Content:
     return content
 
 
-def _from_html(root: html.HtmlElement, url: str) -> Content:
+def _from_html(root: html.HtmlElement, text: str, url: str, *, targets: bool) -> Content:
     head = page_metadata.Head(root)
     data = structured_data(root)
     base = page_metadata.base_url(root, url)
+    selected = _main_content(root, text, url, head, data)
+    addresses = partial(page_metadata.target, base=base) if targets else None
     return Content(
         title=page_metadata.title(root, head),
-        markdown=_normalised(_main_content(root, head, data)),
+        markdown=_normalised(to_markdown(selected.root, selected.left_out, addresses)),
         language=page_metadata.language(root, head),
         metadata=page_metadata.metadata(root, head, data, base),
         links=page_metadata.links(page_metadata.hrefs(root), base),
+        extraction=selected.extraction,
     )
 
 
-def _main_content(root: html.HtmlElement, head: page_metadata.Head, data: StructuredData) -> str:
-    """The article where the page is one, else all that isn't chrome.
-
-    Article extraction finds the one text of a page and drops the rest, which is right for
-    articles and products and loses most of listings, threads, services and documentation.
-    """
+def _main_content(
+    root: html.HtmlElement, text: str, url: str, head: page_metadata.Head, data: StructuredData
+) -> Selected:
+    """The elements to render and what the engines agreed on."""
     body = root.find("body")
     if body is None:
-        return to_markdown(root)
-    regions = content_regions(body)
-    content = to_markdown(regions.root, regions.left_out)
-    kind = head.first("og:type") or ""
-    if data.is_article or (kind == "article" and not data.is_thread):
-        share, precise = _ARTICLE_SHARE, True
-    elif data.is_product or kind.removeprefix("og:") in ("product", "product.item"):
-        share, precise = _ARTICLE_SHARE, False
-    elif _prose_share(content) >= _PROSE_SHARE:
-        share, precise = _PROSE_ARTICLE_SHARE, True
-    else:
-        return content
-    article = article_body(root, precise=precise)
-    found = to_markdown(article) if article is not None else ""
-    return found if len(found) > share * len(content) else content
+        return Selected(root, frozenset(), None)
+    page = Page(
+        text=text,
+        url=url,
+        root=root,
+        body=body,
+        data=data,
+        og_type=(head.first("og:type") or "").lower(),
+    )
+    decision = decide(page, ENGINES)
+    # An article's title is stored beside its text, and in the words of its body it isn't.
+    is_article = decision.extraction.page_type is PageType.ARTICLE
+    title = page_metadata.title(root, head) if is_article else None
+    skipped = left_out(page, decision.chosen, title=title) | decision.left_out
+    return Selected(body, frozenset(skipped), decision.extraction)
 
 
-def _prose_share(markdown: str) -> float:
-    prose = sum(len(line) for line in markdown.split("\n") if len(line) >= _PROSE_LINE_CHARS)
-    return prose / max(1, len(markdown))
-
-
-def _from_xml(text: str, url: str) -> Content:
+def _from_xml(text: str, url: str, *, targets: bool) -> Content:
     root = parse_xml(text)
     if etree.QName(root).localname.lower() == "html":
-        return _from_html(parse_xhtml(text), url)
+        return _from_html(parse_xhtml(text), spared(text), url, targets=targets)
     base = page_metadata.page_url(url)
     titles = _texts(root, "title")
     languages = [root.get("{http://www.w3.org/XML/1998/namespace}lang"), *_texts(root, "language")]

@@ -19,6 +19,7 @@ from typing import Final
 
 from lxml import etree, html
 
+from spinneret.content.extraction.buttons import shows_text
 from spinneret.content.extraction.vocabulary import (
     CHROME_NAMES,
     CHROME_ROLES,
@@ -30,7 +31,14 @@ from spinneret.content.extraction.vocabulary import (
 _KEPT_TAGS: Final = frozenset({"main", "article", "h1", "h2", "h3"})
 _NOT_SHOWN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HUMP: Final = re.compile(r"([a-z])([A-Z])")
-_WORD_BREAK: Final = re.compile(r"[-_]+")
+_WORD_BREAK: Final = re.compile(r"[-_\s]+")
+_HASH: Final = re.compile(r"_{1,3}(?=[a-z0-9]*\d)[a-z0-9-]{4,12}$")
+"""What CSS modules put behind a name: `header_nav__x7yz1`."""
+_STATES: Final = frozenset({"with", "has", "no", "without", "is", "not", "hide", "show"})
+"""A name that begins so says what an element holds or does (`with-ads`), not what it is."""
+_UNFOLDING: Final = frozenset({"accordion", "collapse", "tab", "tabs", "expander"})
+"""Parts of the content that open on a click, whatever their halves are called."""
+_OVERLAY_NAMES: Final = frozenset({"modal", "popup", "offcanvas", "drawer", "lightbox"})
 
 # The largest share of the text that a part may hold and still be left out.
 _NOSCRIPT_SHARE: Final = 0.5
@@ -169,13 +177,35 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _is_control(element: html.HtmlElement) -> bool:
+    if element.tag == "button":
+        return not shows_text(element)
     return (
         element.tag in CONTROLS or element.tag in CHROME_TAGS or element.get("role") in CHROME_ROLES
     )
 
 
 def _is_main(element: html.HtmlElement) -> bool:
-    return "main" in (element.tag, element.get("role"))
+    if "main" not in (element.tag, element.get("role")):
+        return False
+    return not any(map(_is_overlay, (element, *element.iterancestors())))
+
+
+def _is_overlay(element: html.HtmlElement) -> bool:
+    """A dialogue or drawer above the page, which may have a `main` of its own."""
+    if element.tag in ("body", "html"):
+        return False
+    role: str | None = element.get("role")
+    return (
+        element.tag == "dialog"
+        or role in ("dialog", "alertdialog")
+        or element.get("aria-modal") == "true"
+        or not _OVERLAY_NAMES.isdisjoint(_WORD_BREAK.split(_names(element)))
+    )
+
+
+def _names(element: html.HtmlElement) -> str:
+    named = f"{element.get('class') or ''} {element.get('id') or ''}"
+    return _HUMP.sub(r"\1-\2", named).lower()
 
 
 def _is_page_header(element: html.HtmlElement) -> bool:
@@ -185,16 +215,19 @@ def _is_page_header(element: html.HtmlElement) -> bool:
 
 
 def _is_chrome(element: html.HtmlElement) -> bool:
-    named = f"{element.get('class') or ''} {element.get('id') or ''}"
-    if named == " " or element.tag in _KEPT_TAGS:
+    if element.tag in _KEPT_TAGS:
         return False
-    return any(map(_is_chrome_name, _HUMP.sub(r"\1-\2", named).lower().split()))
+    return any(map(_is_chrome_name, _names(element).split()))
 
 
 def _is_chrome_name(name: str) -> bool:
     if name in CHROME_NAMES:
         return True
-    words = _WORD_BREAK.split(name)
+    words = _WORD_BREAK.split(_HASH.sub("", name))
+    if words[0] in _STATES:
+        return False
+    if len(words) > 1 and words[0] in _UNFOLDING:
+        return False
     return any(word in CHROME_NAMES for word in words) or any(
         first + second in CHROME_NAMES for first, second in pairwise(words)
     )

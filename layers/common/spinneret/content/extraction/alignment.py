@@ -1,0 +1,123 @@
+"""Which words of a page an engine has chosen, given only the text that it returned.
+
+Engines answer with trees of their own, without the page's attributes. Their words are found again
+in the page, so that the page's own elements are rendered. Both sides are in document order, apart
+from what an engine drops, adds or moves.
+
+Sequences that are rare on both sides anchor the alignment (patience diff); what lies between two
+anchors is aligned by shorter sequences. Every level is linear in the words, apart from a sort.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_LENGTHS: Final = (8, 3, 1)
+"""Words of the sequences compared, level by level: long ones are hardly ever found by chance."""
+
+_REPEATS: Final = 3
+"""A sequence that either side holds more often says nothing about where it is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Words [start, end) of the page beside words [low, high) of what was found."""
+
+    start: int
+    end: int
+    low: int
+    high: int
+
+
+def chosen_words(page: Sequence[Hashable], found: Sequence[Hashable]) -> bytearray:
+    """A mark for every word of the page that is among those found, in their order."""
+    marks = bytearray(len(page))
+    stretches = [_Stretch(0, len(page), 0, len(found))]
+    for length in _LENGTHS:
+        rest: list[_Stretch] = []
+        for stretch in stretches:
+            rest += _align(page, found, stretch, length, marks)
+        stretches = rest
+    return marks
+
+
+def _align(
+    page: Sequence[Hashable],
+    found: Sequence[Hashable],
+    stretch: _Stretch,
+    length: int,
+    marks: bytearray,
+) -> list[_Stretch]:
+    """Mark what the anchors of a stretch reach, and answer the stretches between."""
+    rest: list[_Stretch] = []
+    start, low = stretch.start, stretch.low
+    for at, to in _anchors(page, found, stretch, length):
+        if at < start or to < low:
+            continue  # within the reach of the anchor before
+        first, first_found = at, to
+        while first > start and first_found > low and page[first - 1] == found[first_found - 1]:
+            first, first_found = first - 1, first_found - 1
+        end, high = at, to
+        while end < stretch.end and high < stretch.high and page[end] == found[high]:
+            end, high = end + 1, high + 1
+        marks[first:end] = b"\1" * (end - first)
+        if first > start and first_found > low:
+            rest.append(_Stretch(start, first, low, first_found))
+        start, low = end, high
+    if start < stretch.end and low < stretch.high:
+        rest.append(_Stretch(start, stretch.end, low, stretch.high))
+    return rest
+
+
+def _anchors(
+    page: Sequence[Hashable], found: Sequence[Hashable], stretch: _Stretch, length: int
+) -> list[tuple[int, int]]:
+    """Places of sequences that both sides hold, rising on both."""
+    here = _places(page, stretch.start, stretch.end, length)
+    there = _places(found, stretch.low, stretch.high, length)
+    pairs = [
+        (at, -to)
+        for words, ats in here.items()
+        if len(ats) <= _REPEATS and len(there.get(words, ())) <= _REPEATS
+        for at in ats
+        for to in there.get(words, ())
+    ]
+    pairs.sort()  # of one place on the page, the later place first: a rise takes one of them
+    return _rising([(at, -to) for at, to in pairs])
+
+
+def _places(
+    words: Sequence[Hashable], start: int, end: int, length: int
+) -> dict[tuple[Hashable, ...], list[int]]:
+    part = words[start:end]
+    places: dict[tuple[Hashable, ...], list[int]] = {}
+    for at, sequence in enumerate(
+        zip(*(part[shift:] for shift in range(length)), strict=False), start
+    ):
+        places.setdefault(sequence, []).append(at)
+    return places
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest part of pairs, sorted by the first number, in which the second rises, too."""
+    ends: list[int] = []
+    last: list[int] = []
+    before = [-1] * len(pairs)
+    for index, (_, to) in enumerate(pairs):
+        place = bisect_left(ends, to)
+        if place:
+            before[index] = last[place - 1]
+        if place == len(ends):
+            ends.append(to)
+            last.append(index)
+        else:
+            ends[place], last[place] = to, index
+    rising: list[tuple[int, int]] = []
+    index = last[-1] if last else -1
+    while index >= 0:
+        rising.append(pairs[index])
+        index = before[index]
+    return rising[::-1]

@@ -1,0 +1,151 @@
+"""The main content by the agreement of independent engines and the type of the page.
+
+Engines err in different places: what two of them take is nearly always content, what only one takes
+is mostly not. So each run of text needs a majority, with exceptions by the type of the page:
+
+* Collections and services are many small parts, of which every engine loses some and none invents
+  any: what either of two takes is content.
+* Threads and documentation are series of like parts. Where one of three engines finds nothing, a
+  second that finds less has missed the parts of a kind that it doesn't know.
+* An article is one text. What trafilatura, tuned on articles, finds along with another engine is
+  enough when it is most of what the majority has: the rest is captions, teasers and bylines.
+
+The cheap engines are asked first, trafilatura only where its answer can change the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import mean
+from typing import Final
+
+from lxml import etree
+
+from spinneret.content.extraction.models import Extraction, PageType
+from spinneret.content.extraction.page import Engine, Page
+
+_PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
+_SERIES: Final = frozenset({PageType.FORUM, PageType.DOCUMENTATION})
+_ARTICLE_SHARE: Final = 0.7
+"""Of the majority's words: an article that is less was cut (its lists, or all after a break)."""
+_FEW_WORDS: Final = 100
+"""On shorter pages the rules alone decide: the other engines count words to find the content."""
+_SAME: Final = 0.95  # two engines that agree this much: a third one can't change a page
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engines:
+    """The engines that are asked, by the name that is reported."""
+
+    rules: tuple[str, Engine]
+    """Answers for every page."""
+    classifier: tuple[str, Engine]
+    """Tells the page's type, too."""
+    articles: tuple[str, Engine]
+    """Asked last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """The runs of the page that are its main content."""
+
+    chosen: Sequence[bool]
+    left_out: frozenset[etree._Element]
+    """Parts of lines to skip in what is chosen."""
+    extraction: Extraction
+
+
+def decide(page: Page, engines: Engines) -> Decision:
+    """Ask the engines and choose."""
+    sizes = [len(run.words) for run in page.runs]
+    answers: dict[str, Sequence[bool]] = {}
+    name, classifier = engines.classifier
+    answer = classifier(page)
+    page_type = (answer.page_type if answer else None) or declared_type(page)
+    if page.data.is_thread:  # nobody declares this by mistake
+        page_type = PageType.FORUM
+    if answer is not None and answer.chosen and sum(sizes) >= _FEW_WORDS:
+        answers[name] = answer.chosen
+    name, rules = engines.rules
+    ruled = rules(page)
+    if ruled is not None:
+        answers[name] = ruled.chosen
+    # Trafilatura takes posts for comments: where a page says that it is a thread, it has no vote.
+    if not page.data.is_thread and _needs_a_third(answers, page_type, sizes):
+        name, articles = engines.articles
+        answer = articles(page)
+        if answer is not None and answer.chosen:
+            answers[name] = answer.chosen
+    chosen = _chosen(answers, page_type, sizes, engines)
+    return Decision(
+        chosen=chosen,
+        left_out=ruled.left_out if ruled is not None else frozenset(),
+        extraction=Extraction(
+            engine=max(answers, key=lambda each: _f1(answers[each], chosen, sizes), default=""),
+            agreement=_agreement(answers, sizes),
+            page_type=page_type,
+        ),
+    )
+
+
+def declared_type(page: Page) -> PageType | None:
+    """What the page's own data says, where no engine has told."""
+    if page.data.is_thread:
+        return PageType.FORUM
+    if page.data.is_article or page.og_type == "article":
+        return PageType.ARTICLE
+    if page.data.is_product or page.og_type.removeprefix("og:") in ("product", "product.item"):
+        return PageType.PRODUCT
+    return None
+
+
+def _needs_a_third(
+    answers: Mapping[str, Sequence[bool]], page_type: PageType | None, sizes: Sequence[int]
+) -> bool:
+    if sum(sizes) < _FEW_WORDS or page_type in _PARTS:
+        return False
+    if len(answers) < 2:
+        return True
+    if page_type is PageType.ARTICLE:
+        return True  # its answer is the stricter one
+    return _agreement(answers, sizes) < _SAME
+
+
+def _chosen(
+    answers: Mapping[str, Sequence[bool]],
+    page_type: PageType | None,
+    sizes: Sequence[int],
+    engines: Engines,
+) -> Sequence[bool]:
+    votes = [sum(marks) for marks in zip(*answers.values(), strict=True)]
+    either = len(answers) < 2 or page_type in _PARTS
+    if page_type in _SERIES and len(answers) == 2 and _agreement(answers, sizes) < _SAME:
+        either = True
+    if either:
+        return [vote > 0 for vote in votes]
+    majority = [vote >= 2 for vote in votes]
+    article = answers.get(engines.articles[0])
+    if page_type is PageType.ARTICLE and article is not None:
+        agreed = [both and own for both, own in zip(majority, article, strict=True)]
+        if _words(agreed, sizes) >= _ARTICLE_SHARE * _words(majority, sizes):
+            return agreed
+    # Two that have nothing in common: better too much than nothing.
+    return majority if any(majority) else [vote > 0 for vote in votes]
+
+
+def _agreement(answers: Mapping[str, Sequence[bool]], sizes: Sequence[int]) -> float:
+    pairs = [_f1(one, other, sizes) for one, other in combinations(answers.values(), 2)]
+    return round(mean(pairs), 3) if pairs else 0.0
+
+
+def _f1(one: Sequence[bool], other: Sequence[bool], sizes: Sequence[int]) -> float:
+    """Agreement of two choices, weighted by words: 1 when they are equal."""
+    shared = sum(size for a, b, size in zip(one, other, sizes, strict=True) if a and b)
+    total = _words(one, sizes) + _words(other, sizes)
+    return 2 * shared / total if total else 1.0
+
+
+def _words(chosen: Sequence[bool], sizes: Sequence[int]) -> int:
+    return sum(size for taken, size in zip(chosen, sizes, strict=True) if taken)

@@ -1,0 +1,103 @@
+"""From chosen runs to elements: what to render of the page, and what to leave out."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Final
+
+from lxml import etree
+
+from spinneret.content.extraction.page import Page
+from spinneret.content.extraction.runs import Run, text_words
+
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_MOST_OF_A_TABLE: Final = 0.5
+_MOST_OF_A_TITLE: Final = 0.6  # titles have the site's name, too
+
+
+def left_out(page: Page, chosen: Sequence[bool], *, title: str | None) -> set[etree._Element]:
+    """The topmost elements of the body to skip.
+
+    Headings between chosen runs come with the text below them, and tables as wholes: engines drop
+    single ones. A heading that says the `title`
+    isn't repeated (None: it is kept).
+    """
+    kept = _with_tables(page.runs, _with_headings(page.runs, list(chosen)))
+    if title is not None:
+        _drop_title(page.runs, kept, title)
+    return _unchosen(page, kept) | _pictures(page, kept)
+
+
+def _with_headings(page_runs: Sequence[Run], kept: list[bool]) -> list[bool]:
+    first = kept.index(True) if True in kept else len(kept)
+    below = False
+    for index in range(len(kept) - 1, first, -1):
+        if page_runs[index].block.tag in _HEADINGS:
+            kept[index] = kept[index] or below
+        else:
+            below = kept[index]
+    return kept
+
+
+def _with_tables(page_runs: Sequence[Run], kept: list[bool]) -> list[bool]:
+    """All of a table's runs where most are chosen; nested tables are their own."""
+    tables: dict[etree._Element, list[int]] = {}
+    for index, run in enumerate(page_runs):
+        if run.block.tag in ("td", "th"):
+            table = next(run.block.iterancestors("table"), None)
+            if table is not None:
+                tables.setdefault(table, []).append(index)
+    for cells in tables.values():
+        if sum(kept[index] for index in cells) >= _MOST_OF_A_TABLE * len(cells):
+            for index in cells:
+                kept[index] = True
+    return kept
+
+
+def _drop_title(page_runs: Sequence[Run], kept: list[bool], title: str) -> None:
+    words = set(text_words(title))
+    for index, run in enumerate(page_runs):
+        if run.block.tag == "h1" and sum(word in words for word in run.words) >= (
+            _MOST_OF_A_TITLE * len(run.words)
+        ):
+            kept[index] = False
+
+
+def _unchosen(page: Page, kept: Sequence[bool]) -> set[etree._Element]:
+    ways: set[etree._Element] = {page.body}
+    for run, keep in zip(page.runs, kept, strict=True):
+        if keep:
+            _climb(run.block, ways)
+    found: set[etree._Element] = set()
+    covered: set[etree._Element] = set()
+    for run, keep in zip(page.runs, kept, strict=True):
+        top = run.block
+        if keep or top in ways:
+            continue
+        while top not in covered:
+            covered.add(top)
+            parent = top.getparent()
+            if parent is None or parent in ways:
+                found.add(top)
+                break
+            top = parent
+    return found
+
+
+def _climb(element: etree._Element | None, ways: set[etree._Element]) -> None:
+    while element is not None and element not in ways:
+        ways.add(element)
+        element = element.getparent()
+
+
+def _pictures(page: Page, kept: Sequence[bool]) -> set[etree._Element]:
+    """Pictures with no chosen text beside them."""
+    numbers = {element: number for number, element in enumerate(page.body.iter(etree.Element))}
+    starts = [numbers[run.block] for run in page.runs]
+    found: set[etree._Element] = set()
+    for image in page.body.iter("img"):
+        place = bisect_left(starts, numbers[image])
+        if not any(kept[max(0, place - 1) : place + 1]):
+            found.add(image)
+    return found

@@ -1,0 +1,70 @@
+"""The cells of a table on a grid: spans repeat a cell's text, so that columns stay in line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from lxml import etree
+
+_MAX_SPAN: Final = 100
+"""HTML allows 1000 columns; tables of this many aren't read as tables."""
+MAX_CELLS: Final = 50_000
+"""After this many, spans are taken as 1."""
+
+
+def grid(
+    table: etree._Element, render: Callable[[etree._Element], str], skips: Callable[..., bool]
+) -> list[list[str]]:
+    """The rows of a table; cells that nothing fills are empty.
+
+    A cell that spans columns is followed by empty ones; one that spans rows is repeated below,
+    where it says what those rows are about.
+    """
+    lines: list[list[str]] = []
+    hanging: dict[int, tuple[int, str]] = {}
+    cells = 0
+    for row in rows(table):
+        line: list[str] = []
+        for cell in row:
+            if cell.tag not in ("td", "th") or skips(cell):
+                continue
+            _hang(line, hanging)
+            text = render(cell)
+            plain = cells > MAX_CELLS
+            down = 1 if plain else _span(cell.get("rowspan"))
+            for part in range(1 if plain else _span(cell.get("colspan"))):
+                shown = text if part == 0 else ""
+                if down > 1:
+                    hanging[len(line)] = (down - 1, shown)
+                line.append(shown)
+        _hang(line, hanging)
+        cells += len(line)
+        if cells > MAX_CELLS:
+            hanging.clear()
+        if line:
+            lines.append(line)
+    return lines
+
+
+def rows(table: etree._Element) -> Iterator[etree._Element]:
+    """The table's own rows."""
+    for child in table:
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from child.iterchildren("tr")
+
+
+def _hang(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
+    """Fill the places that cells of rows above reach down to."""
+    while (found := hanging.pop(len(line), None)) is not None:
+        left, text = found
+        if left > 1:
+            hanging[len(line)] = (left - 1, text)
+        line.append(text)
+
+
+def _span(value: str | None) -> int:
+    digits = (value or "").strip()
+    return min(max(1, int(digits)), _MAX_SPAN) if digits.isdecimal() and len(digits) < 6 else 1

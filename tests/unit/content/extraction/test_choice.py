@@ -1,0 +1,143 @@
+"""How the answers of engines become one choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from spinneret.content.extraction.alignment import chosen_words
+from spinneret.content.extraction.choice import Engines, decide
+from spinneret.content.extraction.markup import parse_html
+from spinneret.content.extraction.models import PageType
+from spinneret.content.extraction.page import Choice, Engine, Page
+from spinneret.content.extraction.structured_data import StructuredData
+
+WORDS = 30  # of each of the page's five runs
+
+
+def page(runs: int = 5, words: int = WORDS, data: StructuredData | None = None) -> Page:
+    body = "".join(f"<p>{' '.join([f'w{run}'] * words)}</p>" for run in range(runs))
+    root = parse_html(f"<html><body>{body}</body></html>")
+    return Page(
+        text="",
+        url="https://site.example/",
+        root=root,
+        body=root.find("body"),
+        data=data or StructuredData(),
+        og_type="",
+    )
+
+
+def answering(marks: str | None, page_type: PageType | None = None) -> Engine:
+    """`x` for what is chosen; None: the engine doesn't do such pages."""
+    if marks is None:
+        return lambda _: None
+    return lambda _: Choice(chosen=[mark == "x" for mark in marks], page_type=page_type)
+
+
+def chosen(
+    rules: str, classifier: str | None, articles: str | None, page_type: PageType | None
+) -> str:
+    engines = Engines(
+        rules=("rules", answering(rules)),
+        classifier=("classifier", answering(classifier, page_type)),
+        articles=("articles", answering(articles)),
+    )
+    return marked(decide(page(), engines).chosen)
+
+
+def marked(marks: Sequence[bool]) -> str:
+    return "".join("x" if mark else "." for mark in marks)
+
+
+@pytest.mark.parametrize(
+    ("rules", "classifier", "articles", "page_type", "expected"),
+    [
+        ("xxx..", ".xxx.", "..xxx", PageType.LISTING, ".xxx."),
+        ("xx...", "xx...", ".....", PageType.PRODUCT, "xx..."),
+        ("xx...", "..xx.", ".....", PageType.LISTING, "xxxx."),
+        ("xx...", ".xx..", "xxxxx", PageType.COLLECTION, "xxx.."),
+        ("xxxxx", "xxxx.", "xxx..", PageType.ARTICLE, "xxx.."),
+        ("xxxxx", "xxxx.", "xx...", PageType.ARTICLE, "xxxx."),
+        ("xxxxx", "xx...", None, PageType.FORUM, "xxxxx"),
+        ("xxxxx", "xx...", None, PageType.PRODUCT, "xx..."),
+        ("xxx..", None, None, None, "xxx.."),
+    ],
+    ids=[
+        "a majority",
+        "a third that finds nothing",
+        "no two agree",
+        "either, of a page of many parts",
+        "the strictest, of an article",
+        "not the strictest when it was cut",
+        "either, of a series of which one finds little",
+        "both, of two",
+        "one alone",
+    ],
+)
+def test_what_is_chosen(
+    rules: str,
+    classifier: str | None,
+    articles: str | None,
+    page_type: PageType | None,
+    expected: str,
+) -> None:
+    assert chosen(rules, classifier, articles, page_type) == expected
+
+
+def test_the_third_engine_is_not_asked_where_two_agree() -> None:
+    def unexpected(_: Page) -> Choice:
+        raise AssertionError
+
+    engines = Engines(
+        rules=("rules", answering("xxx..")),
+        classifier=("classifier", answering("xxx..", PageType.LISTING)),
+        articles=("articles", unexpected),
+    )
+
+    decision = decide(page(), engines)
+
+    assert marked(decision.chosen) == "xxx.."
+    assert decision.extraction.agreement == 1.0
+    assert decision.extraction.page_type is PageType.LISTING
+
+
+def test_the_engine_that_is_nearest_and_the_agreement_are_reported() -> None:
+    engines = Engines(
+        rules=("rules", answering("xxxxx")),
+        classifier=("classifier", answering("xx...", PageType.LISTING)),
+        articles=("articles", answering("xx...")),
+    )
+
+    extraction = decide(page(), engines).extraction
+
+    assert extraction.engine == "classifier"
+    assert extraction.agreement == round((4 / 7 + 4 / 7 + 1) / 3, 3)
+
+
+def test_rules_alone_decide_a_page_of_few_words() -> None:
+    engines = Engines(
+        rules=("rules", answering("xx...")),
+        classifier=("classifier", answering("...xx", PageType.ARTICLE)),
+        articles=("articles", answering("...xx")),
+    )
+
+    assert marked(decide(page(words=3), engines).chosen) == "xx..."
+
+
+@pytest.mark.parametrize(
+    ("whole", "found", "marks"),
+    [
+        ("a b c d e", "b c d", ".xxx."),
+        ("a b c d e", "a c e", "x.x.x"),
+        ("menu a b c menu d e f", "a b c d e f", ".xxx.xxx"),
+        ("a b a b c d", "c d", "....xx"),
+        ("a b c", "", "..."),
+        ("a b c", "x y", "..."),
+    ],
+)
+def test_words_that_an_engine_returned_are_found_in_the_page(
+    whole: str, found: str, marks: str
+) -> None:
+    assert marked([bool(mark) for mark in chosen_words(whole.split(), found.split())]) == marks
