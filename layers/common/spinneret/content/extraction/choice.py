@@ -30,6 +30,8 @@ _PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
 _SERIES: Final = frozenset({PageType.FORUM, PageType.DOCUMENTATION})
 _ARTICLE_SHARE: Final = 0.7
 """Of the majority's words: an article that is less was cut (its lists, or all after a break)."""
+_CUT_SHARE: Final = 0.1
+"""Where two engines share less than this of what they have found, one of them has failed."""
 _FEW_WORDS: Final = 100
 """On shorter pages the rules alone decide: the other engines count words to find the content."""
 _SAME: Final = 0.95  # two engines that agree this much: a third one can't change a page
@@ -126,13 +128,17 @@ def _chosen(
     if either:
         return [vote > 0 for vote in votes]
     majority = [vote >= 2 for vote in votes]
+    either_way = [vote > 0 for vote in votes]
+    if not any(majority) or (
+        len(answers) == 2 and _words(majority, sizes) < _CUT_SHARE * _words(either_way, sizes)
+    ):
+        return either_way  # better too much than next to nothing
     article = answers.get(engines.articles[0])
     if page_type is PageType.ARTICLE and article is not None:
         agreed = [both and own for both, own in zip(majority, article, strict=True)]
         if _words(agreed, sizes) >= _ARTICLE_SHARE * _words(majority, sizes):
             return agreed
-    # Two that have nothing in common: better too much than nothing.
-    return majority if any(majority) else [vote > 0 for vote in votes]
+    return majority
 
 
 def _agreement(answers: Mapping[str, Sequence[bool]], sizes: Sequence[int]) -> float:
