@@ -46,7 +46,7 @@ def test_lists_are_filtered(tenant: Tenant, website: Website) -> None:
     assert _listed(tenant, "?status=completed") == [done]
     assert _listed(tenant, "?status=failed") == [failed]
     assert _listed(tenant, "/failed") == [failed]
-    assert _listed(tenant, "?kind=audit") == []
+    assert _listed(tenant, "?kind=delivery") == []
     assert len(_listed(tenant, "?kind=crawl&domain=127.0.0.1")) == 2
     urls = [f"{website.url}/page?text=batch+{n}" for n in range(2)]
     batch = tenant("POST", "/api/v1/crawl", {"urls": urls}).json()
@@ -154,6 +154,7 @@ def test_a_foreign_job_is_as_unknown_as_any(
         ("limit=0", "limit"),
         ("limit=101", "limit"),
         ("status=odd", "status"),
+        ("kind=odd", "kind"),
         ("cursor=%21", "cursor"),
     ],
 )
