@@ -30,8 +30,10 @@ _PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
 _SERIES: Final = frozenset({PageType.FORUM, PageType.DOCUMENTATION})
 _ARTICLE_SHARE: Final = 0.7
 """Of the majority's words: an article that is less was cut (its lists, or all after a break)."""
+_THREAD_SHARE: Final = 0.7
+"""Of the rules' words, where a page declares a thread: with less, replies went as comments."""
 _CUT_SHARE: Final = 0.1
-"""Where two engines share less than this of what they have found, one of them has failed."""
+"""Of an article, where two engines share less of what they have found, one of them has failed."""
 _FEW_WORDS: Final = 100
 """On shorter pages the rules alone decide: the other engines count words to find the content."""
 _SAME: Final = 0.95  # two engines that agree this much: a third one can't change a page
@@ -74,13 +76,18 @@ def decide(page: Page, engines: Engines) -> Decision:
     ruled = rules(page)
     if ruled is not None:
         answers[name] = ruled.chosen
-    # Trafilatura takes posts for comments: where a page says that it is a thread, it has no vote.
-    if not page.data.is_thread and _needs_a_third(answers, page_type, sizes):
+    if _needs_a_third(answers, page_type, sizes):
         name, articles = engines.articles
         answer = articles(page)
         if answer is not None and answer.chosen:
             answers[name] = answer.chosen
     chosen = _chosen(answers, page_type, sizes, engines)
+    if (
+        page.data.is_thread
+        and ruled is not None
+        and _words(chosen, sizes) < _THREAD_SHARE * _words(ruled.chosen, sizes)
+    ):
+        chosen = ruled.chosen
     return Decision(
         chosen=chosen,
         left_out=ruled.left_out if ruled is not None else frozenset(),
@@ -130,7 +137,9 @@ def _chosen(
     majority = [vote >= 2 for vote in votes]
     either_way = [vote > 0 for vote in votes]
     if not any(majority) or (
-        len(answers) == 2 and _words(majority, sizes) < _CUT_SHARE * _words(either_way, sizes)
+        page_type is PageType.ARTICLE
+        and len(answers) == 2
+        and _words(majority, sizes) < _CUT_SHARE * _words(either_way, sizes)
     ):
         return either_way  # better too much than next to nothing
     article = answers.get(engines.articles[0])
