@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -69,11 +70,8 @@ def rs_trafilatura(page: Page) -> Choice | None:
     """rs-trafilatura with its own settings, and the page type that its classifier finds."""
     if not is_bounded(page):
         return None
-    try:
-        # Not at the head of the module: without a build for the platform, two engines remain.
-        engine: Any = import_module("rs_trafilatura")
-    except ImportError:
-        logger.warning("extraction_engine_missing", extra={"engine": "rs-trafilatura"})
+    engine = _rs_trafilatura()
+    if engine is None:
         return None
     try:
         declared = PageType.FORUM.value if page.data.is_thread else None  # it can't see that
@@ -92,6 +90,19 @@ def rs_trafilatura(page: Page) -> Choice | None:
     if len(words) < len(text) / 2:  # its last resort has text only
         words = text
     return _choice(page, words, PageType(found.page_type) if found.page_type else None)
+
+
+@cache
+def _rs_trafilatura() -> Any:
+    """The module; None where it isn't installed, and the other two engines decide.
+
+    Loaded at the first page: there is no wheel for every version of Python (layers/content).
+    """
+    try:
+        return import_module("rs_trafilatura")
+    except ImportError:
+        logger.info("extraction_engine_missing", extra={"engine": "rs-trafilatura"})
+        return None
 
 
 def precise_trafilatura(page: Page) -> Choice | None:
