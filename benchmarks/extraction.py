@@ -28,6 +28,8 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
 from typing import TypeVar
@@ -40,7 +42,6 @@ Item = TypeVar("Item", bound=Hashable)
 
 sys.path.insert(0, str(REPOSITORY / "layers" / "common"))
 
-import rs_trafilatura  # noqa: E402 (path set above)
 import trafilatura  # noqa: E402 (path set above)
 
 from spinneret.content.chunking.chunks import chunk  # noqa: E402 (path set above)
@@ -133,8 +134,11 @@ ALONE: dict[str, Callable[[str, str], str]] = {
     "  precise": lambda page, _: (
         trafilatura.extract(page, include_comments=False, favor_precision=True) or ""
     ),
-    "rs-trafilatura": lambda page, url: rs_trafilatura.extract(page, url=url).main_content,
 }
+if find_spec("rs_trafilatura"):  # there is no wheel for Python 3.11
+    ALONE["rs-trafilatura"] = lambda page, url: (
+        import_module("rs_trafilatura").extract(page, url=url).main_content
+    )
 SIZES = {"size": 510, "overlap": 50, "minimum": 50, "max_bytes": 10240}
 
 

@@ -11,6 +11,9 @@ is mostly not. So each run of text needs a majority, with exceptions by the type
   enough when it is most of what the majority has: the rest is captions, teasers and bylines.
 
 The cheap engines are asked first, trafilatura only where its answer can change the outcome.
+
+Where the classifier isn't installed there is no majority: trafilatura decides on what is an article
+or a product by the page's own data, or looks like an article, and the rules on all else.
 """
 
 from __future__ import annotations
@@ -34,6 +37,14 @@ _THREAD_SHARE: Final = 0.7
 """Of the rules' words, where a page declares a thread: with less, replies went as comments."""
 _CUT_SHARE: Final = 0.1
 """Of an article, where two engines share less of what they have found, one of them has failed."""
+_FOUND_SHARE: Final = 0.1
+"""Of the rules' words: with less, trafilatura has failed on an article or a product."""
+_PROSE_WORDS: Final = 20
+"""A run of so many words is a paragraph of a text rather than a part of a list."""
+_PROSE_SHARE: Final = 0.8
+"""Of the rules' words in such runs: an article, though it doesn't declare itself one …"""
+_PROSE_FOUND_SHARE: Final = 0.5
+"""… if trafilatura finds this much of it."""
 _FEW_WORDS: Final = 100
 """On shorter pages the rules alone decide: the other engines count words to find the content."""
 _SAME: Final = 0.95  # two engines that agree this much: a third one can't change a page
@@ -81,7 +92,10 @@ def decide(page: Page, engines: Engines) -> Decision:
         answer = articles(page)
         if answer is not None and answer.chosen:
             answers[name] = answer.chosen
-    chosen = _chosen(answers, page_type, sizes, engines)
+    if engines.classifier[0] in answers:
+        chosen = _chosen(answers, page_type, sizes, engines)
+    else:
+        chosen = _of_two(answers, page_type, sizes, engines)
     if (
         page.data.is_thread
         and ruled is not None
@@ -148,6 +162,28 @@ def _chosen(
         if _words(agreed, sizes) >= _ARTICLE_SHARE * _words(majority, sizes):
             return agreed
     return majority
+
+
+def _of_two(
+    answers: Mapping[str, Sequence[bool]],
+    page_type: PageType | None,
+    sizes: Sequence[int],
+    engines: Engines,
+) -> Sequence[bool]:
+    """The choice of one engine, where the classifier has none."""
+    ruled, article = answers.get(engines.rules[0]), answers.get(engines.articles[0])
+    if ruled is None or article is None:
+        return article or ruled or [False] * len(sizes)
+    all_of_it = _words(ruled, sizes)
+    if page_type in (PageType.ARTICLE, PageType.PRODUCT):
+        share = _FOUND_SHARE
+    elif page_type is None:
+        prose = [taken and size >= _PROSE_WORDS for taken, size in zip(ruled, sizes, strict=True)]
+        is_prose = _words(prose, sizes) >= _PROSE_SHARE * all_of_it
+        share = _PROSE_FOUND_SHARE if is_prose else 1.0
+    else:
+        return ruled
+    return article if _words(article, sizes) > share * all_of_it else ruled
 
 
 def _agreement(answers: Mapping[str, Sequence[bool]], sizes: Sequence[int]) -> float:
