@@ -6,6 +6,7 @@ SPINNERET_TEST_INSTANCE names a running instance to use instead, for a quick loo
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -47,6 +48,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(_MARKS[folder])
         if item.get_closest_marker("stack") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(_STACK_SECONDS))
+
+
+_FORMATTERS: dict[logging.Handler, logging.Formatter | None] = {}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """pytest's own log handlers, which outlive a test that configures a function's logs."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(_FORMATTERS.setdefault(handler, handler.formatter))
 
 
 @dataclass(frozen=True)

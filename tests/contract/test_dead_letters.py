@@ -70,7 +70,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
     assert letter.moves == bounds.DEAD_LETTER_MOVES
 
 
-def test_a_pass_sends_back_what_has_moves_left_and_lets_the_rest_rest(
+def test_a_pass_sends_back_what_has_moves_left_and_sets_the_rest_aside(
     queues: SqsDeadLetterQueues, client_of: Callable[[str], Any], urls: dict[str, str]
 ) -> None:
     client = client_of("sqs")

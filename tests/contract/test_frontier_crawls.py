@@ -14,7 +14,7 @@ from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.crawl_runs import CrawlRun, Faults, Node, reached
 from tests.fakes.exploring import FakeFrontierStore
 
-pytestmark = OF_AWS
+pytestmark = [OF_AWS, pytest.mark.heavy]
 
 SITE = [
     Node(

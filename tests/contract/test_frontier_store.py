@@ -195,6 +195,7 @@ def test_a_page_is_found_as_it_was_added(store: FrontierStore, crawl: Crawl, giv
     assert store.first(crawl.ref, given.state, 5) == (given,)
 
 
+@pytest.mark.heavy
 @OF_AWS
 def test_any_number_of_pages_is_found(store: FrontierStore, crawl: Crawl) -> None:
     pages = [page(number) for number in range(250)]
@@ -324,6 +325,7 @@ def test_pages_are_listed_without_a_gap(
         assert state is None or [each.position for each in found] == [0, 0, 0, 1, 1]
 
 
+@pytest.mark.heavy
 @OF_AWS
 def test_pages_of_over_a_megabyte_are_listed_all(store: FrontierStore, crawl: Crawl) -> None:
     large = [replace(FULL, key=key_of(str(number))) for number in range(180)]

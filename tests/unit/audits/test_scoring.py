@@ -199,7 +199,10 @@ def broken_total() -> float:
     return _total(broken.facts())
 
 
-@pytest.mark.parametrize("index", range(0, len(BROKEN), 5))
+@pytest.mark.parametrize(
+    "index",
+    [0, *(pytest.param(index, marks=pytest.mark.heavy) for index in range(5, len(BROKEN), 5))],
+)
 def test_mending_a_page_of_the_broken_site_raises_its_score(
     index: int, broken_total: float
 ) -> None:

@@ -218,6 +218,7 @@ def test_reading_stops_when_there_is_no_time() -> None:
     assert reader.ending is Ending.OUT_OF_TIME
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("start", "ending"),
     [
@@ -251,6 +252,7 @@ def test_what_never_ends_fills_no_memory_and_is_not_read_over_and_over(
     assert peak < 8 * 1024 * 1024
 
 
+@pytest.mark.heavy
 def test_a_large_file_takes_little_memory() -> None:
     line = b"<url><loc>https://site.example/some/page-of-usual-length.html</loc></url>\n"
 

@@ -58,6 +58,7 @@ def test_every_strategy_asks_for_exactly_the_pages_within_reach_and_for_each_onc
     assert sorted(run.site.requests) == sorted(reached(site, depth))
 
 
+@pytest.mark.heavy
 @given(websites, strategies, depths, batches, seeds)
 @settings(max_examples=200)
 def test_whatever_dies_the_same_pages_are_asked_for_in_the_end(
