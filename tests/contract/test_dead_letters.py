@@ -100,12 +100,13 @@ def test_a_letter_that_the_lane_does_not_take_stays(
         if model.name == "SendMessage":
             raise EndpointConnectionError(endpoint_url="https://sqs")
 
-    client.meta.events.register("before-call.sqs", refuse)
+    events = queues._client.meta.events
+    events.register("before-call.sqs", refuse)
     try:
         with pytest.raises(DependencyUnavailable):
             queues.send_back(LANE, letter)
     finally:
-        client.meta.events.unregister("before-call.sqs", refuse)
+        events.unregister("before-call.sqs", refuse)
     assert calls == ["SendMessage"]
     counts = client.get_queue_attributes(QueueUrl=urls["dead"], AttributeNames=["All"])
     assert counts["Attributes"]["ApproximateNumberOfMessagesNotVisible"] == "1"

@@ -198,4 +198,4 @@ def test_failures_that_are_reported_at_once_are_all_counted(
     ledger = DynamoUsageLedger(stack_tables.client, stack_tables.names["Domains"])
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda _: ledger.add_failure(config, 0, NOW), range(3)))
-    assert rules.rests(ledger.read(config), 0, NOW)
+    assert rules.is_resting(ledger.read(config), 0, NOW)
