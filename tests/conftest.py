@@ -177,3 +177,13 @@ def _read(name: str) -> Stack:
         localstack_python=Path(endpoints["localstack_python"]),
         embedder_weights=Path(endpoints["weights"]),
     )
+
+
+@pytest.fixture(autouse=True)
+def _restore_logging() -> Iterator[None]:
+    """An entry point configures the process's logger; later tests want it as it was."""
+    logger = logging.getLogger("spinneret")
+    before = {**vars(logger), "handlers": logger.handlers[:], "filters": logger.filters[:]}
+    yield
+    vars(logger).clear()
+    vars(logger).update(before)
