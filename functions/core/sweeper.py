@@ -1,4 +1,4 @@
-"""Rule function, every minute: brings back jobs whose message, worker or notice was lost."""
+"""Rule function, every minute: brings back jobs whose message, worker or notification was lost."""
 
 from __future__ import annotations
 

@@ -34,12 +34,12 @@ PUT_DOMAIN: Final[Examples] = {
     }
 }
 BLOCK: Final[Examples] = {
-    "by wish of the owner": {
-        "request": {"reason": "by wish of the owner"},
+    "at the owner's request": {
+        "request": {"reason": "at the owner's request"},
         "answer": {
             **_DOMAIN,
             "blocked": True,
-            "blocked_reason": "by wish of the owner",
+            "blocked_reason": "at the owner's request",
             "blocked_at": _MADE,
         },
     }

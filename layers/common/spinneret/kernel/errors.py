@@ -38,7 +38,7 @@ class PermanentError(DomainError):
 
 
 class TransientError(DomainError):
-    """Trying again may help; `retry_after` (seconds) is the remote side's own wish."""
+    """Trying again may help; `retry_after` (seconds) is what the remote side asks for."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The sweeper with what it tells the ends of jobs by."""
+"""The sweeper, and how it reports the ends of jobs."""
 
 from __future__ import annotations
 
