@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.jobs.models import JobRef, JobStatus
 from spinneret.jobs.sqs import message_of
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import DependencyUnavailable, UrlBlocked
 from spinneret.runtime.queue import QueueHandler, worker_entrypoint
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.fetching import fetched_page
@@ -147,3 +147,15 @@ def test_one_process_builds_its_worker_once(lane: Lane) -> None:
 def test_a_message_is_read_as_it_was_written() -> None:
     ref = JobRef(tenant="acme", job_id="job_1")
     assert json.loads(message_of(ref)) == {"tenant": "acme", "job_id": "job_1"}
+
+
+def test_a_failed_crawl_is_logged_with_its_url_and_the_request(
+    lane: Lane, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ref = lane.job()
+    lane.crawls.pages[URL] = UrlBlocked("leads to an address that must not be reached")
+    lane.deliver(message_of(ref))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    [failed] = [line for line in lines if line["message"] == "crawl_failed"]
+    assert (failed["url"], failed["request_id"]) == (URL, Invocation.aws_request_id)
+    assert failed["error_type"] == "UrlBlocked"

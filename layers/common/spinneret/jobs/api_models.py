@@ -125,9 +125,7 @@ def job_view(job: Job) -> JobView:
 
 def _subject(job: Job) -> str | None:
     policy = all_kinds().get(job.kind)
-    field = policy.subject if policy else None
-    subject = job.payload.get(field) if field else None
-    return subject if isinstance(subject, str) else None
+    return policy.subject_of(job.payload) if policy else None
 
 
 def _duration_ms(job: Job) -> int | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
@@ -36,6 +36,11 @@ class KindPolicy:
     pending_seconds: float | None = None
     """How long a job may wait for its first claim, and how long deferred in all, before it expires;
     None waits for ever."""
+
+    def subject_of(self, payload: Mapping[str, Any]) -> str | None:
+        """What a job of this kind is about; None where its kind doesn't say."""
+        subject = payload.get(self.subject) if self.subject else None
+        return subject if isinstance(subject, str) else None
 
 
 Kinds = Mapping[str, KindPolicy]

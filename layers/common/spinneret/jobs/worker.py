@@ -254,11 +254,13 @@ class Worker:
         failure = after.last_error
         assert failure is not None  # every error leaves its failure
         level = logging.ERROR if failure.type == "internal" else logging.WARNING
+        policy = self._kinds.get(context.job.kind)
         logger.log(
             level,
             f"{after.kind}_failed" if after.status in rules.TERMINAL else "job_will_retry",
             extra={
                 "job_id": context.job.id,
+                "url": policy.subject_of(context.job.payload) if policy else None,
                 "error_type": type(error).__name__,
                 "code": failure.code,
             },

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any
+from typing import Any, Final
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 from spinneret.kernel.redaction import redact
+
+SERVICE: Final = "spinneret"
 
 
 class RedactingFormatter(LambdaPowertoolsFormatter):
@@ -32,6 +34,11 @@ def configure(service: str) -> Logger:
     for handler in root.handlers:  # Lambda's own among them
         handler.setFormatter(formatter)
     logging.captureWarnings(capture=True)
-    logger = Logger(service="spinneret", level="INFO", logger_formatter=RedactingFormatter())
+    logger = Logger(service=SERVICE, level="INFO", logger_formatter=RedactingFormatter())
     logger.append_keys(function=service)
     return logger
+
+
+def follow_request(request_id: str) -> None:
+    """Every line from now on names the invocation that it belongs to."""
+    Logger(service=SERVICE).append_keys(request_id=request_id)

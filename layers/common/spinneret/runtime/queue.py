@@ -17,7 +17,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.jobs.sqs import ref_of
 from spinneret.jobs.worker import Worker
-from spinneret.runtime.logs import configure
+from spinneret.runtime.logs import configure, follow_request
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +37,7 @@ def worker_entrypoint(build: Callable[[Mapping[str, str]], Worker], name: str) -
             configure(name)
             built.append(build(os.environ))
         worker = built[0]
+        follow_request(context.aws_request_id)
 
         def run(record: SQSRecord) -> None:
             try:
