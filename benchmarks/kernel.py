@@ -34,11 +34,11 @@ from spinneret.fetching.models import FetchRequest  # noqa: E402 - after the pat
 from spinneret.fetching.resolver import resolve_by_system  # noqa: E402 - after the path above
 from spinneret.fetching.urls import cache_url, canonical_url  # noqa: E402 - after the path above
 from spinneret.kernel.clock import utc_now  # noqa: E402 - after the path above
-from spinneret.kernel.redaction import redact, redact_text  # noqa: E402 - after the path above
 from spinneret.politeness.dynamo import DynamoDomainLedger  # noqa: E402 - after the path above
 from spinneret.politeness.models import Admitted, Outcome, PaceLimits  # noqa: E402 - as above
 from spinneret.politeness.robots import parse  # noqa: E402 - after the path above
 from spinneret.politeness.service import Pace  # noqa: E402 - after the path above
+from spinneret.redaction import redact, redact_text  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
 
 SECONDS: Final = 1.0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.kernel import limits
-from spinneret.kernel.redaction import MARK
+from spinneret.redaction import MARK
 from spinneret.webhooks.excerpts import excerpt_of
 from spinneret.webhooks.models import RESPONSE_TEXT_MAX_CHARS
 

@@ -14,7 +14,7 @@ from spinneret.kernel.errors import (
     PermanentError,
     TransientError,
 )
-from spinneret.kernel.redaction import redact, redact_text
+from spinneret.redaction import redact, redact_text
 
 
 def told(text: str) -> str:

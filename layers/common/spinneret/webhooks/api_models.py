@@ -10,7 +10,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import limits
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
-from spinneret.kernel.redaction import redact_text
+from spinneret.redaction import redact_text
 from spinneret.webhooks.models import (
     Delivery,
     DeliveryPage,

@@ -23,7 +23,7 @@ from spinneret.kernel.errors import (
     FetchTimeout,
     PermanentError,
 )
-from spinneret.kernel.redaction import redact_text
+from spinneret.redaction import redact_text
 from spinneret.webhooks import rules
 from spinneret.webhooks.excerpts import excerpt_of
 from spinneret.webhooks.messages import message_of

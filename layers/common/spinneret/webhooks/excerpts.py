@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from spinneret.kernel import limits
-from spinneret.kernel.redaction import redact_text
+from spinneret.redaction import redact_text
 from spinneret.webhooks.models import RESPONSE_TEXT_MAX_CHARS
 
 _AHEAD_BYTES: Final = 1024  # longer than all known tokens; what is left has 1000 characters

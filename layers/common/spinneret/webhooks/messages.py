@@ -19,7 +19,7 @@ from spinneret.kernel import limits
 from spinneret.kernel.canonical import canonical_json, fingerprint
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.ids import uuid7_hex
-from spinneret.kernel.redaction import redact, redact_text
+from spinneret.redaction import redact, redact_text
 from spinneret.webhooks.models import Message, WebhookEvent
 
 KIND: Final = "delivery"

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction.spans import Span
+from spinneret.redaction.spans import Span
 
 _ESCAPE: Final = re.compile(
     r"""[%&\\\u00ad\u200b-\u200f\u2060\ufeff](?:

@@ -6,9 +6,9 @@ import re
 import sys
 from typing import Final
 
-from spinneret.kernel.redaction import names, vocabulary
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK
+from spinneret.redaction import names, vocabulary
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK
 
 _NAME: Final = r"[\w.\-%\[\]]{1,64}+[ \t]{0,4}"
 _ESCAPED_END: Final = r"\\{0,15}(?:[nrt\"']|u00(?:0a|0d|20|22|26|27|3[bce])|x(?:0a|0d|00))"

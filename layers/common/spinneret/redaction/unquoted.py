@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import values
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import values
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK, Span
 
 _FLAT_GROUP: Final = re.compile(r"[\[({][^\[\](){}\"'\n]{0,200}+[\])}]")
 _CODE_GROUP: Final = re.compile(

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from spinneret.kernel.redaction import names, values, vocabulary
-from spinneret.kernel.redaction.names import Kind
+from spinneret.redaction import names, values, vocabulary
+from spinneret.redaction.names import Kind
 
 TYPES: Final = frozenset({"S", "SS", "B", "BS", "L", "M", "N", "NS", "BOOL", "NULL"})
 """Keys of an AttributeValue in DynamoDB's API."""

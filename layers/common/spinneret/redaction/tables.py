@@ -7,9 +7,9 @@ from collections.abc import Generator, Iterator
 from itertools import zip_longest
 from typing import Final
 
-from spinneret.kernel.redaction import names, values
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import names, values
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK, Span
 
 _TITLE: Final = r'"?[A-Za-z_][\w.\-]{0,40}"?'
 _HEADER: Final = re.compile(  # RFC 4180, section 2, with names that need no blanks

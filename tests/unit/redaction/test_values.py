@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinneret.kernel.redaction import MARK, redact, redact_text
+from spinneret.redaction import MARK, redact, redact_text
 
 SECRET = "Canary-7x9-secret"
 SECRET_NAMES = ("password", "apiKey", "X-Api-Key", "client_secret", "Authorization", "Set-Cookie")

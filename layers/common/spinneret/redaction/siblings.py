@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
-from spinneret.kernel.redaction import (
+from spinneret.redaction import (
     commands,
     formats,
     manifests,
@@ -16,8 +16,8 @@ from spinneret.kernel.redaction import (
     values,
     verdicts,
 )
-from spinneret.kernel.redaction.leaves import name_of
-from spinneret.kernel.redaction.names import Kind
+from spinneret.redaction.leaves import name_of
+from spinneret.redaction.names import Kind
 
 _KEY_PARTS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})  # RFC 7518, section 6
 _ARGUMENTS: Final = 200  # words of a command …

@@ -13,11 +13,11 @@ from collections.abc import Generator, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from spinneret.kernel.redaction import leaves, names, nested, siblings, verdicts
-from spinneret.kernel.redaction.failures import described
-from spinneret.kernel.redaction.leaves import UNREADABLE
-from spinneret.kernel.redaction.scanning import scan
-from spinneret.kernel.redaction.spans import MARK
+from spinneret.redaction import leaves, names, nested, siblings, verdicts
+from spinneret.redaction.failures import described
+from spinneret.redaction.leaves import UNREADABLE
+from spinneret.redaction.scanning import scan
+from spinneret.redaction.spans import MARK
 
 CIRCULAR: Final = "[circular]"
 """Stands where a value contains itself."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Generator
 from typing import Final
 
-from spinneret.kernel.redaction import names, values, verdicts
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import names, values, verdicts
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK, Span
 
 _SPACE: Final = r"(?:\s|\\{1,15}[nrt])*+"
 _TOKEN: Final = re.compile(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel.redaction import MARK, redact, redact_text
+from spinneret.redaction import MARK, redact, redact_text
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
 FILES = ("redaction.json", "redaction_forms.json")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import groups, names, values
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import groups, names, values
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK, Span
 
 SECRET_FIELDS: Final = ("data", "stringData")
 """Fields of an object of the kind Secret that hold nothing else (Kubernetes API, v1)."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from spinneret.kernel.redaction import truncated, values
+from spinneret.redaction import truncated, values
 
 _OPENING: Final = re.compile(r"[{\[(](?<!\w\()(?=\s{0,80}[bru]?[{\[(\"'])")
 _DECODER: Final = json.JSONDecoder(strict=False)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction.spans import MARK, Span
 
 _SLASHES: Final = r":\\{0,3}/\\{0,3}/"
 _USERINFO: Final = re.compile(

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import groups, headers, names, records, unquoted, values, vocabulary
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import groups, headers, names, records, unquoted, values, vocabulary
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK, Span
 
 _ASSIGNMENT: Final = re.compile(
     r"""(?<![\w.\-\[\]$@])(?P<name>[\w.\-\[\]$@]++)

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import encodings
-from spinneret.kernel.redaction.assignments import assigned
-from spinneret.kernel.redaction.blocks import private_keys
-from spinneret.kernel.redaction.calls import called
-from spinneret.kernel.redaction.commands import commanded
-from spinneret.kernel.redaction.formats import formatted
-from spinneret.kernel.redaction.manifests import described
-from spinneret.kernel.redaction.markup import marked_up
-from spinneret.kernel.redaction.phrases import spoken
-from spinneret.kernel.redaction.records import paired
-from spinneret.kernel.redaction.spans import MARK, Span, replace
-from spinneret.kernel.redaction.tables import tabulated
-from spinneret.kernel.redaction.unquoted import parameters
-from spinneret.kernel.redaction.urls import userinfo
+from spinneret.redaction import encodings
+from spinneret.redaction.assignments import assigned
+from spinneret.redaction.blocks import private_keys
+from spinneret.redaction.calls import called
+from spinneret.redaction.commands import commanded
+from spinneret.redaction.formats import formatted
+from spinneret.redaction.manifests import described
+from spinneret.redaction.markup import marked_up
+from spinneret.redaction.phrases import spoken
+from spinneret.redaction.records import paired
+from spinneret.redaction.spans import MARK, Span, replace
+from spinneret.redaction.tables import tabulated
+from spinneret.redaction.unquoted import parameters
+from spinneret.redaction.urls import userinfo
 
 _READERS: Final = (
     formatted,

@@ -9,9 +9,9 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
-from spinneret.kernel.redaction import names
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK
+from spinneret.redaction import names
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK
 
 UNREADABLE: Final = "[unreadable]"
 """Stands for what can't be looked at, and therefore isn't shown."""

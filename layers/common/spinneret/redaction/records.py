@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import names, values
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import names, values
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK, Span
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import names, values
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import names, values
+from spinneret.redaction.spans import MARK, Span
 
 _TAG: Final = r"<(?P<name>[A-Za-z_][\w.:\-]{1,60}+)(?:\s[^<>]{0,200})?>"
 _ELEMENTS: Final = (

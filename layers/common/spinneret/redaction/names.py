@@ -14,7 +14,7 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from spinneret.kernel.redaction import vocabulary
+from spinneret.redaction import vocabulary
 
 Verdict = TypeVar("Verdict")
 

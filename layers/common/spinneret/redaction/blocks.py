@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction.spans import MARK, Span
 
 _BEGIN: Final = re.compile(r"-{4,5}\s?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?\s?-{4,5}")
 _ANY_BEGIN: Final = re.compile(r"-----BEGIN ")

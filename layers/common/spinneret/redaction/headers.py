@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import values
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import values
+from spinneret.redaction.spans import MARK, Span
 
 _SCHEME: Final = re.compile(
     r"""(?P<scheme>(?:aws4-hmac-sha256|aws|basic|bearer|digest|negotiate|ntlm|token|api-?key|oauth

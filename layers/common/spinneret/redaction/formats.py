@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction.spans import MARK, Span
 
 _ID: Final = r"[A-Za-z0-9_\-]"
 _JWT_TAIL: Final = rf"{_ID}*+(?:\.{_ID}*+){{0,4}}"

@@ -8,8 +8,8 @@ from binascii import Error as NotBase64
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.kernel.redaction import names, values
-from spinneret.kernel.redaction.spans import MARK, Span
+from spinneret.redaction import names, values
+from spinneret.redaction.spans import MARK, Span
 
 _SAID: Final = re.compile(
     r"(?P<noun>[AaCcOoPpSsTt](?<!\w.)(?i:(?<=a)(?:pi|ccess)[ _-]?key"
