@@ -1,6 +1,10 @@
-"""Secrets are removed before anything is logged, stored as an error or sent as an event (P-11)."""
+"""What may be written down: secrets go before anything is logged, stored or sent (P-11).
+
+`redact` takes values and `redact_text` texts. Neither raises, and neither changes what it is given.
+Redacting twice changes nothing more.
+"""
 
 from spinneret.redaction.spans import MARK
-from spinneret.redaction.tree import redact, redact_text
+from spinneret.redaction.texts import redact, redact_text
 
 __all__ = ["MARK", "redact", "redact_text"]

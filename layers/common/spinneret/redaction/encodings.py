@@ -1,7 +1,8 @@
-"""Texts as they read once their escapes are undone, with the way back to the original's places.
+"""Texts as they read once their escapes are undone, with the way back to the source's places.
 
-Percent-encoding (RFC 3986, section 2.1, at any depth), character references of HTML, `\\u0026` of
-JSON, full-width forms (U+FF01 to U+FF5E) and characters without width.
+Percent-encoding (RFC 3986, section 2.1), character references of HTML, escapes of
+JSON and Python, full-width forms (U+FF01 to U+FF5E), characters without width, and the colours of
+terminals (ECMA-48, section 5.4). Whole texts in base64 (RFC 4648) or hexadecimal.
 """
 
 from __future__ import annotations
@@ -15,111 +16,103 @@ from typing import Final
 
 from spinneret.redaction.spans import Span
 
-_ESCAPE: Final = re.compile(
-    r"""[%&\\\u00ad\u200b-\u200f\u2060\ufeff](?:
-        (?<=%)(?:25)*+(?P<percent>[2-7][0-9A-Fa-f]|0[9AaDd])
-      | (?<=&)(?:(?P<entity>quot|apos|amp|lt|gt|equals|colon)|\#(?P<number>\d{2,3})
-           |\#[xX](?P<hexadecimal>[0-9a-fA-F]{2}));
-      | (?<=\\)\\{0,14}(?:(?:u00|x)(?P<unicode>[2-7][0-9a-fA-F])
-           |u(?P<letter>(?!00[0-9]|[dD][89a-fA-F])[0-9a-fA-F]{4}))
-      | (?<![%&\\])(?P<nothing>[\u00ad\u200b-\u200f\u2060\ufeff]*+))""",
-    re.VERBOSE,
+COLOUR: Final = "\x1b"
+"""Stands for a colour while a text is read: it parts words, and is nothing in the decoded text."""
+
+_CONTROL: Final = r"(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|[()][0-9A-Z])"  # behind ESC: CSI, charset
+_COLOURED: Final = re.compile(rf"\x1b++{_CONTROL}?|\x9b[0-9;]{{0,64}}m")
+_ESCAPED: Final = re.compile(rf"""(?x)[%&\\\x1b\u00ad\u200b-\u200f\u2060\ufeff](?:
+        (?<=%)(?:(?P<percent>[2-7][0-9A-Fa-f]|0[9AaDd])
+           |1[Bb](?:%5[Bb]|\[)(?P<percent_colour>[0-?]{{0,64}}m))
+      | (?<=&)(?:(?P<entity>quot|apos|amp|lt|gt|equals|colon)|\#(?P<number>\d{{2,3}})
+           |\#[xX](?P<hexadecimal>[0-9a-fA-F]{{2}}));
+      | (?<=\\)\\{{0,30}}+(?:(?:u001[bB]|x1[bB]|033|e)(?P<colour>{_CONTROL})
+           |(?P<control>[nrt]) | (?:u00|x)(?P<unicode>[2-7aA][0-9a-fA-F])
+           |u(?P<letter>(?!00[0-9aA]|[dD][89a-fA-F])[0-9a-fA-F]{{4}}))
+      | (?P<nothing>(?<![%&\\])[\x1b\u00ad\u200b-\u200f\u2060\ufeff]*+))
+""")
+_ENTITIES: Final = dict(
+    zip(("quot", "apos", "amp", "lt", "gt", "equals", "colon"), "\"'&<>=:", strict=True)
 )
-_ENTITIES: Final = {
-    "quot": '"',
-    "apos": "'",
-    "amp": "&",
-    "lt": "<",
-    "gt": ">",
-    "equals": "=",
-    "colon": ":",
-}
-_WIDE: Final = re.compile(r"[\uff01-\uff5e]")
 _NARROWED: Final = {0xFF01 + place: 0x21 + place for place in range(0x5E)}
+_CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t"}
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_\-](?<![A-Za-z0-9+/_\-]{2})[A-Za-z0-9+/_\-]{19,}+={0,2}")
 _HEX: Final = re.compile(
     r"[2-7](?<![A-Za-z0-9].)[0-9a-fA-F](?:[2-7][0-9a-fA-F]){11,}+(?![A-Za-z0-9])"
 )
 
 
+def uncoloured(text: str, instead: str = "") -> str:
+    """The text with something else instead of the control sequences of terminals."""
+    return _COLOURED.sub(instead, text) if "\x1b" in text or "\x9b" in text else text
+
+
 class Decoded:
-    """A text without escapes; `origin` leads back."""
+    """A text without escapes, which knows where its parts come from."""
 
-    def __init__(self, text: str) -> None:
-        parts: list[str] = []
+    def __init__(self, source: str) -> None:
+        pieces: list[str] = []
         self._places: list[int] = []  # where a piece begins in the decoded text …
-        self._origins: list[int] = []  # … and in the original …
-        self._ends: list[int] = []  # … and where it ends there
+        self._origins: list[tuple[int, int]] = []  # … and where it begins and ends in the source
         length = done = 0
-        for match in _ESCAPE.finditer(text):
-            start, end = match.span()
-            if done < start:
-                length = self._add(parts, text[done:start], length, done, start)
-            length = self._add(parts, _character(match), length, start, end)
+        for escape in _ESCAPED.finditer(source):
+            start, end = escape.span()
+            pieces += (source[done:start], _meant(escape))
+            self._origins += ((done, start), (start, end))
+            self._places += (length, length + start - done)
+            length += start - done + len(pieces[-1])
             done = end
-        self._add(parts, text[done:], length, done, len(text))
-        self.text = "".join(parts)
-
-    def _add(self, parts: list[str], piece: str, length: int, start: int, end: int) -> int:
-        parts.append(piece)
-        self._places.append(length)
-        self._origins.append(start)
-        self._ends.append(end)
-        return length + len(piece)
+        self.text = "".join((*pieces, source[done:]))
+        self._origins.append((done, len(source)))
+        self._places += (length, len(self.text))
 
     def origin(self, span: Span) -> Span:
-        """The same span in the original text."""
-        first = bisect_right(self._places, span.start) - 1
-        start = self._origins[first] + span.start - self._places[first]
-        last = bisect_right(self._places, span.end - 1) - 1
-        end = self._origins[last] + span.end - self._places[last]
-        verbatim = self._ends[last] - self._origins[last] == self._piece_length(last)
-        return Span(start, end if verbatim else self._ends[last], span.replacement)
-
-    def _piece_length(self, index: int) -> int:
-        following = index + 1
-        end = self._places[following] if following < len(self._places) else len(self.text)
-        return end - self._places[index]
+        """The same span in the source."""
+        first, last = (
+            bisect_right(self._places, place, hi=len(self._origins)) - 1
+            for place in (span.start, span.end - 1)
+        )
+        start = self._origins[first][0] + span.start - self._places[first]
+        begin, end = self._origins[last]
+        if span.end < self._places[last + 1]:  # else the whole piece belongs to the span
+            end = begin + span.end - self._places[last]
+        return Span(start, end, span.replacement)
 
 
 def decoded(text: str) -> Decoded | None:
     """The text without escapes; None if it has none."""
-    if text.isascii() and not any(sign in text for sign in "%&\\"):
+    if text.isascii() and not any(sign in text for sign in "%&\\\x1b"):
         return None
-    wide = _WIDE.search(text) is not None
-    if wide:
-        text = text.translate(_NARROWED)
-    return Decoded(text) if wide or _ESCAPE.search(text) else None
+    narrow = text.translate(_NARROWED)
+    return Decoded(narrow) if narrow != text or _ESCAPED.search(text) else None
 
 
 def hidden_texts(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and meaning of what may be text in base64 (RFC 4648) or hexadecimal."""
+    """Start, end and meaning of what may be a text in base64 or hexadecimal."""
     for match in _HEX.finditer(text):
         if len(match[0]) % 2 == 0:
             yield (*match.span(), bytes.fromhex(match[0]).decode("ascii"))
     for match in _BASE64.finditer(text):
-        meaning = _from_base64(match[0])
-        if meaning is not None:
+        run = match[0].rstrip("=").replace("-", "+").replace("_", "/")
+        try:
+            meaning = base64.b64decode(run + "=" * (-len(run) % 4), validate=True).decode("utf-8")
+        except (NotBase64, ValueError):
+            continue
+        if meaning.replace("\n", "").replace("\r", "").isprintable():
             yield (*match.span(), meaning)
 
 
-def _from_base64(run: str) -> str | None:
-    run = run.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        data = base64.b64decode(run + "=" * (-len(run) % 4), validate=True)
-        meaning = data.decode("utf-8")
-    except (NotBase64, ValueError):
-        return None
-    return meaning if meaning.replace("\n", "").replace("\r", "").isprintable() else None
-
-
-def _character(match: re.Match[str]) -> str:
-    match match.lastgroup:
+def _meant(escape: re.Match[str]) -> str:
+    match escape.lastgroup:
         case "entity":
-            return _ENTITIES[match["entity"]]
+            return _ENTITIES[escape["entity"]]
         case "number":
-            return chr(int(match["number"]))
+            return chr(int(escape["number"]))
+        case "colour" | "percent_colour":
+            return COLOUR
+        case "control":
+            return _CONTROLS[escape["control"]]
         case "nothing":
             return ""
         case group:
-            return chr(int(match[str(group)], 16))
+            return chr(int(escape[str(group)], 16))

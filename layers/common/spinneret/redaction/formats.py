@@ -1,8 +1,8 @@
-"""Secrets that are recognised wherever they stand, by the form that their issuer gave them.
+"""Secrets that are recognised wherever they stand: tokens and keys in their issuers' formats.
 
-A form is a literal beginning and a pattern for the rest. One search finds all beginnings, and the
-boundary in front of them makes it linear: a run of characters is entered once.
-Sources: the issuers' documentation of their token formats.
+A format is a literal beginning and a pattern for the rest. The boundary in front of it makes the
+search linear: a run of characters is entered once.
+Sources: the issuers' documentation of their tokens; RFC 7468, OpenSSH and RFC 9580 for armour.
 """
 
 from __future__ import annotations
@@ -10,106 +10,102 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
-from spinneret.redaction.spans import MARK, Span
+from spinneret.redaction.spans import Form, Span, matches
 
 _ID: Final = r"[A-Za-z0-9_\-]"
+_GITLAB: Final = rf"{_ID}{{12,}}(?:\.{_ID}+)*"
 _JWT_TAIL: Final = rf"{_ID}*+(?:\.{_ID}*+){{0,4}}"
 
-_FORMS: Final[tuple[tuple[str, str], ...]] = (
-    # literals, pattern of the rest
-    ("AKIA ASIA", r"[A-Z0-9]{12,}"),
+_TOKENS: Final[tuple[tuple[str, str], ...]] = (
+    # literals (a ~ is a blank), pattern of the rest
+    ("AKIA ASIA", r"[A-Z0-9]{12,}"),  # AWS
     ("ABSK", r"[A-Za-z0-9+/]{60,}={0,2}"),
-    ("LTAI", r"[A-Za-z0-9]{12,}"),
-    ("ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{16,}"),
+    ("LTAI", r"[A-Za-z0-9]{12,}"),  # Alibaba
+    ("ghp_ gho_ ghu_ ghs_ ghr_ hf_ api_org_", r"[A-Za-z0-9]{16,}"),  # GitHub, Hugging Face
     ("github_pat_", r"[A-Za-z0-9_]{16,}"),
-    (
-        "glpat- gloas- gldt- glrt- glcbt- glptt- glft- glimt- glagent- glsoat- glffct-",
-        rf"{_ID}{{12,}}(?:\.{_ID}+)*",
-    ),
+    ("glpat- gloas- gldt- glrt- glcbt- glptt-", _GITLAB),
+    ("glft- glimt- glagent- glsoat- glffct-", _GITLAB),
     ("GR1348941", rf"{_ID}{{12,}}"),
-    ("xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xapp-", r"[A-Za-z0-9\-%]{8,}"),
+    ("xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xapp-", r"[A-Za-z0-9\-%]{8,}"),  # Slack
     ("xoxe.xoxp- xoxe.xoxb-", r"[A-Za-z0-9\-]{8,}"),
-    ("sk_live_ rk_live_ sk_test_ rk_test_", r"[A-Za-z0-9]{8,}"),
-    ("whsec_", r"[A-Za-z0-9+/_\-]{16,}={0,2}"),
-    ("AIza", rf"{_ID}{{28,}}"),
+    ("sk_live_ rk_live_ sk_test_ rk_test_", r"[A-Za-z0-9]{8,}"),  # Stripe
+    ("whsec_", r"[A-Za-z0-9+/_\-]{16,}={0,2}"),  # Standard Webhooks
+    ("spn_ spt_", rf"{_ID}{{16,}}"),  # ours: tenancy.service
+    ("AIza", rf"{_ID}{{28,}}"),  # Google
     ("ya29.", r"[A-Za-z0-9_\-.]{16,}"),
-    ("GOCSPX-", rf"{_ID}{{16,}}"),
     ("1//0", rf"{_ID}{{24,}}"),
     ("eyJ", rf"(?<![_\-]eyJ){_ID}{{6,}}+(?:\.{_ID}{{4,}}+){{1,4}}\.?"),  # RFC 7519
     ("eyJhbGci eyJ0eXAi eyJraWQi eyJ4NXQi eyJjdHki eyJlbmMi eyJqa3Ui", _JWT_TAIL),
-    ("npm_", r"[A-Za-z0-9]{20,}"),
-    ("pypi-", rf"{_ID}{{16,}}"),
-    ("SG.", rf"{_ID}{{8,128}}\.{_ID}{{8,}}"),
-    ("SK", r"[0-9a-fA-F]{32}(?![0-9A-Za-z])"),
+    ("SG.", rf"{_ID}{{8,128}}\.{_ID}{{8,}}"),  # SendGrid
+    ("SK", r"[0-9a-fA-F]{32}(?![0-9A-Za-z])"),  # Twilio
     ("sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk-lf-", rf"{_ID}{{8,}}"),
     ("sk-", r"(?=[A-Za-z]{0,60}[0-9])[A-Za-z0-9]{20,}"),
-    ("hf_ api_org_", r"[A-Za-z0-9]{16,}"),
-    ("spn_ spt_", rf"{_ID}{{16,}}"),  # ours: tenancy.service
-    ("AGE-SECRET-KEY-1", r"[0-9A-Z]{16,}"),
-    ("shpat_ shpss_ shpca_ shppa_", r"[a-fA-F0-9]{16,}"),
-    ("sq0atp- sq0csp- sq0idp-", rf"{_ID}{{16,}}"),
-    ("EAAA EAAC", rf"{_ID}{{40,}}"),
-    ("dop_v1_ doo_v1_ dor_v1_", r"[a-f0-9]{32,}"),
-    ("dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", r"[A-Za-z0-9._\-]{16,}"),
-    ("dapi", r"[a-f0-9]{32}(?:-\d)?"),
-    ("key-", r"[0-9a-f]{32}(?![0-9a-f])"),
-    ("PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}"),
-    ("NRAK-", r"[A-Z0-9]{20,}"),
-    ("glsa_ glc_", r"[A-Za-z0-9+/_]{20,}={0,2}"),
-    ("hvs. hvb. hvr.", rf"{_ID}{{20,}}"),
-    ("ATATT3 ATCTT3 ATBB", r"[A-Za-z0-9_\-=]{20,}"),
-    ("lin_api_ lin_oauth_ ntn_", r"[A-Za-z0-9]{20,}"),
-    ("secret_", r"[A-Za-z0-9]{40,}"),
-    ("figd_", rf"{_ID}{{20,}}"),
-    ("pul-", r"[a-f0-9]{40}"),
-    ("rubygems_", r"[a-f0-9]{40,}"),
-    ("dckr_pat_ dckr_oat_ sb_secret_", rf"{_ID}{{16,}}"),
-    ("sbp_", r"[a-f0-9]{32,}"),
-    ("r8_ gsk_ pplx- xai- nfp_", r"[A-Za-z0-9]{30,}"),
+    (
+        "GOCSPX- pypi- sq0atp- sq0csp- sq0idp- dckr_pat_ dckr_oat_ sb_secret_ tskey-",
+        rf"{_ID}{{16,}}",
+    ),
+    ("hvs. hvb. hvr. figd_ nvapi-", rf"{_ID}{{20,}}"),
     ("fo1_ CFPAT-", rf"{_ID}{{30,}}"),
-    ("FlyV1 fm", r"\d[A-Za-z0-9+/=,_\-]{20,}"),
+    ("EAAA EAAC", rf"{_ID}{{40,}}"),  # Square, Meta
+    ("mfa.", rf"{_ID}{{60,}}"),  # Discord
+    ("npm_ lin_api_ lin_oauth_ ntn_", r"[A-Za-z0-9]{20,}"),
+    ("r8_ gsk_ pplx- xai- nfp_ rpa_ phc_ phx_ phs_", r"[A-Za-z0-9]{30,}"),
+    ("secret_", r"[A-Za-z0-9]{40,}"),
+    ("AGE-SECRET-KEY-1", r"[0-9A-Z]{16,}"),
+    ("NRAK-", r"[A-Z0-9]{20,}"),
+    ("shpat_ shpss_ shpca_ shppa_", r"[a-fA-F0-9]{16,}"),
+    ("dop_v1_ doo_v1_ dor_v1_ sbp_", r"[a-f0-9]{32,}"),
+    ("pul- rubygems_", r"[a-f0-9]{40,}"),
+    ("dapi", r"[a-f0-9]{32}(?:-\d)?"),  # Databricks
+    ("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
+    ("PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}"),
+    ("xkeysib- xsmtpsib-", r"[0-9a-f]{60,}-[A-Za-z0-9]{8,}"),
+    ("amzn.mws. amzn1.oa2-cs.v1.", r"[0-9a-f\-]{20,}"),
+    ("Atza| Atzr| Atza%7C Atzr%7C", r"[A-Za-z0-9_\-+/=|%]{16,}"),
+    ("dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", r"[A-Za-z0-9._\-]{16,}"),  # Doppler
     ("pscale_tkn_ pscale_pw_ pscale_oauth_", r"[A-Za-z0-9_.\-]{20,}"),
-    ("nvapi-", rf"{_ID}{{20,}}"),
-    ("tskey-", rf"{_ID}{{16,}}"),
-    ("rpa_", r"[A-Za-z0-9]{30,}"),
-    ("phc_ phx_ phs_", r"[A-Za-z0-9]{30,}"),
+    ("glsa_ glc_", r"[A-Za-z0-9+/_]{20,}={0,2}"),  # Grafana
+    ("sntrys_ sntryu_", r"[A-Za-z0-9+/=_\-]{20,}"),
+    ("ATATT3 ATCTT3 ATBB", r"[A-Za-z0-9_\-=]{20,}"),  # Atlassian
+    ("FlyV1~fm", r"\d[A-Za-z0-9+/=,_\-]{20,}"),
     ("sgp_", r"(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}"),
     ("vercel_blob_rw_", r"[A-Za-z0-9]{8,}_[A-Za-z0-9]{16,}"),
     (
         "pat-na1- pat-na2- pat-eu1- pat-ap1-",
         r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
     ),
-    ("xkeysib- xsmtpsib-", r"[0-9a-f]{60,}-[A-Za-z0-9]{8,}"),
-    ("sntrys_ sntryu_", r"[A-Za-z0-9+/=_\-]{20,}"),
+    ("access-sandbox- access-production- access-development-", r"[0-9a-f\-]{36}"),  # Plaid
     ("dt0c dt0s", r"\d\d\.[A-Z0-9]{20,}\.[A-Z0-9]{20,}"),
-    ("amzn.mws.", r"[0-9a-f\-]{20,}"),
-    ("amzn1.oa2-cs.v1.", r"[0-9a-f]{20,}"),
-    ("Atza| Atzr| Atza%7C Atzr%7C", r"[A-Za-z0-9_\-+/=|%]{16,}"),
     ("v^1.1#", r"[^\s\"'<>&,;\\]{8,}"),  # eBay
-    ("mfa.", rf"{_ID}{{60,}}"),
     ("sk.eyJ", rf"{_ID}{{16,512}}\.{_ID}{{8,}}"),
-    ("access-sandbox- access-production- access-development-", r"[0-9a-f\-]{36}"),
     # crypt(3) and its successors: guessing recovers what they hash
     ("$1$ $5$ $6$ $y$ $2a$ $2b$ $2x$ $2y$ $apr1$", r"[A-Za-z0-9./$=]{20,}"),
     ("$argon2i$ $argon2d$ $argon2id$ $scrypt$ $pbkdf2", r"[A-Za-z0-9./$=,+\-]{20,}"),
 )
 
-# Forms without a literal beginning, or whose beginning stays: the group is replaced.
+# Tokens without a literal beginning, or whose beginning stays.
 _FREE: Final = tuple(
-    (anchor, re.compile(pattern))
-    for anchor, pattern in (
-        ("-us", r"(?<![0-9A-Za-z])([0-9a-f]{32}-us\d{1,2})(?!\w)"),  # Mailchimp
-        (".atlasv1.", rf"(?<![A-Za-z0-9])([A-Za-z0-9]{{14}}\.atlasv1\.{_ID}{{40,}})"),
-        ("Q~", r"(?<![A-Za-z0-9_~.\-])([A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34})"),  # Entra
-        ("AC", r"(?<![0-9A-Za-z])AC[0-9a-f]{32}(?::|%3A)([0-9a-f]{32})(?![0-9a-f])"),  # Twilio
-        (":AA", rf"(?<![0-9])(\d{{8,10}}:AA{_ID}{{30,}})"),  # Telegram
-        ("/bot", rf"/bot(\d{{6,12}}:{_ID}{{20,}})"),
-        (".", rf"([MNO](?<![A-Za-z0-9].){_ID}{{23,27}}\.{_ID}{{6}}\.{_ID}{{27,40}})"),  # Discord
-        ("hooks.slack.com/", r"hooks\.slack\.com/\w{4,12}/([\w/\-]+)"),
-        ("/webhooks/", r"/webhooks/\d{6,24}/([\w\-]{16,})"),  # Discord
-        ("/webhookb2/", r"/webhookb2/([\w@/\-]{16,})"),  # Teams
+    Form(literal, re.compile(pattern))
+    for literal, pattern in (
+        ("-us", r"(?<![0-9A-Za-z])(?P<secret>[0-9a-f]{32}-us\d{1,2})(?!\w)"),  # Mailchimp
+        (".atlasv1.", rf"(?<![A-Za-z0-9])(?P<secret>[A-Za-z0-9]{{14}}\.atlasv1\.{_ID}{{40,}})"),
+        ("Q~", r"(?<![\w~.\-])(?P<secret>[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34})"),  # Entra
+        # Twilio, Telegram
+        ("AC", r"(?<![0-9A-Za-z])AC[0-9a-f]{32}(?::|%3A)(?P<secret>[0-9a-f]{32})(?![0-9a-f])"),
+        (":AA", rf"(?<![0-9])(?P<secret>\d{{8,10}}:AA{_ID}{{30,}})"),
+        ("/bot", rf"/bot(?P<secret>\d{{6,12}}:{_ID}{{20,}})"),
+        # Discord, Slack, Discord, Teams
+        (".", rf"(?P<secret>[MNO](?<![A-Za-z0-9].){_ID}{{23,27}}\.{_ID}{{6}}\.{_ID}{{27,40}})"),
+        (
+            "hook",
+            r"(?:hooks\.slack\.com/\w{4,12}|/webhooks/\d{6,24}|/webhookb2)/(?P<secret>[\w@/\-]{8,})",
+        ),
+        # PuTTY
+        ("Private-Lines", r"Private-Lines: \d+\s+(?P<secret>(?:[A-Za-z0-9+/=]{1,80}\s+)+)"),
     )
 )
 
@@ -120,68 +116,64 @@ AWS_SECRET: Final = re.compile(
 )
 _NEAR: Final = 512  # characters between an AWS key id and its secret
 
+_BOUNDARY: Final = r"(?:(?<![A-Za-z0-9].)|(?<=\\[nrt].))"  # or behind an escaped line end
+_ARMOUR: Final = re.compile(r"-{4,5}\s?(?P<sign>BEGIN|END) (?P<what>[A-Z0-9 ]{0,60})-{4,5}")
+_BREAK: Final = r"(?:\s|\\{1,15}[nrt]|%0[AaDd]|<br ?/?>)"
+_CUT_OFF: Final = re.compile(  # lines of base64 and of headers as far as they go
+    rf"(?:{_BREAK}{{0,8}}(?:[A-Za-z\-]{{1,30}}: [^\r\n\\\"']{{0,200}}(?=[\r\n\\])"
+    rf"|[A-Za-z0-9+/=]{{16,}}+|(?<=[nr\n])[A-Za-z0-9+/=]{{1,64}}+(?=[\s\\\"']|$)))+"
+)
+# The same in front of an end whose beginning is cut off; read backwards, so that it is linear.
+_BREAK_BACK: Final = r"(?:\s|[nrt]\\{1,15}|[AaDd]0%|>/?[ ]?rb<)"
+_BASE64_BACK: Final = r"(?:[A-Za-z0-9+/=](?!\\|0%)|/\\{1,15})"
+_HEADLESS: Final = re.compile(
+    rf"{_BREAK_BACK}{{0,8}}+{_BASE64_BACK}++(?:{_BREAK_BACK}{{1,8}}+{_BASE64_BACK}{{40,}}+)*+"
+    rf"(?:{_BREAK_BACK}{{1,8}}+(?=[^\d\s]*\d){_BASE64_BACK}{{1,80}}+)?"
+)
+_LONGEST: Final = 20_000  # characters of a key
+_LEAST: Final = 16  # of what is left of one
 
-_REST: Final = {
-    literal: rest
-    for literals, rest in _FORMS
-    for literal in (literals.split(" ") if literals != "FlyV1 fm" else [literals])
-}
-_BOUNDARY: Final = re.compile(r"(?<![A-Za-z0-9])|(?<=\\[nrt])")  # or behind an escaped line end
 
-
-def formatted(text: str) -> Iterator[Span]:
-    """Every token whose form betrays it."""
-    beginnings, position = _beginnings(), 0
-    done: dict[re.Pattern[str], int] = {}
-    while (beginning := beginnings.search(text, position)) is not None:
-        start = beginning.start()
-        position = start + 1  # tokens of two issuers may overlap, those of one don't
-        if _BOUNDARY.match(text, start):
-            for form in _forms(beginning[0]):
-                if start >= done.get(form, 0) and (match := form.match(text, start)):
-                    yield Span(start, match.end(), MARK)
-                    done[form] = match.end()
-    for anchor, pattern in _FREE:
-        if anchor in text:
-            for match in pattern.finditer(text):
-                yield Span(*match.span(1), MARK)
+def tokens(text: str) -> Iterator[Span]:
+    """Every token whose format betrays it."""
+    for match in _token().finditer(text):
+        yield Span(*match.span())
+    yield from matches(_FREE, text)
     if "AKIA" in text or "ASIA" in text:
-        yield from _aws_secrets(text)
+        for match in AWS_SECRET.finditer(text):
+            if AWS_KEY_ID.search(text, max(0, match.start() - _NEAR), match.end() + _NEAR):
+                yield Span(*match.span())
 
 
 @cache
-def _beginnings() -> re.Pattern[str]:
-    """Finds the literals, but of `sk-` and `sk-ant-` only the former."""
-    return re.compile(_tree(list(_REST)))
+def _token() -> re.Pattern[str]:
+    """All formats, by their first characters. Compiled on first use: it takes some 10 ms."""
+    rests = {each.replace("~", " "): rest for words, rest in _TOKENS for each in words.split()}
+    branches = []
+    longest_first = sorted(rests, key=lambda word: (word[0], -len(word)))
+    for first, group in groupby(longest_first, itemgetter(0)):
+        words = list(group)
+        seconds = re.escape("".join({word[1] for word in words}))
+        formats = "|".join(re.escape(word[1:]) + rests[word] for word in words)
+        branches.append(f"{re.escape(first)}(?=[{seconds}]){_BOUNDARY}(?:{formats})")
+    return re.compile("|".join(branches))
 
 
-def _tree(words: list[str]) -> str:
-    """A pattern that looks at each character once instead of at each word."""
-    if "" in words:
-        return ""
-    branches = [
-        re.escape(first) + _tree([word[1:] for word in words if word[0] == first])
-        for first in sorted({word[0] for word in words})
-    ]
-    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
-
-
-@cache
-def _forms(beginning: str) -> tuple[re.Pattern[str], ...]:
-    """Compiled on first use: all of them at once would cost a cold start some 20 ms."""
-    return tuple(
-        re.compile(re.escape(literal) + rest)
-        for literal, rest in _REST.items()
-        if literal.startswith(beginning)
-    )
-
-
-def _aws_secrets(text: str) -> Iterator[Span]:
-    """Secrets within reach of a key id; both lists are walked once."""
-    ids = [match.start() for match in AWS_KEY_ID.finditer(text)]
-    nearest = 0
-    for match in AWS_SECRET.finditer(text):
-        while nearest + 1 < len(ids) and ids[nearest + 1] <= match.start():
-            nearest += 1
-        if any(abs(place - match.start()) <= _NEAR for place in ids[nearest : nearest + 2]):
-            yield Span(*match.span(), MARK)
+def private_keys(text: str) -> Iterator[Span]:
+    """What stands between the lines that begin and end a private key, also if one is cut off."""
+    lines = [*_ARMOUR.finditer(text)] if "PRIVATE KEY" in text else []
+    for before, line, behind in zip([None, *lines], lines, [*lines[1:], None], strict=False):
+        start, end = line.span()
+        if "PRIVATE KEY" not in line["what"]:
+            continue
+        if line["sign"] == "BEGIN":
+            cut_off = _CUT_OFF.match(text, end)
+            if behind is not None and behind["sign"] == "END":
+                yield Span(end, behind.start())
+            elif cut_off is not None:
+                yield Span(end, cut_off.end())
+        elif before is None or before["sign"] == "END":
+            first = max(before.end() if before else 0, start - _LONGEST)
+            headless = _HEADLESS.match(text[first:start][::-1])
+            if headless is not None and headless.end() >= _LEAST:
+                yield Span(start - headless.end(), start)

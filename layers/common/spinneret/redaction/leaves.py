@@ -4,40 +4,45 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import enum
 import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
 from spinneret.redaction import names
-from spinneret.redaction.names import Kind
 from spinneret.redaction.spans import MARK
 
 UNREADABLE: Final = "[unreadable]"
 """Stands for what can't be looked at, and therefore isn't shown."""
 
-LEAVES: Final = (  # a tuple, as it is asked for every value: twice as fast as a union
+_LEAVES: Final = (  # a tuple, as it is asked for every value: twice as fast as a union
     *(str, bool, int, float, type(None), bytes, bytearray, memoryview, BaseException, complex),
     *(decimal.Decimal, uuid.UUID, dt.date, dt.time, dt.timedelta, dt.tzinfo, type),
 )
+_MOST: Final = 50  # exceptions of one chain or group that are told
 
-Redactor = Callable[[str], str]
+Cleaner = Callable[[str], str]
 
 
-def in_bytes(data: bytes | bytearray | memoryview, redacted: Redactor) -> Any:
-    """The same type with the text in it redacted: UTF-8, or UTF-16 where every other byte is 0."""
-    raw = bytes(data)
-    encoding, text = _decoded(raw)
-    clean = redacted(text)
-    if clean == text:
-        return data
-    return _like(
-        data, clean.encode(encoding, "surrogateescape" if encoding == "utf-8" else "replace")
-    )
+def is_leaf(value: Any) -> bool:
+    """Whether the value has no parts."""
+    return isinstance(value, _LEAVES)
+
+
+def redacted(value: Any, clean: Cleaner) -> Any:
+    """The value itself if its text is clean, else its clean text in the same type."""
+    if isinstance(value, str):  # a subclass (an enumeration, say) stays itself if it is clean
+        text = str.__str__(value)
+        result = clean(text)
+        return value if result == text else result
+    if isinstance(value, bytes | bytearray | memoryview):
+        return _in_bytes(value, clean)
+    if isinstance(value, BaseException):
+        return clean(_described(value))
+    return value if is_leaf(value) else _in_object(value, clean)
 
 
 def mark_like(value: Any) -> Any:
-    """The mark, as bytes where bytes stood; an empty text keeps nothing that could be told."""
+    """The mark, as bytes where bytes stood. Of an empty text nothing could be told."""
     if isinstance(value, str) and not value:
         return value
     if isinstance(value, bytes | bytearray | memoryview):
@@ -45,7 +50,32 @@ def mark_like(value: Any) -> Any:
     return MARK
 
 
-def in_object(value: Any, redacted: Redactor) -> Any:
+def _in_bytes(data: bytes | bytearray | memoryview, clean: Cleaner) -> Any:
+    """The same type with the text in it redacted: UTF-8, or UTF-16 where every other byte is 0."""
+    encoding, text = _decoded(bytes(data))
+    result = clean(text)
+    if result == text:
+        return data
+    return _like(
+        data, result.encode(encoding, "replace" if "16" in encoding else "surrogateescape")
+    )
+
+
+def _decoded(raw: bytes) -> tuple[str, str]:
+    sample = raw[:64]
+    if len(sample) >= 8 and sample.count(0) * 5 >= len(sample) * 2:
+        for encoding in ("utf-16-le", "utf-16-be"):
+            text = raw.decode(encoding, "replace")
+            if text[1:32].isascii():
+                return encoding, text
+    return "utf-8", raw.decode("utf-8", "surrogateescape")
+
+
+def _like(data: Any, raw: bytes) -> Any:
+    return raw if isinstance(data, memoryview) else type(data)(raw)
+
+
+def _in_object(value: Any, clean: Cleaner) -> Any:
     """The object itself if its texts are clean and no attribute is a secret, else clean text."""
     try:
         spoken, shown = str(value), repr(value)
@@ -55,55 +85,31 @@ def in_object(value: Any, redacted: Redactor) -> Any:
     keeps_secret = type(attributes) is dict and any(
         names.kind_of(name).certain for name in list(attributes) if isinstance(name, str)
     )
-    if not keeps_secret and redacted(shown) == shown and redacted(spoken) == spoken:
+    if not keeps_secret and clean(shown) == shown and clean(spoken) == spoken:
         return value
-    return redacted(spoken)
+    return clean(spoken)
 
 
-def in_text(value: str, redacted: Redactor) -> str:
-    """A subclass of str (an enumeration, say) stays itself as long as it is clean."""
-    text = str.__str__(value)
-    clean = redacted(text)
-    return value if clean == text else clean
-
-
-def key_name(key: Any) -> str:
-    """The name that a key of a mapping stands for; of a path (`("db", "password")`) its end."""
-    if type(key) is str:
-        return key
-    if not isinstance(key, tuple):
-        return name_of(key) or ""
-    parts = [part for part in map(name_of, key) if part]
-    if len(parts) > 1 and names.needs_context(parts[-1]):
-        return " ".join(parts[-2:])
-    return parts[-1] if parts else ""
-
-
-def name_of(key: Any) -> str | None:
-    """A key of a mapping, or the first of a pair, as the name that it is."""
-    if type(key) is str:
-        return key
-    if isinstance(key, enum.Enum):
-        spoken = isinstance(key.value, str) and names.kind_of(key.value) is not Kind.HARMLESS
-        key = key.value if spoken else key.name
-    if isinstance(key, bytes):
-        return key[:256].decode("latin-1")
-    return key if isinstance(key, str) else None
-
-
-def _like(data: Any, raw: bytes) -> Any:
-    return raw if isinstance(data, memoryview) else type(data)(raw)
-
-
-def _decoded(raw: bytes) -> tuple[str, str]:
-    sample = raw[:64]
-    zeros = sample.count(0)
-    if len(sample) >= 8 and zeros * 5 >= len(sample) * 2:
-        for encoding in ("utf-16-le", "utf-16-be"):
-            try:
-                text = raw.decode(encoding)
-            except UnicodeDecodeError:
-                continue
-            if text[1:32].isascii():
-                return encoding, text
-    return "utf-8", raw.decode("utf-8", "surrogateescape")
+def _described(error: BaseException) -> str:
+    """One line or more per exception, the outermost first: words, notes, causes, members."""
+    lines: list[str] = []
+    seen: set[int] = set()
+    waiting = [("", error)]
+    while waiting and len(seen) < _MOST:
+        relation, current = waiting.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        try:
+            text = str(current)
+        except Exception:  # noqa: BLE001 (one that can't show itself is named all the same)
+            text = UNREADABLE
+        lines.append(relation + type(current).__name__ + (f": {text}" if text else ""))
+        lines += [note for note in getattr(current, "__notes__", ()) if isinstance(note, str)]
+        if isinstance(current, BaseExceptionGroup):
+            waiting += [("of the group: ", member) for member in reversed(current.exceptions)]
+        if current.__cause__ is not None:
+            waiting.append(("caused by ", current.__cause__))
+        elif current.__context__ is not None and not current.__suppress_context__:
+            waiting.append(("while handling ", current.__context__))
+    return "\n".join(lines)

@@ -1,8 +1,9 @@
-"""Places in a text that have to be replaced."""
+"""Places in a text that have to be replaced, and patterns that find them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 MARK: Final = "[redacted]"
@@ -14,21 +15,37 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    replacement: str
+    replacement: str = MARK
+
+
+class Form(NamedTuple):
+    """A pattern whose group `secret` is one, in texts that hold the literal."""
+
+    literal: str
+    pattern: re.Pattern[str]
+    accepts: Callable[[re.Match[str]], bool] | None = None
+
+
+def matches(forms: Iterable[Form], text: str) -> Iterator[Span]:
+    """The secrets of all forms."""
+    for literal, pattern, accepts in forms:
+        if literal in text:
+            for match in pattern.finditer(text):
+                if accepts is None or accepts(match):
+                    yield Span(*match.span("secret"))
 
 
 def replace(text: str, spans: Iterable[Span]) -> str:
-    """The text with all spans replaced; what overlaps becomes one, named by the wider span."""
+    """The text with all spans replaced. Overlapping spans become one, named by the widest."""
     parts: list[str] = []
     done = 0
-    for span in merged(spans):
+    for span in _merged(spans):
         parts += (text[done : span.start], span.replacement)
         done = span.end
-    parts.append(text[done:])
-    return "".join(parts)
+    return "".join((*parts, text[done:]))
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
+def _merged(spans: Iterable[Span]) -> list[Span]:
     """In order and apart from each other."""
     result: list[Span] = []
     for span in sorted(spans):
