@@ -29,7 +29,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "infra" / "local"), str(ROOT / "layers" / "common")]
 
 from spinneret.kernel.clock import utc_now  # noqa: E402 - after the path above
-from spinneret.kernel.redaction import redact, redact_text  # noqa: E402 - after the path above
+from spinneret.redaction import redact, redact_text  # noqa: E402 - after the path above
 from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402 - after the path above
 from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402 - after the path above
 from spinneret.web.fetching.models import FetchRequest  # noqa: E402 - after the path above

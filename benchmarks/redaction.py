@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "layers" / "common"))
 
-from spinneret.kernel.redaction import redact
+from spinneret.redaction import redact
 
 SIZES = (250_000, 500_000, 1_000_000)
 SUSPICIOUS = 8.0  # 4 is linear, 16 quadratic

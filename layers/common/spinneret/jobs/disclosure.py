@@ -18,7 +18,7 @@ from spinneret.kernel.errors import (
     PermanentError,
     TransientError,
 )
-from spinneret.kernel.redaction import redact, redact_text
+from spinneret.redaction import redact, redact_text
 
 _DEPTH: Final = 20  # of nested details; deeper ones are named by their type
 _INT_BITS: Final = 1024

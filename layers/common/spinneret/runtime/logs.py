@@ -9,7 +9,7 @@ from typing import Any, Final
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
-from spinneret.kernel.redaction import redact
+from spinneret.redaction import redact
 
 SERVICE: Final = "spinneret"
 

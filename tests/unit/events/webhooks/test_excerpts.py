@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spinneret.events.webhooks.excerpts import excerpt_of, logged_payload
 from spinneret.events.webhooks.models import RESPONSE_BODY_MAX_CHARS
 from spinneret.kernel import bounds
-from spinneret.kernel.redaction import MARK
+from spinneret.redaction import MARK
 
 BOUND = bounds.WEBHOOK_EXCERPT_BYTES
 LETTERS = "Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5Pf1Hg0Jj"

@@ -20,7 +20,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
-from spinneret.kernel.redaction import redact_text
+from spinneret.redaction import redact_text
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=bounds.WEBHOOK_NAME_MAX_CHARS)]
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]

@@ -37,7 +37,7 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     PermanentError,
 )
-from spinneret.kernel.redaction import redact_text
+from spinneret.redaction import redact_text
 from spinneret.web.fetching.ports import Fetcher
 
 logger = logging.getLogger(__name__)

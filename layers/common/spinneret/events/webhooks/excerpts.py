@@ -9,7 +9,7 @@ from typing import Any, Final
 from spinneret.events.webhooks.models import RESPONSE_BODY_MAX_CHARS
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
-from spinneret.kernel.redaction import redact, redact_text
+from spinneret.redaction import redact, redact_text
 
 _AHEAD_BYTES: Final = 1024  # longer than all known tokens; what is left has 1000 characters
 

@@ -22,7 +22,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json, fingerprint
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.ids import uuid7_hex
-from spinneret.kernel.redaction import redact, redact_text
+from spinneret.redaction import redact, redact_text
 from spinneret.web.fetching.urls import parse_url
 
 ID_PREFIX: Final = "dlv"

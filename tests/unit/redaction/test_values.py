@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.kernel.redaction import MARK, redact, redact_text
+from spinneret.redaction import MARK, redact, redact_text
 
 SECRET = "Canary-7x9-secret"
 SECRET_NAMES = ("password", "apiKey", "X-Api-Key", "client_secret", "Authorization", "Set-Cookie")
@@ -64,17 +64,6 @@ ANYTHING = st.recursive(
     ),
     max_leaves=15,
 )
-
-
-PIECES = [
-    *"aZ0=:&;,?\"'`\\[]{}()<>@/%#.-_ \n\t|*~^$!",
-    *("token", "pin", "password", "key", "Cookie: ", "Authorization: ", "Bearer ", "api", "://"),
-    *("[redacted]", "%3D", "%26", "&quot;", '\\"', "x1y2z3w4v5u6", "name", "value", "--", "is "),
-    *("-----END PRIVATE KEY-----", "MIICXAIBAAKBgQCqGKukO1De7zhZj6\n", "kind: Secret\n", "data:\n"),
-    *('"tokens": {', "auth", '"S": "', '"L":[', "default = ", 'variable "token" {', "| token | "),
-    *("set_password(", "not found: ", "API key provided ", "a1B2c3D4e5F6g7H8", "--user=", "---\n"),
-    *("-----BEGIN PRIVATE KEY-----", "<password>", "</password>", "curl -u ", "none", "\\n"),
-]
 
 
 class Colour(enum.StrEnum):
@@ -184,24 +173,11 @@ def test_redacting_twice_changes_nothing(value: Any) -> None:
     assert redact(once) == once
 
 
-@settings(max_examples=500)
-@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
-def test_redacting_a_text_twice_changes_nothing(text: str) -> None:
-    once = redact_text(text)
-    assert redact_text(once) == once
-
-
 @given(ANYTHING)
 def test_nothing_is_changed_in_place(value: Any) -> None:
     before = repr(value)
     redact(value)
     assert repr(value) == before
-
-
-@given(st.text())
-def test_any_text_can_be_read(text: str) -> None:
-    assert redact_text(text) != "[unreadable]"
-    assert isinstance(redact(text.encode("utf-8", "surrogatepass")), bytes)
 
 
 @given(ANYTHING)
@@ -221,16 +197,6 @@ def test_what_stands_under_a_secret_name_is_gone_everywhere(
     assert SECRET not in repr(redact(planted))
     assert SECRET not in redact_text(written(planted))
     assert SECRET not in repr(redact({"body": written(planted)}))
-
-
-@given(
-    st.text(alphabet=st.characters(codec="ascii", exclude_characters="\0"), min_size=1, max_size=20)
-)
-def test_no_character_of_a_quoted_secret_survives(noise: str) -> None:
-    secret = f"{noise}Canary{noise}"
-    after = redact_text(json.dumps({"user": "bob", "password": secret, "stage": "dev"}))
-    assert "Canary" not in after
-    assert json.loads(after) == {"user": "bob", "password": MARK, "stage": "dev"}
 
 
 def test_everything_under_a_secret_name_goes() -> None:
@@ -426,21 +392,3 @@ def test_keys_that_are_secrets_stay_apart() -> None:
     after = redact({key: number for number, key in enumerate(keys)})
     assert list(after.values()) == [0, 1, 2]
     assert not any(letter * 36 in key for key in after for letter in "abc")
-
-
-@settings(max_examples=20)
-@given(st.integers(min_value=1, max_value=4))
-def test_json_in_json_is_read_at_every_depth(depth: int) -> None:
-    value: Any = {"name": "token", "value": SECRET, "user": "bob"}
-    text = json.dumps(value)
-    for _ in range(depth):
-        text = json.dumps({"body": text})
-    after = redact_text(text)
-    assert SECRET not in after
-    assert "bob" in after
-    json.loads(after)
-
-
-@pytest.mark.parametrize("text", [r"['\d', 1a]", "[1if 2, 'a']", "{'a': '\\q'}", r"(b'\u1', 2x)"])
-def test_what_only_looks_like_python_is_read_without_a_warning(text: str) -> None:
-    assert redact_text(text) == text

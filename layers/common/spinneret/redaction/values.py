@@ -6,17 +6,16 @@ import re
 import sys
 from typing import Final
 
-from spinneret.kernel.redaction import names, vocabulary
-from spinneret.kernel.redaction.names import Kind
-from spinneret.kernel.redaction.spans import MARK
+from spinneret.redaction import encodings, names, vocabulary
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK
 
 _NAME: Final = r"[\w.\-%\[\]]{1,64}+[ \t]{0,4}"
-_ESCAPED_END: Final = r"\\{0,15}(?:[nrt\"']|u00(?:0a|0d|20|22|26|27|3[bce])|x(?:0a|0d|00))"
+_ESCAPED_END: Final = r"\\{0,31}(?:[nrt\"']|$|u00(?:0a|0d|20|22|26|27|3[bce])|x(?:0a|0d|00))"
 _STOPS: Final = r"[\s\"'`)\]}>,;.:!?]|\\|$"  # what follows a closing sign that closes
 
 # A value without quotes goes on over a sign that nothing follows as behind a separator.
-PLAIN: Final = re.compile(
-    rf"""(?:
+PLAIN: Final = re.compile(rf"""(?xi:(?:
         [^\s"'`&;,?<>()\[\]{{}}\\|\x00\u201d\u2019»]++
       | \?(?!{_NAME}=)
       | &(?!amp;|{_NAME}=|$)
@@ -29,30 +28,30 @@ PLAIN: Final = re.compile(
       | <(?![/!A-Za-z])
       | \\(?!{_ESCAPED_END})
       | \x00(?!{_NAME}=|$)
-    )++""",
-    re.VERBOSE | re.IGNORECASE,
-)
+    )++)""")
 QUERY: Final = re.compile(r"(?:[^&#;\s\"'<>`|\\)\]},]++|[)\]},](?=[\w%]))++")  # RFC 3986, 3.4
 
 _OPENING: Final = re.compile(
-    r"""(?:[bBrRfFuU]{1,2}(?=["']))?(?P<slashes>\\{0,15})(?P<quote>["'`\u201c\u2018«])"""
+    r"""(?:[bBrRfFuU]{1,2}(?=["']))?(?P<slashes>\\{0,31})(?P<quote>["'`\u201c\u2018«])"""
 )
 OPENING_SIGNS: Final = frozenset("\"'`\u201c\u2018«\\bBrRfFuU")
 """First characters of what may be a quotation."""
 _CLOSING: Final = {quote: re.compile(rf"\\*+{quote}") for quote in "\"'`"}
 _CURLY: Final = {"\u201c": "\u201d", "\u2018": "\u2019", "«": "»"}
 _CURLY_REACH: Final = 512  # characters; a curly quote without its partner is an ordinary character
+_BEHIND: Final = re.compile(r"[\s,;:=&}\])>\\\"']|$")  # what may follow a quote that closes
 _LINE_END: Final = re.compile(r"[\r\n]|$")
-_PART: Final = re.compile(r"""[{}\[\]()]|\\{0,15}["']""")
 
+_TEMPLATE: Final = (  # to be filled in
+    r"\$\{\{?\s?[\w .\-]{1,80}\}?\}|\{\{[^{}\n]{0,80}\}\}|\{[A-Za-z_]{0,60}\}|\$\([^)\n]{0,80}\)"
+    r"|<[A-Za-z][A-Za-z _\-]{0,60}>|%\([A-Za-z_]{1,60}\)[sdr]"
+)
+TEMPLATE_START: Final = re.compile(rf"(?:{_TEMPLATE})(?![\w$!@#%])")
+"""What begins with something to be filled in."""
 _PLACEHOLDER: Final = re.compile(
-    r"""(?: [*•●.…xX_\-?#]{3,} | \W{1,3} | <[A-Za-z][A-Za-z _\-]*>
-        | \$\{\{?[\w .\-]+\}?\} | \$[A-Z_]{2,}
-        | \$\([^)]*\)? | %[A-Z_]{2,}% | \{\{[^{}]*\}\} | \{[A-Za-z_]*\} | %\([A-Za-z_]+\)[sdr]
-        | %[sdrv] | :[a-z_]+ | \[(?:redacted|filtered|hidden|removed|secret|masked)\]
-        | <?(?:redacted|filtered|masked|hidden|removed)>?
-    )[.,;:!?)\]}]*""",
-    re.VERBOSE | re.IGNORECASE,
+    rf"(?i)(?:[*•●.…xX_\-?#]{{3,}}|\W{{1,3}}|{_TEMPLATE}|\$[A-Z_]{{2,}}|\$\([^)]*|%[A-Z_]{{2,}}%|%[sdrv]"
+    r"|:[a-z_]+|\[(?:redacted|filtered|hidden|removed|secret|masked)\]"
+    r"|<?(?:redacted|filtered|masked|hidden|removed)>?)[.,;:!?)\]}]*"
 )
 _CODE: Final = re.compile(
     r"""(?: !?[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[][A-Za-z_.,=(\["']*   # a call or a subscript
@@ -66,44 +65,32 @@ _CODE: Final = re.compile(
 )
 _CODE_SIGNS: Final = frozenset("([.|")
 _TYPE_STARTS: Final = frozenset("sSTB")
-_TEMPLATE: Final = re.compile(
-    r"""(?:\$\{\{?\s?[\w .\-]{1,80}\}?\} | \{\{[^{}\n]{0,80}\}\} | <[A-Za-z][A-Za-z _\-]{0,60}>
-        | %\([A-Za-z_]{1,60}\)[sdr] | \$\([^)\n]{0,80}\) | \{[A-Za-z_]{0,60}\}
-        )(?![\w$!@\#%])""",
-    re.VERBOSE,
-)
 LONG: Final = 200
 """Characters of a value that is neither prose nor code nor a placeholder any more."""
 _EDGE: Final = "*_`.,;:!?()[]{}<>\"'"
-_RANDOM: Final = re.compile(r"(?=\D*\d)[A-Za-z0-9+/=_\-.%:~,|]{12,}")
-_STRONG: Final = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+/=]{16,}")
-_RANDOM_START: Final = re.compile(r"(?=[A-Za-z+/=_\-.%:~,|]{0,60}\d)[A-Za-z0-9+/=_\-.%:~,|]{12}")
-_ABSENT: Final = frozenset({"null", "None", "true", "false", "True", "False", "undefined", "nil"})
-_PATH: Final = re.compile(r"(?:/|~|\.{1,2}/|[A-Za-z]:[\\/])[^\s]*")
-
-_NUMBER: Final = re.compile(r"[+-]?[\d.,_ %/]{1,12}[kKM]?")
-_BY_FORM: Final = {  # the form of a value, and whether it is a secret's or a harmless one's
-    Kind.RANDOM: (_STRONG, True),
-    Kind.COUNTABLE: (_NUMBER, False),
-    Kind.DIRECTORY: (_PATH, False),
+RANDOM_START: Final = re.compile(r"(?=[A-Za-z+/=_\-.%:~,|]{0,60}\d)[A-Za-z0-9+/=_\-.%:~,|]{12}")
+"""What begins with letters and digits that are no word."""
+_BY_FORM: Final = {  # the form of a value, and whether a secret has it or a harmless value
+    Kind.OPAQUE: (re.compile(r"(?=\D*\d)[A-Za-z0-9+/=_\-.%:~,|]{12,}"), True),
+    Kind.RANDOM: (
+        re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+/=]{16,}"),
+        True,
+    ),
+    Kind.COUNTABLE: (re.compile(r"[+-]?[\d.,_ %/]{1,12}[kKM]?"), False),
+    Kind.DIRECTORY: (re.compile(r"(?:/|~|\.{1,2}/|[A-Za-z]:[\\/])[^\s]*"), False),
 }
 
 
-def quoted_end(text: str, start: int, twice: bool = False) -> tuple[int, int, int] | None:
+def quoted_end(text: str, start: int) -> tuple[int, int, int] | None:
     """Content's start and end and where the quotation ends, if one begins at `start`.
 
     A quotation of JSON inside JSON opens with `\\"`: it closes with as many backslashes (or at a
-    quote with fewer, where an outer text ends). Unclosed ones end with the line. `twice` is for
-    quotes that CSV has doubled.
+    quote with fewer, where an outer text ends). Unclosed ones end with the line.
     """
     opening = _OPENING.match(text, start)
     if opening is None:
         return None
     inside, quote, level = opening.end(), opening["quote"], len(opening["slashes"])
-    if twice and text.startswith(quote, inside):
-        closed = text.find(quote * 2, inside + 1)
-        if closed >= 0:
-            return inside + 1, closed, closed + 2
     if text.startswith(quote * 2, inside) and not level:  # TOML, Python
         closed = text.find(quote * 3, inside + 2)
         if closed >= 0:
@@ -116,21 +103,13 @@ def quoted_end(text: str, start: int, twice: bool = False) -> tuple[int, int, in
 
 def _closed(text: str, inside: int, quote: str, level: int) -> tuple[int, int, int]:
     """The quotation whose content begins at `inside`, opened behind `level` backslashes."""
-    position = inside
     for closing in _CLOSING[quote].finditer(text, inside):
-        if closing.start() < position:
-            continue
         slashes = closing.end() - 1 - closing.start()
-        if slashes > level and (slashes - level) % (2 * level + 2):
-            continue
-        doubled = slashes == level == 0 and text.startswith(quote, closing.end())
-        if doubled and closing.start() > inside:
-            position = closing.end() + 1  # SQL and CSV write a quote twice to mean it once
-            continue
-        end = closing.end() - 1 - (min(slashes, level))
-        return inside, end, closing.end()
-    match = _LINE_END.search(text, inside)
-    end = match.start() if match else len(text)
+        even = (slashes - level) % (2 * level + 2) == 0 and _BEHIND.match(text, closing.end())
+        if slashes <= level or even:
+            return inside, closing.end() - 1 - min(slashes, level), closing.end()
+    line_end = _LINE_END.search(text, inside)
+    end = line_end.start() if line_end else len(text)
     return inside, end, end
 
 
@@ -143,41 +122,10 @@ def plain_end(
     return match.end() if match else position
 
 
-def group_end(text: str, start: int) -> int:
-    """Where the bracketed group that begins at `start` ends; the text's end if nothing closes."""
-    depth, position = 0, start
-    while (part := _PART.search(text, position)) is not None:
-        sign = part[0]
-        position = part.end()
-        if sign in "([{":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
-            if depth <= 0:
-                return position
-        else:
-            quotation = quoted_end(text, part.start())
-            position = max(position, quotation[2]) if quotation else position
-    return len(text)
-
-
-def is_absent(value: str) -> bool:
-    """Whether an unquoted value says that there is none."""
-    return value in _ABSENT
-
-
-def looks_random(text: str, start: int) -> bool:
-    """Whether a run of letters and digits that no word would be begins at `start`."""
-    return _RANDOM_START.match(text, start) is not None
-
-
-def is_template(text: str, start: int) -> bool:
-    """Whether what begins at `start` is to be filled in: `${TOKEN}`, `{{ token }}`, `<token>`."""
-    return _TEMPLATE.match(text, start) is not None
-
-
-def is_filler(value: str, name: str) -> bool:
+def is_filler(value: str, name: str = "") -> bool:
     """Whether an unquoted value is prose, code or a placeholder rather than a secret."""
+    if len(value) >= LONG:
+        return False
     if value.startswith(MARK) and not value[len(MARK) :].strip(_EDGE):
         return True
     bare = value.strip(_EDGE)
@@ -203,8 +151,7 @@ def _is_code(value: str) -> bool:
 
 def _names_itself(value: str, name: str) -> bool:
     """`password=db_password`: a variable handed on."""
-    plain = value.isascii() and value.replace("_", "").replace(".", "").isalpha()
-    if not plain:
+    if not (value.isascii() and value.replace("_", "").replace(".", "").isalpha()):
         return False
     same = value.lower() in names.words(name)[-1:]
     return same or (("_" in value or "." in value) and names.kind_of(value).certain)
@@ -212,15 +159,10 @@ def _names_itself(value: str, name: str) -> bool:
 
 def is_secret(kind: Kind, value: str) -> bool:
     """The verdict on a value whose name leaves it open (and on all others: the name's own)."""
-    match kind:
-        case Kind.HARMLESS:
-            return False
-        case Kind.AUTH:
-            return value.strip(_EDGE + " ").lower() not in vocabulary.AUTH_MODES
-        case Kind.OPAQUE:
-            return MARK not in value and _RANDOM.fullmatch(value.strip()) is not None
-        case Kind.RANDOM | Kind.COUNTABLE | Kind.DIRECTORY:
-            pattern, secret = _BY_FORM[kind]
-            return (pattern.fullmatch(value) is not None) is secret
-        case _:
-            return True
+    value = encodings.uncoloured(value)
+    if kind is Kind.AUTH:
+        return value.strip(_EDGE + " ").lower() not in vocabulary.AUTH_MODES
+    if kind not in _BY_FORM:
+        return kind is not Kind.HARMLESS
+    form, secret = _BY_FORM[kind]
+    return (form.fullmatch(value.strip()) is not None) is secret

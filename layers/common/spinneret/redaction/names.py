@@ -1,8 +1,8 @@
 """Whether a name announces a secret: keys of objects, headers, parameters, variables.
 
-A name is judged by its words: it is secret when one of them is a secret's noun that no word behind
-it turns into something about the secret (`token_count`, `password_changed_at`) and no word before
-it into a question or a number (`has_password`, `max_tokens`).
+A name is judged by its words. It is secret when one of them is a secret's noun, no word behind it
+describes the secret (`token_count`, `password_changed_at`), and no word before it asks or counts
+(`has_password`, `max_tokens`).
 """
 
 from __future__ import annotations
@@ -14,24 +14,20 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from spinneret.kernel.redaction import vocabulary
+from spinneret.redaction import encodings, vocabulary
+from spinneret.redaction.spans import MARK
 
 Verdict = TypeVar("Verdict")
 
-_LONGEST: Final = 128  # characters of a name that are looked at, from its end
+LONGEST: Final = 128  # characters of a name that are looked at, from its end
 _MOST_WORDS: Final = 9  # a longer name is a sentence
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_ESCAPED: Final = re.compile(r"%(?:25)*([2-7][0-9A-Fa-f])")
-
-
-def remembered(judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
-    """The verdicts on the latest names, but for those so long that they would cost memory."""
-    cached = lru_cache(maxsize=4096)(judge)
-
-    def judged(name: str) -> Verdict:
-        return cached(name) if len(name) <= _LONGEST else judge(name)
-
-    return judged
+_PERCENT: Final = re.compile(r"%(?:25)*([2-7][0-9A-Fa-f])")
+_PLAIN: Final = re.compile(
+    r"[-_$]{0,2}(?:[a-z]{1,20}(?:[ _.\-][a-z]{1,20}){0,5}|[A-Z]{1,20}(?:[_\-][A-Z]{1,20}){0,5}"
+    r"|[A-Z][a-z]{1,15}(?:-[A-Z][a-z]{1,15}){0,5}|[a-z]{1,15}(?:[A-Z][a-z]{1,15}){1,4}"
+    r"|(?:[A-Z][a-z]{1,15}){2,4})"
+)
 
 
 class Kind(Enum):
@@ -57,60 +53,60 @@ class Kind(Enum):
 _CERTAIN: Final = (Kind.SECRET, Kind.PASSWORD, Kind.AUTHORIZATION, Kind.COOKIE)
 _BY_LAST_WORD: Final = {
     "authorization": Kind.AUTHORIZATION,
-    "cookie": Kind.COOKIE,
-    "cookies": Kind.COOKIE,
-    "auth": Kind.AUTH,
-    "auths": Kind.AUTH,
-    "session": Kind.OPAQUE,
-    "sessions": Kind.OPAQUE,
-    "private": Kind.OPAQUE,
-    "signature": Kind.OPAQUE,
-    "sig": Kind.OPAQUE,
-    "hmac": Kind.OPAQUE,
-    "tokens": Kind.COUNTABLE,
-    "pass": Kind.COUNTABLE,
+    **dict.fromkeys(("cookie", "cookies"), Kind.COOKIE),
+    **dict.fromkeys(("auth", "auths"), Kind.AUTH),
+    **dict.fromkeys(("session", "sessions", "private", "signature", "sig", "hmac"), Kind.OPAQUE),
+    **dict.fromkeys(("tokens", "pass"), Kind.COUNTABLE),
 }
-_WHOLE: Final = {
-    ("sid",): Kind.OPAQUE,
-    ("pwd",): Kind.DIRECTORY,
-    ("oldpwd",): Kind.DIRECTORY,
-    ("old", "pwd"): Kind.DIRECTORY,
-}
+_DIRECTORIES: Final = frozenset({("pwd",), ("oldpwd",), ("old", "pwd")})
 _OFTEN_PATHS: Final = frozenset({("tls", "key"), ("ssl", "key")})
 _TAILS: Final = frozenset(
     phrase[start:] for phrase in vocabulary.PHRASES for start in range(1, len(phrase))
 )
-_TOKENS: Final = frozenset({"token", "tokens"})
 _NUMBERED: Final = frozenset({"pin", "pins", "otp", "totp", "hotp", "cvv", "cvc", "csc", "code"})
+
+
+def remembered(judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
+    """The verdicts on the latest names, but for those so long that they would cost memory."""
+    cached = lru_cache(maxsize=4096)(judge)
+
+    def judged(name: str) -> Verdict:
+        return cached(name) if len(name) <= LONGEST else judge(name)
+
+    return judged
 
 
 @remembered
 def kind_of(name: str) -> Kind:
-    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `api%5Fkey`, full width."""
+    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `aPiKeY`, `api%5Fkey`."""
     parts = words(name)
-    if not 0 < len(parts) <= _MOST_WORDS or "=" in name or ": " in name:
+    nouns = (_noun_start(parts, end) for end in range(len(parts)))
+    if len(parts) > _MOST_WORDS or all(start is None for start in nouns):
+        parts = words(name.lower())  # its humps part no words
+    if not 0 < len(parts) <= _MOST_WORDS or any(sign in name for sign in ("=", ": ", MARK)):
         return Kind.HARMLESS
     while len(parts) > 1 and parts[-1].isdecimal():  # password2, X-Hub-Signature-256
         parts = parts[:-1]
-    if parts in _WHOLE:
-        return _WHOLE[parts]
+    if parts in _DIRECTORIES:
+        return Kind.DIRECTORY
+    if parts == ("sid",):
+        return Kind.OPAQUE
     end = _secret_end(parts)
     if end is None:
         return Kind.HARMLESS
-    last = parts[-1]
     if parts[-2:] in _OFTEN_PATHS:
         return Kind.DIRECTORY
-    if last in _BY_LAST_WORD:
-        return _BY_LAST_WORD[last]
-    return Kind.PASSWORD if _is_password(parts[end]) else Kind.SECRET
+    return _BY_LAST_WORD.get(parts[-1]) or (
+        Kind.PASSWORD if _is_password(parts[end]) else Kind.SECRET
+    )
 
 
 @remembered
 def words(name: str) -> tuple[str, ...]:
     """The lower-case words of a name, split at separators, digits and humps, without accents."""
-    name = name[-_LONGEST:]
+    name = encodings.uncoloured(name[-LONGEST:])
     if "%" in name:
-        name = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), name)
+        name = _PERCENT.sub(lambda match: chr(int(match[1], 16)), name)
     if not name.isascii():
         name = "".join(
             unicodedata.normalize("NFD", character)[0] if character < "\u0250" else character
@@ -136,14 +132,7 @@ def needs_context(name: str) -> bool:
 
 def is_plain(text: str) -> bool:
     """Whether a text could be the name of a field: letters in a single case style, no digits."""
-    return _PLAIN_NAME.fullmatch(text) is not None
-
-
-_PLAIN_NAME: Final = re.compile(
-    r"[-_$]{0,2}(?:[a-z]{1,20}(?:[ _.\-][a-z]{1,20}){0,5}|[A-Z]{1,20}(?:[_\-][A-Z]{1,20}){0,5}"
-    r"|[A-Z][a-z]{1,15}(?:-[A-Z][a-z]{1,15}){0,5}|[a-z]{1,15}(?:[A-Z][a-z]{1,15}){1,4}"
-    r"|(?:[A-Z][a-z]{1,15}){2,4})"
-)
+    return _PLAIN.fullmatch(text) is not None
 
 
 def _secret_end(parts: tuple[str, ...]) -> int | None:
@@ -152,18 +141,15 @@ def _secret_end(parts: tuple[str, ...]) -> int | None:
         start = _noun_start(parts, end)
         if start is None:
             continue
-        harmless_after = vocabulary.AFTER
+        before, after = vocabulary.BEFORE, vocabulary.AFTER
         if _is_password(parts[end]):
-            harmless_after -= vocabulary.AFTER_PASSWORD
-        if harmless_after.intersection(parts[end + 1 :]):
-            continue
-        if vocabulary.BEFORE.intersection(parts[:start]):
-            continue
-        if parts[end] in _TOKENS and vocabulary.BEFORE_TOKEN.intersection(parts[:start]):
-            continue
-        if parts[end] == "tokens" and vocabulary.BEFORE_TOKENS.intersection(parts[:start]):
-            continue
-        return end
+            after -= vocabulary.AFTER_PASSWORD
+        if parts[end] in {"token", "tokens"}:
+            before |= vocabulary.BEFORE_TOKEN
+        if parts[end] == "tokens":
+            before |= vocabulary.BEFORE_TOKENS
+        if after.isdisjoint(parts[end + 1 :]) and before.isdisjoint(parts[:start]):
+            return end
     return None
 
 
@@ -177,12 +163,12 @@ def _noun_start(parts: tuple[str, ...], end: int) -> int | None:
     for length in (3, 2):
         if end + 1 >= length and parts[end + 1 - length : end + 1] in vocabulary.PHRASES:
             return end + 1 - length
-    if end and word in {"key", "keys"} and parts[end - 1] in vocabulary.KEY_OWNERS:
-        return end - 1
-    if end and f"{parts[end - 1]}{word}".endswith(vocabulary.ENDINGS):  # PassWord, API-KEY
+    before = parts[end - 1] if end else ""
+    owned = word in {"key", "keys"} and before in vocabulary.KEY_OWNERS
+    if owned or (before and f"{before}{word}".endswith(vocabulary.ENDINGS)):  # PassWord, API-KEY
         return end - 1
     return None
 
 
 def _is_password(word: str) -> bool:
-    return word in vocabulary.PASSWORDS or word.endswith(vocabulary.ENDINGS[:5])
+    return word in vocabulary.PASSWORDS or word.endswith(vocabulary.PASSWORD_ENDINGS)

@@ -1,0 +1,195 @@
+"""Names with a value behind them: `key=value`, `"key": "value"`, `Header: value`.
+
+Quoted at any depth, cut off, in JSON, Python, log lines, configuration files, forms and URLs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from spinneret.redaction import documents, headers, names, values, vocabulary
+from spinneret.redaction.names import Kind
+from spinneret.redaction.spans import MARK, Span
+
+_ASSIGNMENT: Final = re.compile(r"""(?x)
+    (?<![\w.\-\[\]$@])(?P<name>[\w.\-\[\]$@]++)
+    (?P<close>[\\"'`*\]\u201d\u2019)]{0,40}+) [ \t\xa0\u3000]{0,8}+
+    (?P<sign>=>|:=|={1,3}+|:(?!:|\\{0,3}/\\{0,3}/)|→)
+    (?P<gap>[ \t\xa0\u3000]{0,16}+(?:\*\*|</?[a-z]{1,10}>)?+[ \t]{0,4}+)
+""")
+_HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function whenever a member is named
+_REACH: Final = 40  # characters before a name that may belong to it
+_NEAR: Final = 80  # characters in front of a name in which its line may begin
+_WORD_END: Final = re.compile(r"[\w\-]+$")
+_SPACE: Final = re.compile(r"\s{0,80}")
+_QUOTES: Final = frozenset("\"'")
+_EMPTY_GROUP: Final = re.compile(r"\[\s*\]|\{\s*\}|\(\s*\)")
+_BARE: Final = re.compile(r"[^\s,;}\])\"'\\]+")
+_VARIABLE: Final = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*(?:[(\[]|$)")
+_CODE_GROUP: Final = re.compile(  # (), [t for t in …]
+    r"[\[({](?=[^\[\](){}\"'\n]{0,200}+[\])}])(?:\s*|[^\])}]*(?: for |=>)[^\])}]*"
+    r"|[a-z_]+(?:, ?[a-z_]+)+)[\])}]"
+)
+_LINE_START: Final = re.compile(r"(?:^|[\r\n])[ \t\-*>#|]*(?:\w{1,20} ){0,2}$")
+_PHRASE_REST: Final = re.compile(r"""(?x)  # more words of a passphrase, until the sentence goes on
+    (?:[ \t]+(?!(?:for|from|user|username|at|in|on|by|and|or|is|was|to|of|with|via|rejected
+        |failed|expired|invalid|accepted|sent|set|login|host|but|then|because|it|please|when|while
+        |if|as|has|had|does|did|not|must|after|before|than)\b)
+        (?![\-\#|(<]|//|\w[\w.\-]{0,40}\s?[=:])[^\s"'<>,;\\]+){1,11}
+""")
+_NEXT_LINE: Final = re.compile(  # where the value stands alone in it
+    r"[ \t]*(?:\r?\n[ \t]*){1,2}(?P<value>(?=[^\s\d]*\d)(?=[^\s A-Za-z]*[A-Za-z])[^\s:=]{6,}+)"
+    r"[ \t]*(?=[\r\n]|$)"
+)
+
+
+def assigned(text: str) -> Iterator[Span]:
+    """The values of all names that announce a secret."""
+    if "=" not in text and ":" not in text and "→" not in text:
+        return
+    position = 0
+    while (match := _ASSIGNMENT.search(text, position)) is not None:
+        position = match.end()
+        if _means_nothing(match["name"]):
+            continue
+        kind, name = _announced(text, match)
+        for span in _behind(text, match, kind, name) if kind is not _HARMLESS else ():
+            yield span
+            position = max(position, span.end)
+
+
+@names.remembered
+def _means_nothing(name: str) -> bool:
+    """Whether the name, like most, announces nothing in any company."""
+    return names.kind_of(name) is _HARMLESS and not names.needs_context(name)
+
+
+def _announced(text: str, match: re.Match[str]) -> tuple[Kind, str]:
+    """What the name says, with the words before it where they count."""
+    name, start = match["name"], match.start()
+    kind = names.kind_of(name)
+    colon = match["sign"] == ":"
+    if colon and not match["gap"] and text.endswith((":", "//"), max(0, start - 2), start):
+        return _HARMLESS, name  # arn:aws:secretsmanager:…:secret:name, https://token:…@host
+    if text.endswith(" ", 0, start):
+        before = _words_before(text, start)
+        if kind is _HARMLESS:
+            name = " ".join([*before, name])
+            return names.kind_of(name), name  # API key: …
+        if colon and before and before[-1].lower() in vocabulary.BEFORE_IN_PROSE:
+            return _HARMLESS, name  # unexpected token: …
+    return kind, name
+
+
+def _words_before(text: str, start: int) -> list[str]:
+    """At most three words in the same line, as far as only blanks part them."""
+    words: list[str] = []
+    line = text[max(0, start - _REACH) : start].rpartition("\n")[2].rstrip()
+    if line.endswith((":", "=", ",", ";")):
+        return words
+    for piece in reversed(line.rsplit(maxsplit=3)[-3:]):
+        word = _WORD_END.search(piece)
+        if word is None:
+            break
+        words.insert(0, word[0])
+        if word.start():
+            break
+    return words
+
+
+def _behind(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[Span]:
+    """The secret behind a name, by the form it is written in."""
+    start = match.end()
+    quotes = _quotes(match["close"])
+    if quotes and (space := _SPACE.match(text, start)):
+        start = space.end()
+    first = text[start : start + 1]
+    if not quotes and first in {"$", "{", "<", "%"} and values.TEMPLATE_START.match(text, start):
+        return ()
+    quotation = values.quoted_end(text, start) if first in values.OPENING_SIGNS else None
+    if quotation is not None:
+        return _quoted(text, *quotation[:2], kind, quoted_name=bool(quotes))
+    if first in {"[", "{", "("} and (quotes or documents.OPENING.match(text, start)):
+        return _group(text, start, quotes) if kind.certain else ()
+    return _bare(text, start, kind, quotes) if quotes else _unquoted(text, match, kind, name)
+
+
+def _quotes(close: str) -> str:
+    """The quotation mark that closes the name, so that the mark can be quoted alike."""
+    if _QUOTES.isdisjoint(close):
+        return ""
+    quotes = close.rstrip(" *])`")
+    return quotes if quotes.strip("\\") in _QUOTES else '"'
+
+
+def _quoted(text: str, start: int, end: int, kind: Kind, *, quoted_name: bool) -> Iterator[Span]:
+    value = text[start:end]
+    if value and values.is_secret(kind, value) and (quoted_name or not values.is_filler(value)):
+        yield Span(start, end)
+
+
+def _group(text: str, start: int, quotes: str) -> Iterator[Span]:
+    """A list or object behind a secret's name goes as a whole."""
+    if not text.startswith(MARK, start) and not _EMPTY_GROUP.match(text, start):
+        yield Span(start, documents.end_of_group(text, start), quotes + MARK + quotes)
+
+
+def _bare(text: str, start: int, kind: Kind, quotes: str) -> Iterator[Span]:
+    """A number or word behind a quoted name. A variable of a program stays."""
+    match = _BARE.match(text, start)
+    if match is None or text.startswith(MARK, start) or _VARIABLE.match(match[0]):
+        return
+    if values.is_secret(kind, match[0]):
+        yield Span(start, match.end(), quotes + MARK + quotes)
+
+
+def _unquoted(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[Span]:
+    """The secret where neither the name nor the value has quotes."""
+    start = match.end()
+    if kind is Kind.AUTHORIZATION:
+        return headers.authorization(text, start)
+    if match["sign"] == "=" and text.startswith(("?", "&", "#"), max(0, match.start() - 1)):
+        return _parameter(text, start, kind)
+    if kind is Kind.COOKIE and (match["sign"] == ":" or len(names.words(name)) == 1):
+        return headers.cookies(text, start)
+    return _plain(text, match, kind, name)
+
+
+def _parameter(text: str, start: int, kind: Kind) -> Iterator[Span]:
+    """The value of a query parameter with a secret's name."""
+    end = values.plain_end(text, start, values.QUERY)
+    value = text[start:end]
+    if not values.is_filler(value) and (kind is Kind.OPAQUE or values.is_secret(kind, value)):
+        yield Span(start, end)
+
+
+def _plain(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterator[Span]:
+    """The value of an assignment in prose, a log line, a configuration file."""
+    start = match.end()
+    line = _NEXT_LINE.match(text, start) if kind.certain and match["sign"] == ":" else None
+    if line is not None and not values.is_filler(line["value"], match["name"]):
+        yield Span(*line.span("value"))
+        return
+    if kind is Kind.OPAQUE and not values.RANDOM_START.match(text, start):
+        return
+    end = values.plain_end(text, start, reach=start + values.LONG)
+    if end - start < values.LONG:
+        value = text[start:end]
+        filler = values.is_filler(value, name) or _CODE_GROUP.match(text, start)
+        if not value or filler or not values.is_secret(kind, value):
+            return
+    else:
+        end = values.plain_end(text, start)
+    if kind is Kind.PASSWORD and match["gap"]:
+        end = _phrase_end(text, match.start(), end)
+    yield Span(start, end)
+
+
+def _phrase_end(text: str, name_start: int, end: int) -> int:
+    """A passphrase that begins a line may have more words."""
+    if _LINE_START.search(text, max(0, name_start - _NEAR), name_start) is None:
+        return end
+    rest = _PHRASE_REST.match(text, end)
+    return rest.end() if rest else end

@@ -1,0 +1,208 @@
+"""What the names around a value, and the values beside it, say about it.
+
+A name that leaves its value open (`tokens`, `auth`) is asked again for every leaf below it. The
+types of DynamoDB's values (AttributeValue, `{"S": "…"}`) are no names and pass the question on.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from spinneret.redaction import encodings, formats, names, values, vocabulary
+from spinneret.redaction.names import Kind
+
+_HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function whenever a member is named
+_DESCENDING: Final = frozenset({Kind.AUTH, Kind.COUNTABLE})
+_HEADERS: Final = frozenset({Kind.AUTHORIZATION, Kind.COOKIE})
+_TYPES: Final = frozenset({"S", "SS", "B", "BS", "L", "M", "N", "NS", "BOOL", "NULL"})
+_NO_TEXT: Final = frozenset({"N", "NS", "BOOL", "NULL"})
+_KEY_PARTS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})  # RFC 7518, section 6
+_LOCATIONS: Final = ("loc", "path", "field_path", "location")  # where a validator found a fault
+_USER_OPTIONS: Final = frozenset({"-u", "-U", "--user", "--proxy-user"})
+_COMMON_WORDS: Final = vocabulary.ORDINARY | vocabulary.AFTER | vocabulary.BESIDE
+
+
+def name_of(key: Any) -> str | None:
+    """A key of a mapping, or the first of a pair, as the name that it is."""
+    if isinstance(key, enum.Enum):
+        spoken = isinstance(key.value, str) and names.kind_of(key.value) is not _HARMLESS
+        key = key.value if spoken else key.name
+    if isinstance(key, bytes):
+        key = key[:256].decode("utf-8", "replace")
+    return encodings.uncoloured(key) if isinstance(key, str) else None
+
+
+def key_name(key: Any) -> str:
+    """The name that a key stands for; of a path (`("db", "password")`) its end."""
+    if not isinstance(key, tuple):
+        return name_of(key) or ""
+    parts = [part for part in map(name_of, key) if part]
+    if len(parts) > 1 and names.needs_context(parts[-1]):
+        return " ".join(parts[-2:])
+    return parts[-1] if parts else ""
+
+
+def is_typed(source: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is one value of DynamoDB's API."""
+    return len(source) == 1 and next(iter(source)) in _TYPES
+
+
+def untyped(value: Any) -> Any:
+    """What a value of DynamoDB's API stands for; all other values as they are."""
+    if type(value) is not dict or not is_typed(value):
+        return value
+    ((kind, inner),) = value.items()
+    if kind == "L" and isinstance(inner, list):
+        return [untyped(item) for item in inner]
+    return inner
+
+
+def below(name: str, owner: str, *, typed: bool) -> tuple[Kind, str]:
+    """The kind of a value under this name, and the name that stands for it further down."""
+    if typed:
+        return (_HARMLESS if name in _NO_TEXT else names.kind_of(owner)), owner
+    kind = names.kind_of(name)
+    if kind is not _HARMLESS or not owner:
+        return kind, name
+    if names.needs_context(name):
+        kind = names.kind_of(f"{owner} {name}")
+    if kind is _HARMLESS and (inherited := names.kind_of(owner)) in _DESCENDING:
+        return (Kind.RANDOM, name) if _describes(name) else (inherited, owner)
+    return kind, name
+
+
+@names.remembered
+def _describes(name: str) -> bool:
+    """Whether the name tells whose or what kind of secret it is: `user`, `expires_in`."""
+    parts = frozenset(names.words(name))
+    return not parts.isdisjoint(vocabulary.AFTER) or not parts.isdisjoint(vocabulary.BESIDE)
+
+
+def hides(kind: Kind, value: Any) -> bool:
+    """Whether a value goes as a whole; of lists and mappings the parts may still go."""
+    if kind is _HARMLESS:
+        return False
+    value = untyped(value)
+    if kind.certain:
+        return value is not None and value is not True and value is not False
+    if isinstance(value, bytes):
+        value = value.decode("latin-1")
+    if isinstance(value, str):
+        return values.is_secret(kind, value)
+    if isinstance(value, set | frozenset):
+        return any(hides(kind, item) for item in value)
+    return kind is Kind.AUTH and isinstance(value, list | tuple)
+
+
+def hidden_fields(source: Mapping[Any, Any]) -> set[Any]:
+    """Keys whose values are secrets because of other keys."""
+    source = {key: untyped(value) for key, value in source.items()}
+    lower = {key.lower(): key for key in source if isinstance(key, str)}
+    hidden = _beside_key_id(source.items())
+    if "kty" in lower:
+        hidden |= _KEY_PARTS & source.keys()
+    fields = (vocabulary.VALUE_FIELDS | vocabulary.LOOSE_FIELDS) & lower.keys()
+    kind = _record_kind(source, lower) if fields else _HARMLESS
+    for field in fields if kind is not _HARMLESS else ():
+        value = source[lower[field]]
+        loose = field in vocabulary.LOOSE_FIELDS
+        if hides(kind, value) and (not loose or hides(Kind.OPAQUE, value)):
+            hidden.add(lower[field])
+    return hidden
+
+
+def _record_kind(source: Mapping[Any, Any], lower: Mapping[str, Any]) -> Kind:
+    """What the field of a record that holds a name says."""
+    for field in lower.keys() & vocabulary.NAME_FIELDS:
+        name = name_of(source[lower[field]])
+        if name is not None and len(name) < 100:
+            kind = names.kind_of(name)
+            if kind is not _HARMLESS:
+                return kind
+    for field in _LOCATIONS:
+        place = source.get(field)
+        if isinstance(place, list | tuple) and any(
+            names.kind_of(part).certain for part in place if isinstance(part, str)
+        ):
+            return Kind.SECRET
+    return _HARMLESS
+
+
+def are_pairs(items: Sequence[Any]) -> bool:
+    """Whether this is a list of names with values: raw headers, form fields."""
+    return bool(items) and all(
+        isinstance(item, list | tuple) and len(item) == 2 and name_of(item[0]) is not None
+        for item in items
+    )
+
+
+def hidden_places(items: Sequence[Any], *, paired: bool = False) -> set[Any]:
+    """Indexes of values that stand behind their names: pairs, raw headers, arguments of a command.
+
+    `paired` says that the items are one of a list of pairs, so that the second is no name itself.
+    """
+    hidden = _beside_key_id(enumerate(items))
+    before: str | None = None
+    for place, value in enumerate(items):
+        kind = names.kind_of(before or "")
+        if before is None:
+            found = False
+        elif paired:
+            found = hides(kind, value)
+        elif before.startswith("-"):
+            found = _is_argument(before, kind, str(value))
+        else:
+            usual = "-" in before or kind in _HEADERS or len(items) == 2
+            found = usual and kind.certain and not _could_be_name(value, items)
+        before = name_of(value)
+        if found or (before and before.startswith("--") and _is_login(*before.partition("=")[::2])):
+            hidden.add(place)
+    return hidden
+
+
+def _is_argument(option: str, kind: Kind, value: str) -> bool:
+    """`["--password", "hunter2"]`, `["-u", "bob:hunter2"]`."""
+    secret = kind.certain or (kind is Kind.AUTH and option.startswith("--"))
+    return not value.startswith("-") and "=" not in option and (secret or _is_login(option, value))
+
+
+def _is_login(option: str, value: str) -> bool:
+    """Whether an option holds a user and a password, as curl's does; `-u 1000:1000` is Docker's."""
+    password = value.partition(":")[2]
+    return option in _USER_OPTIONS and bool(password) and not password.isdigit()
+
+
+def _could_be_name(value: Any, items: Sequence[Any]) -> bool:
+    """Whether the second of two may be a name like the first. In a tuple only a usual one may."""
+    if not isinstance(value, str) or not names.is_plain(value):
+        return False
+    usual = not _COMMON_WORDS.isdisjoint(names.words(value))
+    return usual or not isinstance(items, tuple) or names.kind_of(value) is not _HARMLESS
+
+
+def _beside_key_id(items: Iterable[tuple[Any, Any]]) -> set[Any]:
+    """40 characters of base64 in the company of an AWS key id."""
+    texts = {place: value for place, value in items if isinstance(value, str)}
+    if not any(map(formats.AWS_KEY_ID.match, texts.values())):
+        return set()
+    return {place for place, value in texts.items() if formats.AWS_SECRET.fullmatch(value)}
+
+
+@names.remembered
+def leads(name: str) -> bool:
+    """Whether a name below this one, or an argument of a function so called, may be a secret."""
+    below = (f"{name} {tail}" for tail in vocabulary.OPEN_ENDED)
+    return any(names.kind_of(each) is not _HARMLESS for each in (name, *below, taken_by(name)))
+
+
+@names.remembered
+def taken_by(function: str) -> str:
+    """What a function takes whose name is a verb and a secret: `set_password`."""
+    verb, *noun = names.words(function) or ("",)
+    return (
+        " ".join(noun)
+        if verb in vocabulary.TAKING and names.kind_of(" ".join(noun)).certain
+        else ""
+    )

@@ -1,0 +1,60 @@
+"""Places in a text that have to be replaced, and patterns that find them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+MARK: Final = "[redacted]"
+"""Stands where a secret stood."""
+
+
+class Span(NamedTuple):
+    """From `start` to before `end`, to become `replacement`."""
+
+    start: int
+    end: int
+    replacement: str = MARK
+
+
+class Form(NamedTuple):
+    """A pattern whose group `secret` is one, in texts that hold the literal."""
+
+    literal: str
+    pattern: re.Pattern[str]
+    accepts: Callable[[re.Match[str]], bool] | None = None
+
+
+def matches(forms: Iterable[Form], text: str) -> Iterator[Span]:
+    """The secrets of all forms."""
+    for literal, pattern, accepts in forms:
+        if literal in text:
+            for match in pattern.finditer(text):
+                if accepts is None or accepts(match):
+                    yield Span(*match.span("secret"))
+
+
+def replace(text: str, spans: Iterable[Span]) -> str:
+    """The text with all spans replaced. Overlapping spans become one, named by the widest."""
+    parts: list[str] = []
+    done = 0
+    for span in _merged(spans):
+        parts += (text[done : span.start], span.replacement)
+        done = span.end
+    return "".join((*parts, text[done:]))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """In order and apart from each other."""
+    result: list[Span] = []
+    for span in sorted(spans):
+        if span.start >= span.end:
+            continue
+        if result and span.start < result[-1].end:
+            last = result[-1]
+            wider = max(last, span, key=lambda each: each.end - each.start)
+            result[-1] = Span(last.start, max(last.end, span.end), wider.replacement)
+        else:
+            result.append(span)
+    return result

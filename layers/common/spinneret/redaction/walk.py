@@ -1,0 +1,153 @@
+"""The way through a value of any shape and depth.
+
+The walk keeps its own stack of generators, so depth costs memory instead of Python's stack, and
+remembers what it has copied, so a value that is met twice costs once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import Callable, Container, Generator, Mapping
+from typing import Any, Final, NamedTuple
+
+from spinneret.redaction import company, leaves, names
+
+_CIRCULAR: Final = "[circular]"  # stands where a value contains itself
+_TOO_DEEP: Final = "[too deep]"  # stands for what lies below the deepest level that is walked
+_DEPTH: Final = 10_000  # levels
+_LEADS: Final = {"netloc": "x://", "fragment": "#"} | dict.fromkeys(
+    ("query", "query_string", "queryString", "rawQueryString"), "?"
+)
+"""Signs that belong in front of a part of a URL; without them it doesn't read as one."""
+
+
+class Visit(NamedTuple):
+    """A value to copy: `hidden` below a secret's name, `owner` is the name that announces it."""
+
+    value: Any
+    hidden: bool = False
+    owner: str = ""
+    paired: bool = False  # one of a list of pairs
+
+
+_Copying = Generator[Visit, Any, Any]
+
+
+class Walk:
+    """A copy of a value: what stands for its leaves and keys is asked, each with `hidden`."""
+
+    def __init__(
+        self, leaf: Callable[[Any, bool, str], Any], key: Callable[[Any, bool], Any]
+    ) -> None:
+        self._leaf = leaf  # gets the sign that belongs in front of its text
+        self._key = key
+        self._copied: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # keeps sources alive
+        self._open: set[int] = set()
+
+    def copy(self, root: Any, owner: str = "") -> Any:
+        """Depth first. A part whose own code fails becomes UNREADABLE."""
+        visit = Visit(root, company.hides(names.kind_of(owner), root), owner)
+        if leaves.is_leaf(root):
+            return self._leaf(root, visit.hidden, "")
+        stack = [self._visit(visit)]
+        answer: Any = None
+        while stack:
+            try:
+                request = stack[-1].send(answer)
+            except StopIteration as done:
+                answer = done.value
+                stack.pop()
+            except Exception:  # noqa: BLE001 (foreign code of an odd object)
+                answer = leaves.UNREADABLE
+                stack.pop()
+            else:
+                answer = None
+                deep = len(stack) >= _DEPTH
+                stack.append(_answer(_TOO_DEEP) if deep else self._visit(request))
+        return answer
+
+    def _visit(self, visit: Visit) -> _Copying:
+        identity = id(visit.value)
+        key = (identity, *visit[1:])
+        if key in self._copied:
+            return self._copied[key][1]
+        if identity in self._open:
+            return _CIRCULAR
+        self._open.add(identity)
+        try:
+            result = yield from self._parts(visit)
+        finally:
+            self._open.discard(identity)
+        self._copied[key] = (visit.value, result)
+        return result
+
+    def _parts(self, visit: Visit) -> _Copying:
+        value = visit.value
+        if isinstance(value, Mapping):
+            return self._mapping(visit)
+        if isinstance(value, tuple) and isinstance(getattr(value, "_fields", None), tuple):
+            return self._named(visit)
+        if isinstance(value, list | tuple | deque):
+            return self._sequence(visit)
+        if isinstance(value, set | frozenset):
+            return self._items(visit, beside=())
+        if dataclasses.is_dataclass(value) and not visit.hidden:
+            return self._dataclass(visit)
+        return _answer(self._leaf(value, visit.hidden, ""))
+
+    def _mapping(self, visit: Visit) -> _Copying:
+        source = dict(visit.value.items())
+        beside = company.hidden_fields(source)
+        typed = company.is_typed(source)
+        result: dict[Any, Any] = {}
+        for key, value in source.items():
+            new_key = self._key(key, visit.hidden)
+            kind, name = company.below(company.key_name(key), visit.owner, typed=typed)
+            hidden = visit.hidden or key in beside or company.hides(kind, value)
+            while new_key in result:  # two keys that were secrets
+                new_key = f"{new_key}'"
+            if leaves.is_leaf(value):
+                result[new_key] = self._leaf(value, hidden, _LEADS.get(key, ""))
+            else:
+                result[new_key] = yield Visit(value, hidden, name, typed and visit.paired)
+        return result
+
+    def _named(self, visit: Visit) -> _Copying:
+        """A named tuple, the parts of a URL (`urllib.parse.SplitResult`) among them."""
+        source = visit.value
+        fields = dict(zip(source._fields, source, strict=True))
+        named = yield Visit(fields, visit.hidden, visit.owner)
+        return type(source)(*named.values())
+
+    def _dataclass(self, visit: Visit) -> _Copying:
+        source = visit.value
+        fields = {part.name: getattr(source, part.name) for part in dataclasses.fields(source)}
+        clean = yield Visit(fields, owner=visit.owner)
+        return source if clean == fields else clean
+
+    def _sequence(self, visit: Visit) -> _Copying:
+        plain = [company.untyped(item) for item in visit.value]
+        items = tuple(plain) if isinstance(visit.value, tuple) else plain
+        beside = company.hidden_places(items, paired=visit.paired)
+        return self._items(visit, beside, pairs=company.are_pairs(plain))
+
+    def _items(self, visit: Visit, beside: Container[int], *, pairs: bool = False) -> _Copying:
+        kind = names.kind_of(visit.owner)
+        result: list[Any] = []
+        for place, item in enumerate(visit.value):
+            hidden = visit.hidden or place in beside or company.hides(kind, item)
+            if leaves.is_leaf(item):
+                result.append(self._leaf(item, hidden, ""))
+            else:
+                result.append((yield Visit(item, hidden, visit.owner, pairs)))
+        for base in (deque, tuple, set, frozenset):  # of a subclass only the base is copied
+            if isinstance(visit.value, base):
+                return base(result)
+        return result
+
+
+def _answer(value: Any) -> _Copying:
+    """A visit that knows its answer."""
+    return value
+    yield
