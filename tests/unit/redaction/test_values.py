@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import PurePosixPath
+from subprocess import CalledProcessError
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
+from urllib.parse import ParseResult, SplitResult, SplitResultBytes, urlparse, urlsplit
 from uuid import UUID
 
+import httpx
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spinneret.redaction import MARK, redact, redact_text
@@ -63,6 +66,41 @@ ANYTHING = st.recursive(
         )
     ),
     max_leaves=15,
+)
+# Names and texts that say something about each other wherever they meet.
+WORDS = st.sampled_from(
+    [
+        *("token", "password", "id", "name", "value", "auth", "session", "tokens", "pass", "Key"),
+        *("-u", "--token", "--user=bob:x1", "Authorization", "X-Api-Key", "sid", "pwd", "kty", "d"),
+        *("S", "L", "M", "SS", "N", "loc", "input", "netloc", "query", "none", "12", "swordfish"),
+        *("a1B2c3D4e5F6g7H8", "\x1b[36mapi_key\x1b[0m", "AKIA" + "IOSFODNN7EXAMPLE", "/home/x"),
+        *("Bearer x1y2z3w4", "token=x1y2z3", "https://bob:x1y2@h/", "<password>", "Cookie: a=b"),
+        *(
+            "-----BEGIN PRIVATE KEY-----kind",
+            "[redacted]",
+            "%3D",
+            '{"token": "a"}',
+            "sk_" + "live_a1B2c3D4",
+        ),
+    ]
+)
+COMPANY = st.recursive(
+    WORDS
+    | st.tuples(WORDS, WORDS).map("".join)
+    | WORDS.map(str.encode)
+    | WORDS.map(ValueError)
+    | st.none()
+    | st.integers(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(st.tuples(WORDS, inner), max_size=3)
+        | st.dictionaries(
+            WORDS | st.tuples(WORDS, WORDS) | st.tuples(WORDS, WORDS).map("".join),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=12,
 )
 
 
@@ -167,8 +205,20 @@ def test_json_keeps_its_shape(value: Any) -> None:
     assert same(value, redact(value))
 
 
-@given(JSON)
+@given(JSON | ANYTHING | COMPANY)
+@example([("-u", ValueError("a:b"))])
+@example([("auth", "<password>\x1b[0m"), ("a", 1)])
+@example({"tokens": {"Cookie: kind: x": "a b", "pass": ValueError("x")}})
 def test_redacting_twice_changes_nothing(value: Any) -> None:
+    once = redact(value)
+    assert redact(once) == once
+    assert "[unreadable]" not in repr(once)
+
+
+@pytest.mark.heavy
+@settings(max_examples=10_000)
+@given(COMPANY)
+def test_redacting_any_of_many_values_twice_changes_nothing(value: Any) -> None:
     once = redact(value)
     assert redact(once) == once
 
@@ -197,6 +247,73 @@ def test_what_stands_under_a_secret_name_is_gone_everywhere(
     assert SECRET not in repr(redact(planted))
     assert SECRET not in redact_text(written(planted))
     assert SECRET not in repr(redact({"body": written(planted)}))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (
+            urlsplit("https://bob:x1y2@h.example:8080/p?token=x1y2&a=b#id_token=x1y2"),
+            SplitResult(
+                *("https", f"bob:{MARK}@h.example:8080", "/p", f"token={MARK}&a=b"),
+                f"id_token={MARK}",
+            ),
+        ),
+        (
+            urlparse("https://bob:x1y2@h.example/p;a=1?code=4/0AX4XfWjurl25secret"),
+            ParseResult("https", f"bob:{MARK}@h.example", "/p", "a=1", f"code={MARK}", ""),
+        ),
+        (
+            urlsplit(b"https://bob:x1y2@h.example?token=x1y2"),
+            SplitResultBytes(b"https", b"bob:[redacted]@h.example", b"", b"token=[redacted]", b""),
+        ),
+        (
+            {"netloc": "bob:x1y2@h.example", "query_string": b"token=x1y2"},
+            {"netloc": f"bob:{MARK}@h.example", "query_string": b"token=[redacted]"},
+        ),
+        ({"name": "api_key", "value": "abc"}, {"name": "api_key", "value": MARK}),
+        ({"Name": "API_KEY", "Value": "abc"}, {"Name": "API_KEY", "Value": MARK}),
+        ({"key": "db_pass", "value": "swordfish"}, {"key": "db_pass", "value": MARK}),
+        ({"name": b"api_key", "value": b"abc"}, {"name": b"api_key", "value": b"[redacted]"}),
+        (("api_key", "swordfish"), ("api_key", MARK)),
+        ([("api_key", "swordfish"), ("a", "b")], [("api_key", MARK), ("a", "b")]),
+        ([["Cookie", "a=b"], ["Host", "h"]], [["Cookie", MARK], ["Host", "h"]]),
+        ([(b"x-api-key", b"abc"), (b"a", b"b")], [(b"x-api-key", b"[redacted]"), (b"a", b"b")]),
+        (["--password", "x"], ["--password", MARK]),
+        (["--token=x"], [f"--token={MARK}"]),
+        (("tool", "--api-key", "swordfish", "-v"), ("tool", "--api-key", MARK, "-v")),
+        (["curl", "-u", "bob:x1y2", "https://h"], ["curl", "-u", MARK, "https://h"]),
+        (
+            CalledProcessError(1, ["tool", "--password", "x1y2"]),
+            (
+                f"CalledProcessError: Command '['tool', '--password', '{MARK}']' returned non-zero"
+                " exit status 1."
+            ),
+        ),
+        ({"\x1b[36mapi_key\x1b[0m": "abc"}, {"api_key": MARK}),
+        ({"headers": httpx.Headers({"x-api-key": "abc"})}, {"headers": {"x-api-key": MARK}}),
+        (httpx.URL("https://bob:x1y2@h.example/"), f"https://bob:{MARK}@h.example/"),
+    ],
+    ids=repr,
+)
+def test_what_a_value_is_shows_in_its_company(value: Any, expected: Any) -> None:
+    assert redact(value) == expected
+    assert redact(expected) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(urlsplit("https://h.example:8080/p?a=b#c"), ("password", "username"), ("key", "value")),
+        *(["password", "token"], {"missing": ["password", "email"]}, ["-u", "1000:1000"]),
+        *(["--max-tokens", "512"], ["tool", "--token"], {"Key": "Name", "Value": "web"}),
+        *({"name": "token", "in": "query"}, {"name": "auth", "value": "none"}),
+        *({"query": "how to reset a password"}, {"fragment": "top"}, [("token_count", "5")]),
+    ],
+    ids=repr,
+)
+def test_harmless_company_comes_back_equal(value: Any) -> None:
+    assert redact(value) == value
 
 
 def test_everything_under_a_secret_name_goes() -> None:
@@ -391,4 +508,5 @@ def test_keys_that_are_secrets_stay_apart() -> None:
     keys = ["ghp" + "_" + letter * 36 for letter in "abc"]
     after = redact({key: number for number, key in enumerate(keys)})
     assert list(after.values()) == [0, 1, 2]
+    assert redact(after) == after
     assert not any(letter * 36 in key for key in after for letter in "abc")

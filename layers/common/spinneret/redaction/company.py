@@ -89,6 +89,8 @@ def hides(kind: Kind, value: Any) -> bool:
         return value is not None and value is not True and value is not False
     if isinstance(value, bytes):
         value = value.decode("latin-1")
+    elif isinstance(value, BaseException):
+        value = f"{type(value).__name__}: "  # its text begins so
     if isinstance(value, str):
         return values.is_secret(kind, value)
     if isinstance(value, set | frozenset):
@@ -152,7 +154,7 @@ def hidden_places(items: Sequence[Any], *, paired: bool = False) -> set[Any]:
         elif paired:
             found = hides(kind, value)
         elif before.startswith("-"):
-            found = _is_argument(before, kind, str(value))
+            found = _is_argument(before, kind, value if isinstance(value, str) else "")
         else:
             usual = "-" in before or kind in _HEADERS or len(items) == 2
             found = usual and kind.certain and not _could_be_name(value, items)
@@ -171,7 +173,8 @@ def _is_argument(option: str, kind: Kind, value: str) -> bool:
 def _is_login(option: str, value: str) -> bool:
     """Whether an option holds a user and a password, as curl's does; `-u 1000:1000` is Docker's."""
     password = value.partition(":")[2]
-    return option in _USER_OPTIONS and bool(password) and not password.isdigit()
+    login = password and not password[0].isspace() and not password.isdigit()
+    return option in _USER_OPTIONS and bool(login)
 
 
 def _could_be_name(value: Any, items: Sequence[Any]) -> bool:

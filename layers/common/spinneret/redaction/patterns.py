@@ -8,7 +8,7 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from spinneret.redaction import names, values
+from spinneret.redaction import encodings, names, values
 from spinneret.redaction.names import Kind
 from spinneret.redaction.spans import Form, Span, matches
 
@@ -102,8 +102,9 @@ def _is_authorization(match: re.Match[str]) -> bool:
 
 
 def _is_named(match: re.Match[str]) -> bool:
+    value = encodings.uncoloured(match["secret"])
     kind = names.kind_of(match["name"].rpartition(":")[2])
-    return bool(match["secret"].strip()) and values.is_secret(kind, match["secret"])
+    return bool(value.strip()) and values.is_secret(kind, value)
 
 
 def _is_beside_name(match: re.Match[str]) -> bool:

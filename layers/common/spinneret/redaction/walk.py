@@ -94,7 +94,9 @@ class Walk:
             return self._items(visit, beside=())
         if dataclasses.is_dataclass(value) and not visit.hidden:
             return self._dataclass(visit)
-        return _answer(self._leaf(value, visit.hidden, ""))
+        result = self._leaf(value, visit.hidden, "")
+        as_text = isinstance(result, str) and company.hides(names.kind_of(visit.owner), result)
+        return _answer(leaves.mark_like(result) if as_text else result)
 
     def _mapping(self, visit: Visit) -> _Copying:
         source = dict(visit.value.items())
@@ -103,8 +105,11 @@ class Walk:
         result: dict[Any, Any] = {}
         for key, value in source.items():
             new_key = self._key(key, visit.hidden)
-            kind, name = company.below(company.key_name(key), visit.owner, typed=typed)
+            kind, name = company.below(company.key_name(new_key), visit.owner, typed=typed)
             hidden = visit.hidden or key in beside or company.hides(kind, value)
+            if not hidden and new_key != key:  # what a secret in a key says counts as well
+                kind, _ = company.below(company.key_name(key), visit.owner, typed=typed)
+                hidden = company.hides(kind, value)
             while new_key in result:  # two keys that were secrets
                 new_key = f"{new_key}'"
             if leaves.is_leaf(value):
