@@ -14,7 +14,7 @@ from tests.architecture.conftest import ROOT
 
 GROUPS = {
     *("kernel", "redaction", "aws", "runtime", "jobs", "access", "events", "web", "schedules"),
-    *("content", "operations"),
+    *("content", "operations", "outbox"),
 }
 """Every other package of `spinneret` is a product (docs/architecture.md)."""
 

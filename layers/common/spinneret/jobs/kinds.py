@@ -6,20 +6,14 @@ finds them by that name, so that no list of domains stands anywhere.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Any
 
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
-
-_PACKAGE: Final = "spinneret"
-_MODULE: Final = "kinds.py"
-_ATTRIBUTE: Final = "KINDS"
-_DEPTH: Final = 2  # a domain is a group's package, or a group
+from spinneret.kernel.declarations import declared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,31 +44,15 @@ Kinds = Mapping[str, KindPolicy]
 def all_kinds() -> Kinds:
     """The kinds of all domains, by name; raises ValueError for a name that two domains declare."""
     found: dict[str, KindPolicy] = {}
-    for name in _declaring():
-        declared: Kinds = getattr(importlib.import_module(name), _ATTRIBUTE)
-        for kind in declared:
+    kinds: Kinds
+    for kinds in declared("kinds.py", "KINDS"):
+        for kind in kinds:
             if kind in found:
                 raise ValueError(f"two domains declare the kind {kind}")
-        found |= declared
+        found |= kinds
     return found
 
 
 def all_lanes() -> tuple[Lane, ...]:
     """The lanes of all kinds, by name."""
     return tuple(sorted({lane for kind in all_kinds().values() for lane in kind.lanes.values()}))
-
-
-def _declaring() -> Iterator[str]:
-    """Names of the modules that declare kinds."""
-    level = [(_PACKAGE, files(_PACKAGE))]
-    for _ in range(_DEPTH):
-        level = [
-            (f"{name}.{child.name}", child)
-            for name, folder in level
-            for child in sorted(folder.iterdir(), key=lambda each: each.name)
-            if child.is_dir() and child.name.isidentifier()
-        ]
-        for name, folder in level:
-            module = f"{name}.{_MODULE.removesuffix('.py')}"
-            if module != __name__ and (folder / _MODULE).is_file():
-                yield module
