@@ -13,6 +13,7 @@ from typing import Any
 from spinneret.jobs import keys, rules
 from spinneret.jobs.bodies import check_payload, json_text
 from spinneret.jobs.models import (
+    ChildCounts,
     DeadLetter,
     Job,
     JobEvent,
@@ -27,6 +28,7 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
+    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
@@ -34,6 +36,7 @@ from spinneret.jobs.ports import (
     Listener,
     NewJob,
     Refused,
+    Reopening,
     ResendShard,
     SubmissionRaced,
 )
@@ -108,6 +111,8 @@ class FakeJobStore:
         self._events: dict[JobRef, dict[str, JobEvent]] = {}
         self._replies: dict[tuple[str, str], tuple[StoredReply, datetime]] = {}
         self._holders: dict[tuple[str, str], str] = {}
+        self._plans: dict[JobRef, tuple[str, ...]] = {}
+        self._counters: dict[JobRef, list[ChildCounts]] = {}
         self.listeners: list[Listener] = []
 
     def get(self, ref: JobRef) -> Job | None:
@@ -137,13 +142,7 @@ class FakeJobStore:
         with self._lock:
             if any(not self._free(new) for new in jobs) or self._alive(request, now):
                 raise SubmissionRaced
-            for new, event in zip(jobs, events, strict=True):
-                job = _as_stored(new.job)
-                first = replace(event, data=through_json(event.data))
-                self._jobs[job.ref] = job
-                self._add_events(job.ref, [first])
-                if job.duplicate_key is not None:
-                    self._holders[job.tenant, job.duplicate_key] = job.id
+            self._put_new(jobs, events)
             if request is not None:
                 stored = StoredReply(
                     payload=request.payload, reply=replace(reply, body=through_json(reply.body))
@@ -180,9 +179,12 @@ class FakeJobStore:
         events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
+        counted: Sequence[ChildCounts] = (),
     ) -> int:
         with self._lock:
             stands = self._held(lease) if lease else self._stands(before)
+            if counted and self._counters[before.ref] != list(counted):
+                stands = False
             if stands:
                 self._move(before, after, events)
             elif lease is None or not self._is_ended(lease, after):
@@ -192,16 +194,74 @@ class FakeJobStore:
         self._publish(after, events)
         return watchers
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+    def begin_run(
+        self,
+        before: Job,
+        after: Job,
+        event: JobEvent,
+        holder: Holder | None,
+        parent: Reopening | None = None,
+    ) -> None:
         key = before.tenant, before.duplicate_key or ""
         with self._lock:
             keyless = before.duplicate_key is None
             if not self._stands(before) or not (keyless or self._is_held(key, holder)):
                 raise SubmissionRaced
+            if parent is not None and not self._stands(parent.before):
+                raise SubmissionRaced
             self._move(before, after, [event])
+            if parent is not None:
+                self._move(parent.before, parent.after, [parent.event])
             if not keyless:
                 self._holders[key] = before.id
         self._publish(after, [event])
+        if parent is not None:
+            self._publish(parent.after, [parent.event])
+
+    def add_children(
+        self,
+        before: Job,
+        after: Job,
+        children: Sequence[NewJob],
+        events: Sequence[JobEvent],
+        *,
+        lease: Lease,
+    ) -> None:
+        for new in children:
+            check_payload(new.job.payload)
+        with self._lock:
+            if not self._held(lease):
+                raise LeaseLost(f"job {before.id} has moved on")
+            if any(not self._free(new) for new in children):
+                raise SubmissionRaced
+            self._move(before, after, ())
+            self._put_new(children, events)
+            for new in children:
+                self._count(new.job, "created", 1)
+
+    def plan(self, parent: JobRef, number: int) -> str | None:
+        with self._lock:
+            texts = self._plans.get(parent, ())
+            return texts[number] if number < len(texts) else None
+
+    def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
+        with self._lock:
+            return [self._counters[parent][shard] for shard in shards]
+
+    def children(
+        self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
+    ) -> ChildPage:
+        with self._lock:
+            ids = sorted(
+                ref.job_id
+                for ref, job in self._jobs.items()
+                if (ref.tenant, job.parent) == (parent.tenant, parent.job_id)
+                and ref.job_id > (after or "")
+            )
+            page = ids[:limit]
+            refs = (JobRef(tenant=parent.tenant, job_id=each) for each in page)
+            chosen = tuple(ref for ref in refs if self._jobs[ref].status in statuses)
+            return ChildPage(refs=chosen, after=page[-1] if len(ids) > limit else None)
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -285,6 +345,28 @@ class FakeJobStore:
         events = [replace(event, data=through_json(event.data)) for event in events]
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
+        if (ended := rules.counted(before, after)) is not None:
+            self._count(before, ended, 1)
+        if (left := rules.uncounted(before, after)) is not None:
+            self._count(before, left, -1)
+
+    def _count(self, child: Job, name: str, change: int) -> None:
+        assert child.parent is not None  # a child
+        counters = self._counters[JobRef(tenant=child.tenant, job_id=child.parent)]
+        counts = counters[child.parent_shard]
+        counters[child.parent_shard] = replace(counts, **{name: getattr(counts, name) + change})
+
+    def _put_new(self, jobs: Sequence[NewJob], events: Sequence[JobEvent]) -> None:
+        for new, event in zip(jobs, events, strict=True):
+            job = _as_stored(new.job)
+            first = replace(event, data=through_json(event.data))
+            self._jobs[job.ref] = job
+            self._add_events(job.ref, [first])
+            if job.duplicate_key is not None:
+                self._holders[job.tenant, job.duplicate_key] = job.id
+            if job.family is not None:
+                self._plans[job.ref] = tuple(new.plan)
+                self._counters[job.ref] = [ChildCounts()] * job.family.shards
 
     def _free(self, new: NewJob) -> bool:
         job, holder = new.job, new.replaces
@@ -311,6 +393,11 @@ class FakeJobStore:
     def _add_events(self, ref: JobRef, events: Sequence[JobEvent]) -> None:
         for event in events:
             self._events.setdefault(ref, {})[event.id] = event
+
+
+def no_parent(job: Job) -> None:
+    """What a sweeper does with parents where there are none."""
+    raise AssertionError(f"{job.id} is no parent")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.kernel.clock import utc_now
 from tests import factories
 from tests.conftest import REGION, ROOT, Aws, Stack
-from tests.fakes.jobs import FakeJobQueue
+from tests.fakes.jobs import FakeJobQueue, no_parent
 from tests.kinds import KINDS
 from tests.tables import create_tables, delete_tables
 
@@ -86,7 +86,12 @@ def tables(aws: Aws) -> Iterator[tuple[Any, dict[str, str]]]:
 
 def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
     sweeper = Sweeper(
-        store=store, queue=FakeJobQueue(), kinds=KINDS, clock=utc_now, notify=lambda *_: None
+        store=store,
+        queue=FakeJobQueue(),
+        kinds=KINDS,
+        clock=utc_now,
+        notify=lambda *_: None,
+        look_at_parent=no_parent,
     )
     deadline = time.monotonic() + SECONDS
     while not sweeper.sweep().leases_expired:

@@ -9,7 +9,9 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel.errors import (
@@ -126,13 +128,7 @@ class Actors:
         """A user's word."""
 
         def run(actor: Actor) -> None:
-            control = JobControl(
-                store=SteppedStore(self._world, actor),
-                queue=SteppedQueue(self._world, actor, self.post, self.backlog),
-                kinds=POLICIES,
-                clock=self._world.clock_of(actor),
-                sleep=lambda seconds: self._world.sleep(actor, seconds),
-            )
+            control = self._control(actor)
             try:
                 job = control.move(ref, move)
                 self._world.note(actor, move.value, ref.job_id, job.status)
@@ -141,17 +137,28 @@ class Actors:
 
         self._timed(self._world.start(Role.USER, run), REQUEST_TIMEOUT)
 
+    def _control(self, actor: Actor) -> JobControl:
+        return JobControl(
+            store=SteppedStore(self._world, actor),
+            queue=SteppedQueue(self._world, actor, self.post, self.backlog),
+            kinds=POLICIES,
+            clock=self._world.clock_of(actor),
+            sleep=lambda seconds: self._world.sleep(actor, seconds),
+        )
+
     def sweep(self) -> None:
         """One pass of the sweeper."""
 
         def run(actor: Actor) -> None:
-            store = SteppedStore(self._world, actor)
+            store, clock = SteppedStore(self._world, actor), self._world.clock_of(actor)
+            control = self._control(actor)
             sweeper = Sweeper(
                 store=store,
                 queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
-                clock=self._world.clock_of(actor),
+                clock=clock,
                 notify=store.notify,
+                look_at_parent=ParentLook(store, ParentEnds(store, clock), control, clock),
             )
             try:
                 sweeper.sweep()

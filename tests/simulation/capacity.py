@@ -34,7 +34,7 @@ from spinneret.jobs.worker import Context, Defer, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
 from tests.fakes.crashes import Crash
-from tests.fakes.jobs import DueIndex, FakeJobStore
+from tests.fakes.jobs import DueIndex, FakeJobStore, no_parent
 from tests.fakes.time import START
 from tests.kinds import CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.simulation.loads import Load, small_load
@@ -343,6 +343,7 @@ class Capacity:
             kinds=KINDS,
             clock=self.clock,
             notify=self._listen,
+            look_at_parent=no_parent,
         )
         swept = sweeper.sweep()
         self.worst["calls"] = max(self.worst["calls"], self.figures["calls"] - calls)

@@ -12,7 +12,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Handler, Worker
 from spinneret.kernel import bounds
 from tests import factories
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 
@@ -61,6 +61,7 @@ class Bench:
             kinds=KINDS,
             clock=self.clock,
             notify=lambda *_: None,
+            look_at_parent=no_parent,
         ).sweep()
 
     @property

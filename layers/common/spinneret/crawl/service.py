@@ -19,7 +19,8 @@ from spinneret.crawl.models import (
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
     CircuitOpen,

@@ -13,6 +13,11 @@ Jobs table
     only, sparse: pending rows whose message may be lost from then on. Query: resend_at <= a time;
     kind and priority make the lane, so that a lane with a backlog isn't read.
 
+    index `children`: pk `parent_key` (`T#<tenant>#JOB#<parent>#CHILDREN`), sk `list_id`, sparse,
+    with status: a parent's children by id
+    pk `T#<tenant>#JOB#<id>`, sk `PLAN#<number>`           from what a parent's children are made
+    pk `T#<tenant>#JOB#<id>#CHILDREN#<shard>`, sk `COUNTER`   how a parent's children ended
+
 Idempotency table
     pk `T#<tenant>#REQUEST#<scope>`   an Idempotency-Key: payload fingerprint and stored reply
     pk `T#<tenant>#SAME#<hash>`       an implicit key: the job that does this work
@@ -35,9 +40,17 @@ from botocore.exceptions import ClientError
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import dynamo_conditions as conditions
-from spinneret.jobs import dynamo_due, dynamo_lists, dynamo_submissions, items, keys
+from spinneret.jobs import (
+    dynamo_due,
+    dynamo_families,
+    dynamo_lists,
+    dynamo_submissions,
+    items,
+    keys,
+)
 from spinneret.jobs.dynamo_due import RESEND, WAKE
 from spinneret.jobs.models import (
+    ChildCounts,
     Job,
     JobEvent,
     JobFilter,
@@ -50,6 +63,7 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
+    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
@@ -57,6 +71,7 @@ from spinneret.jobs.ports import (
     Listener,
     NewJob,
     Refused,
+    Reopening,
     ResendShard,
     SubmissionRaced,
 )
@@ -87,7 +102,7 @@ def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
     return dynamo.check(
         table,
         keys.job_key(ref),
-        dynamo.equals(status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner),
+        conditions.claimed(lease),
     )
 
 
@@ -104,7 +119,11 @@ class DynamoJobStore:
         self._client = client
         self._jobs = jobs_table
         self._idempotency = idempotency_table
-        self._listeners = tuple(listeners)
+        self._listeners = list(listeners)
+
+    def listen(self, listener: Listener) -> None:
+        """Have one more listener: one that itself writes to this store."""
+        self._listeners.append(listener)
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
@@ -186,6 +205,7 @@ class DynamoJobStore:
         events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
+        counted: Sequence[ChildCounts] = (),
     ) -> int:
         """See JobStore. One transaction; its client token makes a repeated call harmless.
 
@@ -198,9 +218,11 @@ class DynamoJobStore:
                 conditions.claim_stands(lease, watchers) if lease else conditions.row_stands(before)
             )
             try:
-                dynamo.transact(self._client, self._moved(before, after, events, standing))
+                writes = self._moved(before, after, events, standing)
+                writes += dynamo_families.closing(self._jobs, after, counted)
+                dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed as failed:
-                row = failed.standing[0]
+                row = failed.standing.get(0, {})
                 if lease is not None and conditions.is_held(row, lease):
                     watchers = int(row["watchers"])
                     continue
@@ -211,7 +233,14 @@ class DynamoJobStore:
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+    def begin_run(
+        self,
+        before: Job,
+        after: Job,
+        event: JobEvent,
+        holder: Holder | None,
+        parent: Reopening | None = None,
+    ) -> None:
         """See JobStore."""
         writes = self._moved(before, after, [event], conditions.row_stands(before))
         if before.duplicate_key is not None:
@@ -221,11 +250,52 @@ class DynamoJobStore:
             writes += dynamo_submissions.take_duplicate_key(
                 self._jobs, self._idempotency, holder, record, unless=before
             )
+        if parent is not None:
+            standing = conditions.row_stands(parent.before)
+            writes += self._moved(parent.before, parent.after, [parent.event], standing)
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             raise SubmissionRaced from failed
         self._publish(after, [event])
+        if parent is not None:
+            self._publish(parent.after, [parent.event])
+
+    def add_children(
+        self,
+        before: Job,
+        after: Job,
+        children: Sequence[NewJob],
+        events: Sequence[JobEvent],
+        *,
+        lease: Lease,
+    ) -> None:
+        """See JobStore."""
+        writes = self._moved(before, after, (), conditions.claimed(lease))
+        writes += dynamo_families.births(self._jobs, [new.job for new in children])
+        writes += dynamo_submissions.writes(
+            self._jobs, self._idempotency, children, events, None, None, before.created_at
+        )
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed as failed:
+            if 0 in failed.standing:
+                raise LeaseLost(f"job {before.id} has moved on") from failed
+            raise SubmissionRaced from failed
+
+    def plan(self, parent: JobRef, number: int) -> str | None:
+        """See JobStore."""
+        return dynamo_families.plan(self._client, self._jobs, parent, number)
+
+    def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
+        """See JobStore."""
+        return dynamo_families.child_counts(self._client, self._jobs, parent, shards)
+
+    def children(
+        self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
+    ) -> ChildPage:
+        """See JobStore."""
+        return dynamo_families.children(self._client, self._jobs, parent, statuses, after, limit)
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -291,6 +361,7 @@ class DynamoJobStore:
         return [
             row,
             *(dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events),
+            *dynamo_families.count(self._jobs, before, after),
         ]
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:

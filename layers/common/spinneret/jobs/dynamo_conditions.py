@@ -31,6 +31,11 @@ def claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
     )
 
 
+def claimed(lease: Lease) -> dynamo.Condition:
+    """The claim still holds the job."""
+    return dynamo.equals(status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner)
+
+
 def is_held(row: dict[str, Any], lease: Lease) -> bool:
     """Whether the claim still holds the job of a row."""
     held = (row.get("status"), row.get("fence"), row.get("locked_by"))

@@ -53,6 +53,9 @@ class Move(StrEnum):
     RESUME = "resume"
     RETRY = "retry"
     EXPIRE = "expire"
+    AWAIT = "await its children"
+    END_PARTLY = "end partly failed"
+    REOPEN = "await a child again"
 
 
 class JobEventKind(StrEnum):
@@ -83,6 +86,41 @@ class JobRef:
 
     tenant: str
     job_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """What a parent's row says of its children; how they ended is counted in rows of their own."""
+
+    shards: int
+    """Number of counters; a child's id names its own."""
+    cursor: str | None = ""
+    """Where the creation of children goes on, in the words of the kind's own handler; None when all
+    exist: only then may the parent end."""
+    settled: bool = False
+    """All children have ended, and nothing waits for them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChildCounts:
+    """How many children of a shard, or of a parent, exist and have ended in which way."""
+
+    created: int = 0
+    completed: int = 0
+    partially_failed: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    expired: int = 0
+
+    @property
+    def ended(self) -> int:
+        """Those in a terminal state of their present run."""
+        return self.completed + self.partially_failed + self.failed + self.cancelled + self.expired
+
+    @property
+    def pending(self) -> int:
+        """Those that have not ended."""
+        return self.created - self.ended
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +176,13 @@ class Job:
     domain: str | None = None
     """The host that the job is about, for lists."""
     batch: str | None = None
-    """The submission that the job came with, if it made several."""
+    """The submission that the job came with, if it made several; a child's is its parent."""
+    parent: str | None = None
+    """The job that counts this one's end."""
+    parent_shard: int = 0
+    """The counter of its parent that counts it."""
+    family: Family | None = None
+    """Of a parent."""
     duplicate_key: str | None = None
     """Fingerprint of what the job does (P-05's implicit key)."""
     idempotency_key: str | None = None
@@ -206,6 +250,8 @@ class Draft:
     notify: tuple[str, ...] = field(default=(), repr=False)
     duplicate_key: str | None
     """None bypasses the duplicate check (`force`)."""
+    id: str | None = None
+    """An id that was promised to the tenant: then no other job stands for this one."""
     once: bool = False
     """Whether a job of the same key stands for this one however it ended, failures included."""
 

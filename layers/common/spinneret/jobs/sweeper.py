@@ -38,6 +38,8 @@ class Swept:
     leases_expired: int = 0
     expired: int = 0
     """Jobs that were not claimed in time."""
+    parents: int = 0
+    """Parents whose children were looked at."""
     notified: int = 0
     """Finished jobs whose end was not published in time."""
     raced: int = 0
@@ -89,12 +91,14 @@ class Sweeper:
         kinds: Mapping[str, KindPolicy],
         clock: Clock,
         notify: Listener,
+        look_at_parent: Callable[[Job], None],
     ) -> None:
         self._store = store
         self._queue = queue
         self._kinds = kinds
         self._clock = clock
         self._notify = notify
+        self._look_at_parent = look_at_parent
 
     def sweep(self) -> Swept:
         """One pass: what is due when it begins, oldest first; a page of each shard in rotation.
@@ -204,6 +208,13 @@ class Sweeper:
             return None  # the index lags behind the row
         if rules.awaits_notification(job):
             return self._publish_end(job, now)
+        if rules.awaits_children(job) or rules.has_children_to_cancel(job):
+            self._look_at_parent(job)
+            return "parents"
+        return self._wake_single(job, now, this)
+
+    def _wake_single(self, job: Job, now: datetime, this: _Pass) -> str | None:
+        """A job of which no other job is a part."""
         if job.status is JobStatus.RUNNING:
             after = reclaim(self._store, job, now)
             if after.status is JobStatus.PENDING:

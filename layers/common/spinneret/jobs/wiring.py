@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
+from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.kinds import all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.service import LiveEvents, LiveService
 from spinneret.jobs.live.sockets import ApiGatewaySockets
+from spinneret.jobs.parents import ParentEnds, ParentLook
 from spinneret.jobs.ports import Listener
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
@@ -35,9 +37,11 @@ def job_store(settings: JobSettings, *listeners: Listener) -> DynamoJobStore:
         time.monotonic,
         utc_now,
     )
-    return DynamoJobStore(
+    store = DynamoJobStore(
         client, settings.jobs_table, settings.idempotency_table, [live_events, *listeners]
     )
+    store.listen(ParentEnds(store, utc_now))
+    return store
 
 
 def sockets(settings: JobSettings) -> ApiGatewaySockets:
@@ -83,6 +87,18 @@ def job_control(settings: JobSettings, *listeners: Listener) -> JobControl:
     )
 
 
+def children(settings: JobSettings, *listeners: Listener) -> Children:
+    """What the handlers of parents make their children with."""
+    return Children(
+        store=job_store(settings, *listeners),
+        queue=job_queue(settings),
+        kinds=all_kinds(),
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+        move=job_control(settings, *listeners).move,
+    )
+
+
 def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: Listener) -> Worker:
     """A worker of the given kinds."""
     return Worker(
@@ -98,12 +114,15 @@ def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: L
 
 def sweep_pass(settings: JobSettings, notify: Listener) -> Callable[[], Swept]:
     """One pass of the sweeper; `notify` publishes the ends that were not published."""
+    store = job_store(settings, notify)
+    control = job_control(settings, notify)
     sweeper = Sweeper(
-        store=job_store(settings, notify),
+        store=store,
         queue=job_queue(settings),
         kinds=all_kinds(),
         clock=utc_now,
         notify=notify,
+        look_at_parent=ParentLook(store, ParentEnds(store, utc_now), control, utc_now),
     )
     return sweeper.sweep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +25,7 @@ from spinneret.jobs.models import (
     Lane,
     Lease,
 )
-from spinneret.jobs.ports import Claimed, JobQueue, JobStore, Refused
+from spinneret.jobs.ports import Claimed, JobQueue, JobStore, NewJob, Refused
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -35,6 +35,10 @@ logger = logging.getLogger(__name__)
 
 class HandBack(Exception):
     """The invocation nears its deadline: the job goes back to pending, uncharged."""
+
+
+class AwaitChildren(Exception):
+    """All children of the job exist: it ends with the last of them."""
 
 
 class Defer(Exception):
@@ -87,6 +91,24 @@ class Context:
         )
         self._add(JobEventKind.STEP_STARTED, step, after.progress, {})
         self._flush(after)
+
+    def add_children(
+        self, children: Sequence[NewJob], events: Sequence[JobEvent], cursor: str | None
+    ) -> None:
+        """Write children of the job, move its cursor on, and renew the lease.
+
+        Raises LeaseLost, SubmissionRaced, and HandBack when the invocation nears its deadline.
+        """
+        if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
+            raise HandBack
+        assert self.job.family is not None  # a parent
+        after = replace(
+            self.job,
+            family=replace(self.job.family, cursor=cursor),
+            locked_until=lease_end(self._clock, self.remaining),
+        )
+        self._store.add_children(self._written, after, children, events, lease=self.lease)
+        self.job = self._written = after
 
     def end(self, after: Job, failure: Failure | None = None) -> None:
         """Write the outcome with the events so far, the failure and the new status.
@@ -181,7 +203,8 @@ class Worker:
             return
         context = Context(claimed, self._store, self._clock, remaining)
         try:
-            self._work(context)
+            if not self._stopped(context):
+                self._work(context)
         except LeaseLost:
             logger.warning("lease_lost", extra={"job_id": ref.job_id, "fence": claimed.lease.fence})
 
@@ -220,6 +243,18 @@ class Worker:
         if job.status is JobStatus.PENDING and 0 < wait <= bounds.SQS_MAX_DELAY_SECONDS:
             send(self._queue, self._kinds, job, now)
 
+    def _stopped(self, context: Context) -> bool:
+        """Whether the job's parent was cancelled or paused, and so the job is. Raises as `run`."""
+        job = context.job
+        if job.parent is None:
+            return False
+        parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        after = rules.stopped_by_parent(job, parent, self._clock())
+        if after is None:
+            return False
+        self._end(context, after)
+        return True
+
     def _work(self, context: Context) -> None:
         """Run the handler and write its outcome. Raises LeaseLost and DependencyUnavailable."""
         policy = self._kinds.get(context.job.kind)
@@ -231,6 +266,8 @@ class Worker:
         except HandBack:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
+        except AwaitChildren:
+            self._end(context, rules.await_children(context.job, self._clock()))
         except Defer as deferral:
             pending_limit = policy.pending_seconds if policy else None
             now = self._clock()

@@ -57,6 +57,16 @@ JOB_WAIT_MAX_SECONDS: Final = 24 * 3600.0  # for one attempt, whatever the remot
 JOB_PENDING_SECONDS: Final = 7 * 24 * 3600.0  # crawls and deliveries: nothing waits for ever
 JOB_PAYLOAD_BYTES: Final = 160 * 1024  # of JSON: a webhook's body and headers, all escapes, …
 JOB_RESULT_BYTES: Final = 192 * 1024  # … and this beside it, below the 400 KB of DynamoDB's items
+CHILD_SHARDS: Final = 12  # counters of one parent: all of them in one transaction of 100
+CHILDREN_PER_SHARD: Final = 250
+CHILDREN_PER_WRITE: Final = 20  # four rows each beside the parent's and the counters
+CHILDREN_CHECK_SECONDS: Final = (
+    60.0  # until the sweeper looks whether a parent's last end was missed
+)
+CHILDREN_CANCELLED_PER_REQUEST: Final = 100  # the sweeper cancels the others
+CHILDREN_CANCELLED_PER_PASS: Final = 500
+PLAN_ROW_BYTES: Final = 320 * 1024  # of JSON in one row, below the 400 KB of DynamoDB's items
+PLAN_BYTES: Final = 3 * 1024 * 1024  # in one transaction of at most 4 MB
 JOB_WORK_SECONDS: Final = 300.0  # ruling "Backoff": job_timeout, under claims of one run
 REDRIVES: Final = 5  # ruling "Redrive": crawl, discovery
 REDRIVE_FIRST_SECONDS: Final = 30.0

@@ -27,8 +27,9 @@ from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
 from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
+from spinneret.jobs.placement import Placed
 from spinneret.jobs.rules import TERMINAL
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed

@@ -1,9 +1,26 @@
 """The life of a job as pure functions: each takes a job and returns the job after one step.
 
 `states`: the state machine. `outcomes`: how a claim ends. `moves`: what a tenant or the clock does.
-`sweeping`: when the sweeper looks at a job, and what it then changes.
+`sweeping`: when the sweeper looks at a job, and what it then changes. `families`: parents and their
+children.
 """
 
+from spinneret.jobs.rules.families import (
+    await_children,
+    awaits_children,
+    born,
+    counted,
+    end_of,
+    has_children_to_cancel,
+    looked_at,
+    new_family,
+    reopened,
+    settled,
+    stopped_by_parent,
+    summary,
+    total,
+    uncounted,
+)
 from spinneret.jobs.rules.moves import cancel, expire, is_troubled, pause, resume, retry
 from spinneret.jobs.rules.outcomes import (
     JITTER,
@@ -34,25 +51,39 @@ __all__ = [
     "TRANSITIONS",
     "after_error",
     "after_lease_expired",
+    "await_children",
+    "awaits_children",
     "awaits_notification",
     "backoff",
+    "born",
     "cancel",
     "complete",
+    "counted",
     "defer",
+    "end_of",
     "expire",
     "hand_back",
+    "has_children_to_cancel",
     "is_abandoned",
     "is_troubled",
+    "looked_at",
     "mark_notified",
+    "new_family",
     "notification_tried",
     "pause",
+    "reopened",
     "resend_at",
     "resent",
     "resume",
     "retry",
     "send_at",
     "sent",
+    "settled",
     "status_event",
+    "stopped_by_parent",
+    "summary",
     "sweep_at",
+    "total",
+    "uncounted",
     "wake_at",
 ]

@@ -82,6 +82,7 @@ def retry(job: Job, now: datetime) -> Job:
         progress=0,
         step=None,
         last_error=None,
+        family=None if job.family is None else replace(job.family, settled=False),
     )
     return with_next_fence(after)
 

@@ -40,6 +40,11 @@ TRANSITIONS: Final[Mapping[tuple[JobStatus, Move], JobStatus]] = {
     (JobStatus.PAUSED, Move.CANCEL): JobStatus.CANCELLED,
     (JobStatus.FAILED, Move.RETRY): JobStatus.PENDING,
     (JobStatus.PARTIALLY_FAILED, Move.RETRY): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.AWAIT): JobStatus.RUNNING,
+    (JobStatus.RUNNING, Move.END_PARTLY): JobStatus.PARTIALLY_FAILED,
+    (JobStatus.COMPLETED, Move.REOPEN): JobStatus.RUNNING,
+    (JobStatus.FAILED, Move.REOPEN): JobStatus.RUNNING,
+    (JobStatus.PARTIALLY_FAILED, Move.REOPEN): JobStatus.RUNNING,
 }
 
 

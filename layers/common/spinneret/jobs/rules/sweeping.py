@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.rules.families import awaits_children, has_children_to_cancel
 from spinneret.jobs.rules.states import TERMINAL
 from spinneret.kernel import bounds
 
@@ -34,12 +35,17 @@ def notification_tried(job: Job, now: datetime) -> Job:
 def wake_at(job: Job) -> datetime | None:
     """When the sweeper must act on the job; None for a job that needs nothing.
 
-    A running job's lease end; a pending job's expiry, or the time at which SQS can delay the
-    message of a long wait; the next try to publish the end of a run, up to NOTIFICATION_TRIES.
+    A running job's lease end; the next look at a parent's children; a pending job's expiry, or the
+    time at which SQS can delay the message of a long wait; the next try to publish the end of a
+    run, up to NOTIFICATION_TRIES.
     """
     match job.status:
+        case JobStatus.RUNNING if awaits_children(job):
+            return job.due_at + timedelta(seconds=bounds.CHILDREN_CHECK_SECONDS)
         case JobStatus.RUNNING:
             return job.locked_until
+        case JobStatus.CANCELLED if has_children_to_cancel(job):
+            return job.due_at + timedelta(seconds=bounds.CHILDREN_CHECK_SECONDS)
         case JobStatus.PENDING:
             moments = [send_at(job), job.expires_at]
             return min((each for each in moments if each is not None), default=None)
