@@ -6,9 +6,16 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from crawl.crawl_examples import CRAWL
+from crawl.crawl_examples import BATCH, CRAWL
 from spinneret.access.keys.models import Scope
-from spinneret.crawl.models import BatchSubmission, CrawlRequest, CrawlView, Submission
+from spinneret.crawl.models import (
+    BatchRequest,
+    BatchSubmission,
+    BatchView,
+    CrawlRequest,
+    CrawlView,
+    Submission,
+)
 from spinneret.crawl.wiring import CrawlApi, crawl_api
 from spinneret.jobs.api_models import Moved
 from spinneret.jobs.models import Move
@@ -54,9 +61,32 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     return submitted(_services().crawl.submit(caller.tenant, request, key))
 
 
+@router.post(
+    "/api/v1/crawl/batch",
+    **declared(
+        Scope.WRITE,
+        {202: BatchSubmission},
+        UrlInvalid,
+        UrlBlocked,
+        DomainBlocked,
+        CircuitOpen,
+        Conflict,
+        FeatureDisabled,
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=BATCH,
+    ),
+)
+def submit_batch(request: BatchRequest) -> Response[dict[str, Any]]:
+    """Crawl up to 100 URLs as one batch, which counts them and ends with the last of them."""
+    caller = routes.principal
+    key = request_key(router, caller, "/api/v1/crawl/batch")
+    return submitted(_services().crawl.submit_batch(caller.tenant, request, key))
+
+
 @router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ))
-def get_crawl(job_id: str) -> CrawlView:
-    """A crawl's state and, once it is completed, its result."""
+def get_crawl(job_id: str) -> CrawlView | BatchView:
+    """A crawl's state and, once it is completed, its result; a batch's state and counters."""
     return _services().crawl.get(routes.principal.tenant, job_id)
 
 

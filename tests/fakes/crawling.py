@@ -10,11 +10,15 @@ from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content
 from spinneret.content.search.models import Fused, Query
 from spinneret.content.search.service import SearchService
-from spinneret.crawl.kinds import CRAWL
+from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.service import CrawlService, Targets
+from spinneret.jobs.children import Children
+from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
+from spinneret.jobs.parents import ParentEnds, ParentLook
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
@@ -59,6 +63,12 @@ class CrawlSlice:
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
         self._numbers = itertools.count(1)
+        self.ends = ParentEnds(self.store, self.clock)
+        self.store.listeners.append(self.ends)
+
+    def new_id(self, prefix: str) -> str:
+        """`job_1`, `batch_2` …"""
+        return f"{prefix}_{next(self._numbers)}"
 
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
         """The use cases of the crawl API."""
@@ -67,7 +77,7 @@ class CrawlSlice:
             queue=wrap("queue", self.queue),
             kinds=KINDS,
             clock=self.clock,
-            new_id=lambda prefix: f"{prefix}_{next(self._numbers)}",
+            new_id=self.new_id,
         )
         return CrawlService(
             jobs=jobs,
@@ -75,6 +85,17 @@ class CrawlSlice:
             hosts=self.hosts.service,
             targets=self.targets,
             require_proxy=self.proxies.service.require,
+            begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
+        )
+
+    def control(self, wrap: Wrap = lambda _, port: port) -> JobControl:
+        """What the tenant does with jobs."""
+        return JobControl(
+            store=wrap("store", self.store),
+            queue=wrap("queue", self.queue),
+            kinds=KINDS,
+            clock=self.clock,
+            sleep=self.sleep,
         )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
@@ -100,11 +121,19 @@ class CrawlSlice:
         pipeline = CrawlPipeline(
             fetcher=fetcher, extract=plain_content, indexer=indexer, clock=self.clock
         )
+        children = Children(
+            store=wrap("store", self.store),
+            queue=wrap("queue", self.queue),
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=self.new_id,
+            move=self.control(wrap).move,
+        )
         return Worker(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
             kinds=KINDS,
-            handlers={CRAWL: pipeline},
+            handlers={CRAWL: pipeline, CRAWL_BATCH: BatchHandler(children)},
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: f"owner-{next(self._numbers)}",
@@ -118,6 +147,7 @@ class CrawlSlice:
             kinds=KINDS,
             clock=self.clock,
             notify=lambda *_: None,
+            look_at_parent=ParentLook(self.store, self.ends, self.control(), self.clock),
         )
 
     def submit(

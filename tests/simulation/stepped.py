@@ -30,6 +30,7 @@ from spinneret.jobs.ports import (
     InDoubt,
     NewJob,
     Refused,
+    Reopening,
     ResendShard,
 )
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -139,12 +140,19 @@ class SteppedStore:
         except (DependencyUnavailable, LeaseLost):
             pass  # the sweeper tries again
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+    def begin_run(
+        self,
+        before: Job,
+        after: Job,
+        event: JobEvent,
+        holder: Holder | None,
+        parent: Reopening | None = None,
+    ) -> None:
         """See JobStore."""
 
         def effect() -> None:
             was = self._store.get(before.ref)
-            self._store.begin_run(before, after, event, holder)
+            self._store.begin_run(before, after, event, holder, parent)
             assert was is not None
             self._invariants.moved(self._actor, was, [event], None)
 

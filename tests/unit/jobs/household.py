@@ -36,8 +36,18 @@ STEPS: Final = 400
 class Household:
     """One tenant's parent, and everything that may happen to it."""
 
-    def __init__(self, children: int, failing: Callable[[Job], bool] = lambda _: False) -> None:
-        self.store, self.queue, self.clock = FakeJobStore(), FakeJobQueue(), HandClock()
+    def __init__(
+        self,
+        children: int,
+        failing: Callable[[Job], bool] = lambda _: False,
+        *,
+        store: FakeJobStore | None = None,
+        ends: type[ParentEnds] = ParentEnds,
+    ) -> None:
+        self.store, self.queue, self.clock = store or FakeJobStore(), FakeJobQueue(), HandClock()
+        self.ended_early = False
+        """Whether the parent ended while a child was alive."""
+        self._ends = ends
         self.failing = failing
         self.worked: Counter[str] = Counter()
         """How often each child's work was done."""
@@ -124,7 +134,7 @@ class Household:
         """One pass, a minute and more later."""
         self.clock.advance(400.0)
         store = self._store(plan)
-        ends = ParentEnds(store, self.clock)
+        ends = self._ends(store, self.clock)
         try:
             Sweeper(
                 store=store,
@@ -162,7 +172,7 @@ class Household:
     def _store(self, plan: CrashPlan | None) -> Any:
         """The store as one process reaches it; the ends of parents are among its calls."""
         watched = plan.wrap("store", self.store) if plan else self.store
-        ends = ParentEnds(watched, self.clock)
+        ends = self._ends(watched, self.clock)
         self.store.listeners = [self._note, ends]
         return watched
 
@@ -185,6 +195,8 @@ class Household:
     def _note(self, job: Job, _: object) -> None:
         if job.ref == self.parent and job.status in rules.TERMINAL:
             self.ended.append(job.status)
+            alive = job.status is not JobStatus.CANCELLED and self.true_counts().pending
+            self.ended_early = self.ended_early or bool(alive)
 
     # ------------------------------------------------------------ What came of it
 

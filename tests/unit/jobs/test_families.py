@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job, JobStatus, Move
+from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Move
 from spinneret.jobs.parents import ParentEnds
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, LeaseLost
 from tests.fakes.crashes import CrashPlan, Moment
+from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 from tests.unit.jobs.household import Household
 from tests.unit.jobs.submissions import finish
@@ -178,33 +182,38 @@ def test_a_process_that_dies_at_any_call_loses_and_doubles_no_child_and_no_end()
             assert household.counts().created == bounds.CHILDREN_PER_WRITE + 2, (at, moment)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_counters_are_exact_under_crashes_duplicates_and_the_tenants_moves(seed: int) -> None:
+def follow(seed: int, **given: Any) -> Household:
+    """A random schedule of messages, passes, deaths and the tenant's moves, then calm."""
     rng = Random(seed)
-    household = Household(rng.choice([1, 5, 45]), lambda _: rng.random() < 0.2)
+    household = Household(rng.choice([1, 5, 45]), lambda _: rng.random() < 0.2, **given)
     for _ in range(60):
         plan = CrashPlan(rng.randrange(1, 12), rng.choice([Moment.BEFORE, Moment.AFTER]))
-        given = plan if rng.random() < 0.4 else None
+        dying = plan if rng.random() < 0.4 else None
         subject = rng.choice([household.job(household.parent), *household.children()]).ref
         match rng.randrange(8):
             case 0:
-                household.sweep(given)
+                household.sweep(dying)
             case 1:
                 household.send(subject)
             case 2 | 3:
-                moves = [Move.PAUSE, Move.RESUME, Move.RETRY]
-                try:
-                    household.move(subject, rng.choice(moves), given)
-                except Conflict:
-                    continue
+                move = rng.choice([Move.PAUSE, Move.RESUME, Move.RETRY])
+                with suppress(Conflict):
+                    household.move(subject, move, dying)
             case _:
-                household.deliver(given, rng.randrange(100))
+                household.deliver(dying, rng.randrange(100))
         assert household.counts() == household.true_counts()
-    for child in [household.job(household.parent), *household.children()]:
-        if child.status is JobStatus.PAUSED:
-            household.move(child.ref, Move.RESUME)
+    for job in [household.job(household.parent), *household.children()]:
+        if job.status is JobStatus.PAUSED:
+            household.move(job.ref, Move.RESUME)
     household.settle()
+    return household
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_counters_are_exact_under_deaths_duplicates_and_the_tenants_moves(seed: int) -> None:
+    household = follow(seed)
     assert household.counts() == household.true_counts()
+    assert not household.ended_early
 
 
 def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
@@ -238,3 +247,44 @@ def test_a_parent_does_not_end_while_a_child_begins_again() -> None:
     with pytest.raises(LeaseLost):
         household.store.transition(parent, ended, counted=[stale])
     assert household.job(household.parent).status is JobStatus.RUNNING
+
+
+class CountsTwice(FakeJobStore):
+    """Planted: the end of a child that was claimed twice counts twice."""
+
+    def _move(self, before: Job, after: Job, events: Sequence[JobEvent]) -> None:
+        super()._move(before, after, events)
+        if before.fence > 1 and (ended := rules.counted(before, after)):
+            self._count(before, ended, 1)
+
+
+class EndsEarly(ParentEnds):
+    """Planted: the first counter without a child alive ends the parent."""
+
+    def end(self, ref: JobRef, shard: int | None = None) -> bool:
+        parent = self._store.get(ref)
+        if parent is None or not rules.awaits_children(parent):
+            return False
+        counts = self._store.child_counts(ref, [shard or 0])
+        if counts[0].pending > 1:
+            return False
+        after = rules.end_of(parent, counts[0], START)
+        self._store.transition(parent, after, [rules.status_event(after, START)])
+        return True
+
+
+@pytest.mark.parametrize("planted", ["counts twice", "ends early"])
+def test_planted_faults_are_found(planted: str) -> None:
+    given: dict[str, Any] = (
+        {"store": CountsTwice()} if planted == "counts twice" else {"ends": EndsEarly}
+    )
+    found = False
+    for seed in range(30):
+        try:
+            household = follow(seed, **given)
+            found = household.counts() != household.true_counts() or household.ended_early
+        except AssertionError:
+            found = True
+        if found:
+            return
+    raise AssertionError("thirty schedules don't show it")

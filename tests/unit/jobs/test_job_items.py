@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.jobs import items, keys
-from spinneret.jobs.models import Failure, Job, JobStatus, Priority
+from spinneret.jobs.models import Failure, Family, Job, JobStatus, Priority
 from tests import factories
 from tests.fakes.time import START
 
@@ -42,6 +42,9 @@ FULL = factories.job(
     last_error=Failure(code="X", message="m", type="transient", details={"status_code": 503}),
     domain="site.example",
     batch="batch_1",
+    parent="job_0",
+    parent_shard=3,
+    family=Family(shards=2, cursor="0:20", settled=True),
     duplicate_key="same-page",
     idempotency_key="order-1",
     notify=("hook",),

@@ -14,7 +14,7 @@ from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost
 from tests import factories
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
 from tests.unit.jobs.sweeps import add, claim, finish, of_one_shard, stored
@@ -53,7 +53,14 @@ def sweeper(
 ) -> Sweeper:
     """As wired: what publishes ends listens to the store, too."""
     store.listeners.append(notifier)
-    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=notifier)
+    return Sweeper(
+        store=store,
+        queue=queue,
+        kinds=KINDS,
+        clock=clock,
+        notify=notifier,
+        look_at_parent=no_parent,
+    )
 
 
 def finished(store: FakeJobStore, clock: HandClock, *jobs: Job) -> None:
@@ -125,7 +132,9 @@ def test_a_notification_that_ends_the_process_is_not_tried_again_at_once(
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=die).sweep()
+        Sweeper(
+            store=store, queue=queue, kinds=KINDS, clock=clock, notify=die, look_at_parent=no_parent
+        ).sweep()
     moment = rules.sweep_at(stored(store, REF))
     assert moment is not None
     assert moment > clock() + timedelta(seconds=bounds.RESEND_GRACE_SECONDS)

@@ -10,6 +10,8 @@ from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
 
 CRAWL: Final = "crawl"
+CRAWL_BATCH: Final = "crawl_batch"
+"""The parent of the crawls of one request."""
 
 LANES: Final[Mapping[Priority, Lane]] = {
     Priority.CRITICAL: Lane("crawl-high"),
@@ -24,5 +26,6 @@ KINDS: Final = {
         subject="url",
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
-    )
+    ),
+    CRAWL_BATCH: KindPolicy(lanes=LANES, pending_seconds=bounds.JOB_PENDING_SECONDS),
 }

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
+from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.kinds import CRAWL_BATCH
 from spinneret.crawl.service import CrawlService
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.wiring import job_control, job_service
+from spinneret.jobs.leases import remaining_of
+from spinneret.jobs.wiring import children, job_control, job_service, worker
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
 from spinneret.web.proxies.service import ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
 from spinneret.web.proxies.wiring import ProxySettings, proxy_service, proxy_trials
+
+BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +48,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     hosts = host_service(settings)
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
+    batches = worker(settings, {CRAWL_BATCH: BatchHandler(children(settings))})
     return CrawlApi(
         crawl=CrawlService(
             jobs=job_service(settings),
@@ -48,6 +56,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             hosts=hosts,
             targets=webhooks.targets,
             require_proxy=proxies.require,
+            begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
         ),
         jobs=job_control(settings),
         hosts=hosts,

@@ -13,10 +13,11 @@ from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.pages import extract
 from spinneret.content.search.settings import SearchSettings
 from spinneret.content.search.wiring import chunk_index, embedder
-from spinneret.crawl.kinds import CRAWL
+from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.events.webhooks.wiring import NotifierSettings, notifier
-from spinneret.jobs.wiring import worker
+from spinneret.jobs.wiring import children, worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
@@ -45,4 +46,6 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
     pipeline = CrawlPipeline(
         fetcher=polite_fetcher(settings), extract=extract, indexer=indexer, clock=utc_now
     )
-    return worker(settings, {CRAWL: pipeline}, notifier(settings))
+    notify = notifier(settings)
+    batches = BatchHandler(children(settings, notify))
+    return worker(settings, {CRAWL: pipeline, CRAWL_BATCH: batches}, notify)

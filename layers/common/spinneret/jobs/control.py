@@ -17,6 +17,7 @@ from spinneret.jobs.models import (
     JobStatus,
     Move,
 )
+from spinneret.jobs.placement import family_counts
 from spinneret.jobs.ports import Holder, JobQueue, JobStore, Reopening, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
@@ -91,10 +92,8 @@ class JobControl:
         raise Contended("the job is changing; try again", retry_after=1)
 
     def counts(self, job: Job) -> ChildCounts | None:
-        """How a parent's children ended so far; None for other jobs."""
-        if job.family is None:
-            return None
-        return rules.total(self._store.child_counts(job.ref, range(job.family.shards)))
+        """See `family_counts`."""
+        return family_counts(self._store, job)
 
     def cancel_children(self, parent: Job, most: int) -> None:
         """Cancel up to `most` children of a cancelled parent. Raises DependencyUnavailable.

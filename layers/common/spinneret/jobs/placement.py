@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Draft, Job, JobRef, JobStatus
+from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, JobStatus
 from spinneret.jobs.ports import Holder, JobStore, NewJob
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.ids import NewId
@@ -20,6 +20,13 @@ class Placed:
 
     job: Job
     duplicate: bool
+
+
+def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
+    """How a parent's children ended so far; None for other jobs. Raises DependencyUnavailable."""
+    if job.family is None:
+        return None
+    return rules.total(store.child_counts(job.ref, range(job.family.shards)))
 
 
 class Placement:

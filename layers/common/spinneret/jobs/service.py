@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import (
+    ChildCounts,
     Draft,
     Job,
     JobEvent,
@@ -18,7 +19,7 @@ from spinneret.jobs.models import (
     Reply,
     RequestKey,
 )
-from spinneret.jobs.placement import Placed, Placement
+from spinneret.jobs.placement import Placed, Placement, family_counts
 from spinneret.jobs.plans import plan_of
 from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.kernel.clock import Clock
@@ -97,13 +98,14 @@ class JobService:
         drafts: Sequence[Draft],
         request: RequestKey | None,
         answer: Callable[[Job, Sequence[Placed]], Reply],
+        begin: Callable[[JobRef], None] | None = None,
     ) -> Submitted:
         """Store a parent, the plan of its children and the answer in one transaction.
 
         The answer names the children by ids that they will have. A draft whose work another job
         does is reported, not awaited. The parent's handler makes the children (see
-        `families.Children.from_plan`); its message is sent. Raises as `submit`, and
-        ValidationFailed for a plan of over PLAN_BYTES.
+        `children.Children.create_planned`): by way of `begin` before this returns, or as its
+        message comes. Raises as `submit`, and ValidationFailed for a plan of over PLAN_BYTES.
         """
         for _ in range(_RACES):
             now = self._clock()
@@ -125,7 +127,7 @@ class JobService:
                 self._store.submit([founded], first_events([founded]), request, reply, now)
             except SubmissionRaced:
                 continue
-            send_new(self._queue, self._kinds, [job])
+            self._begin(job, begin)
             return Submitted(reply=reply)
         raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
 
@@ -145,12 +147,26 @@ class JobService:
                 raise
             return replayed
 
-    def get(self, ref: JobRef, kind: str) -> Job:
-        """A job of one kind; raises NotFound for an unknown, foreign or other kind of id."""
+    def get(self, ref: JobRef, *kinds: str) -> Job:
+        """A job of one of these kinds; raises NotFound for an unknown, foreign or other id."""
         job = self._store.get(ref)
-        if job is None or job.kind != kind:
+        if job is None or job.kind not in kinds:
             raise NotFound("no such job")
         return job
+
+    def counts(self, job: Job) -> ChildCounts | None:
+        """See `family_counts`."""
+        return family_counts(self._store, job)
+
+    def _begin(self, parent: Job, begin: Callable[[JobRef], None] | None) -> None:
+        try:
+            if begin is not None:
+                begin(parent.ref)
+                return
+        except DependencyUnavailable as error:
+            facts = {"job_id": parent.id, "reason": error.message}
+            logger.warning("parent_not_begun", extra=facts)
+        send_new(self._queue, self._kinds, [parent])
 
     def _replayed(self, request: RequestKey | None) -> Submitted | None:
         """The answer to an earlier request under the same key. Raises IdempotencyMismatch."""

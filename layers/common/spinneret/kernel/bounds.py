@@ -9,6 +9,7 @@ QUERY_MAX_CHARS: Final = 1000  # T-06
 REQUEST_BODY_MAX_BYTES: Final = 5 * 1024 * 1024  # Lambda takes 6 MB; the event wraps the body
 UPLOAD_MAX_BYTES: Final = 10 * 1024 * 1024  # T-06
 UPLOAD_FORM_SECONDS: Final = 900  # for 10 MB over a slow line; a role's credentials live longer
+URLS_PER_BATCH: Final = 100  # seed 003, section 5.2
 URLS_PER_CRAWL: Final = 20  # up to four rows per URL in one DynamoDB transaction of at most 100
 IDEMPOTENCY_KEY_MAX_CHARS: Final = 255  # as Stripe's API
 

@@ -152,13 +152,19 @@ def stopped_by_parent(job: Job, parent: Job | None, now: datetime) -> Job | None
     )
 
 
+def progress_of(job: Job, counts: ChildCounts) -> int:
+    """Per cent of a parent's children that have ended; 100 only when it has ended itself."""
+    if job.status in TERMINAL:
+        return 100
+    return min(99, 100 * counts.ended // max(1, counts.created))
+
+
 def summary(counts: ChildCounts) -> dict[str, Any]:
     """The counters as results and views show them."""
     return {
         "total_count": counts.created,
         "completed_count": counts.completed,
-        "partially_failed_count": counts.partially_failed,
-        "failed_count": counts.failed + counts.expired,
+        "failed_count": counts.partially_failed + counts.failed + counts.expired,
         "cancelled_count": counts.cancelled,
         "pending_count": counts.pending,
     }
