@@ -28,6 +28,19 @@ BATCH: Final[Examples] = {
         },
     },
 }
+DEEP: Final[Examples] = {
+    "a guide": {
+        "request": {
+            "url": _PAGE,
+            "strategy": "best_first",
+            "keywords": ["install", "configure"],
+            "max_pages": 50,
+            "scope": "prefix",
+            "exclude": ["/guide/archive/**"],
+        },
+        "answer": {"job_id": _JOB, "status": "pending", "message": "accepted", "cached": False},
+    },
+}
 CRAWL: Final[Examples] = {
     "one URL": {
         "request": {"url": _PAGE, "priority": "high"},

@@ -19,13 +19,15 @@ _AREAS = sorted(
     if path.stem not in {"__init__", "parts", "reading"}
 )
 NEEDED: dict[str, Permissions] = {}
+_CALLS_OF_AREAS: dict[str, str] = {}
 for area in _AREAS:
     module = importlib.import_module(f"tests.architecture.permissions.{area}")
+    _CALLS_OF_AREAS |= getattr(module, "CALLS", {})
     for name, needs in module.NEEDED.items():
         NEEDED[name] = together(NEEDED.get(name, {}), needs)
 
 # What a call of an AWS client needs; a transaction's parts are calls of ours.
-CALLS = {
+CALLS = _CALLS_OF_AREAS | {
     "batch_get_item": "dynamodb:BatchGetItem",
     "change_message_visibility": "sqs:ChangeMessageVisibility",
     "decrypt": "kms:Decrypt",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.architecture.permissions.parts import (
     ADMISSION,
+    EXPLORING,
     INDEX_WRITING,
     JOB_WORK,
     POLITE_FETCHING,
@@ -13,7 +14,10 @@ from tests.architecture.permissions.parts import (
     together,
 )
 
-_CRAWLING = together(JOB_WORK, POLITE_FETCHING, STORING, INDEX_WRITING)
+_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, INDEX_WRITING, EXPLORING)
+_CRAWLING = together(_PAGE, on("DeepCrawlMachine", "states:StartExecution"))
+
+CALLS = {"start_execution": "states:StartExecution"}
 
 NEEDED = {
     "CrawlApi": together(
@@ -23,9 +27,13 @@ NEEDED = {
         # hosts' settings and pace, proxies and their use
         on("Domains", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         on("Webhooks", "DeleteItem GetItem PutItem Query UpdateItem"),
+        on("Frontier", "GetItem Query"),
+        on("Frontier/index/placed", "Query"),
         on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
     ),
     "CrawlHighWorker": _CRAWLING,
     "CrawlNormalWorker": _CRAWLING,
     "CrawlLowWorker": _CRAWLING,
+    "DeepCrawlTake": together(JOB_WORK, EXPLORING),
+    "DeepCrawlPage": _PAGE,
 }

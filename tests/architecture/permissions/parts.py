@@ -45,6 +45,10 @@ JOB_WORK = together(
 POLITE_FETCHING = together(
     on("Domains", "BatchGetItem GetItem UpdateItem"), on("SecretsKey", "kms:Decrypt")
 )
+EXPLORING = together(
+    on("Frontier", "BatchGetItem ConditionCheckItem GetItem PutItem Query UpdateItem"),
+    on("Frontier/index/placed", "Query"),
+)
 STORING = together(
     on("Documents", "GetItem PutItem"),
     on("Content", "s3:ListBucket"),  # what isn't there is a 404, not a 403

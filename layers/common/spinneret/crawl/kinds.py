@@ -12,6 +12,8 @@ from spinneret.kernel import bounds
 CRAWL: Final = "crawl"
 CRAWL_BATCH: Final = "crawl_batch"
 """The parent of the crawls of one request."""
+DEEP_CRAWL: Final = "deep_crawl"
+"""Driven by an execution of statemachines/deep_crawl.asl.yaml."""
 
 LANES: Final[Mapping[Priority, Lane]] = {
     Priority.CRITICAL: Lane("crawl-high"),
@@ -27,5 +29,6 @@ KINDS: Final = {
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),
+    DEEP_CRAWL: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
     CRAWL_BATCH: KindPolicy(lanes=LANES, pending_seconds=bounds.JOB_PENDING_SECONDS),
 }

@@ -184,8 +184,8 @@ def _single(placed: Sequence[Placed]) -> Reply:
     body = Submission(
         job_id=only.job.id,
         status=only.job.status,
-        message=_message(only),
-        cached=_cached(only),
+        message=message_about(only),
+        cached=only.is_answered,
     )
     return Reply(status=202, body=body.model_dump(mode="json"))
 
@@ -220,8 +220,8 @@ def _accepted(url: str, placed: Placed) -> UrlOutcome:
         url=url,
         job_id=placed.job.id,
         status=placed.job.status,
-        message=_message(placed),
-        cached=_cached(placed),
+        message=message_about(placed),
+        cached=placed.is_answered,
     )
 
 
@@ -238,14 +238,11 @@ def _none_acceptable(checked: Sequence[_Checked]) -> ValidationFailed:
     return ValidationFailed("none of the URLs can be crawled", details={"fields": fields})
 
 
-def _message(placed: Placed) -> str:
-    if _cached(placed):
+def message_about(placed: Placed) -> str:
+    """What the answer to a submission says of a job."""
+    if placed.is_answered:
         return "crawled within the last 24 hours"
     return "already under way" if placed.duplicate else "accepted"
-
-
-def _cached(placed: Placed) -> bool:
-    return placed.duplicate and placed.job.status in rules.TERMINAL
 
 
 def _error_view(error: DomainError) -> ErrorView:

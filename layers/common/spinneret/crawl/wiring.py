@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.deep.service import DeepCrawlService
+from spinneret.crawl.deep.wiring import FrontierSettings, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH
 from spinneret.crawl.service import CrawlService
 from spinneret.events.webhooks.service import WebhookService
@@ -15,6 +17,7 @@ from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.leases import remaining_of
 from spinneret.jobs.wiring import children, job_control, job_service, worker
+from spinneret.kernel import bounds
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
@@ -26,8 +29,11 @@ BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ProxySettings):
+class CrawlApiSettings(WebhookSettings, ProxySettings, FrontierSettings):
     """The crawl API's environment."""
+
+    features__enable_deep_crawl: bool = True
+    features__max_pages_per_deep_crawl: int = bounds.CRAWL_PAGES_MAX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +41,7 @@ class CrawlApi:
     """What the routes of crawling use."""
 
     crawl: CrawlService
+    deep: DeepCrawlService
     jobs: JobControl
     hosts: HostService
     proxies: ProxyService
@@ -57,6 +64,15 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             targets=webhooks.targets,
             require_proxy=proxies.require,
             begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
+        ),
+        deep=DeepCrawlService(
+            jobs=job_service(settings),
+            frontier=frontier(settings),
+            policy=address_policy(settings),
+            hosts=hosts,
+            targets=webhooks.targets,
+            enabled=settings.features__enable_deep_crawl,
+            pages_max=settings.features__max_pages_per_deep_crawl,
         ),
         jobs=job_control(settings),
         hosts=hosts,

@@ -21,6 +21,11 @@ class Placed:
     job: Job
     duplicate: bool
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the work has a fresh result already."""
+        return self.duplicate and self.job.status in rules.TERMINAL
+
 
 def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
     """How a parent's children ended so far; None for other jobs. Raises DependencyUnavailable."""

@@ -41,6 +41,14 @@ class AwaitChildren(Exception):
     """All children of the job exist: it ends with the last of them."""
 
 
+class HandOver(Exception):
+    """The claim passes to an execution, which has `seconds` for its first step."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"handed over for {seconds:.0f} s")
+        self.seconds = seconds
+
+
 class Defer(Exception):
     """The job waits until `until`, uncharged, for its reservation at `waiting_for`."""
 
@@ -109,6 +117,11 @@ class Context:
         )
         self._store.add_children(self._written, after, children, events, lease=self.lease)
         self.job = self._written = after
+
+    def hand_over(self, seconds: float) -> None:
+        """Keep the claim for so long, for another process. Raises LeaseLost."""
+        until = self._clock() + timedelta(seconds=seconds)
+        self._flush(replace(self.job, locked_until=until))
 
     def end(self, after: Job, failure: Failure | None = None) -> None:
         """Write the outcome with the events so far, the failure and the new status.
@@ -266,6 +279,8 @@ class Worker:
         except HandBack:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
+        except HandOver as handover:
+            context.hand_over(handover.seconds)
         except AwaitChildren:
             self._end(context, rules.await_children(context.job, self._clock()))
         except Defer as deferral:
