@@ -13,7 +13,7 @@ from spinneret.content.search.service import SearchService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import CrawlRequest
-from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService, Targets
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
@@ -60,6 +60,9 @@ class CrawlSlice:
         self.progress = FakeProgressStore()
         self.proxies = Proxies(self.clock, self.pages)
         self.targets: Targets = lambda _tenant, _url, _headers: ()
+        self.hops: list[str] = []
+        """Every URL that was asked for, by any worker."""
+        self.extract: Extract = plain_content
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
         self._numbers = itertools.count(1)
@@ -98,8 +101,8 @@ class CrawlSlice:
             sleep=self.sleep,
         )
 
-    def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
-        """A fresh worker, as a new process would have it."""
+    def pipeline(self, wrap: Wrap = lambda _, port: port) -> CrawlPipeline:
+        """What crawls one page, as a new process would have it."""
         indexer = Indexer(
             documents=wrap("documents", self.documents),
             contents=wrap("contents", self.contents),
@@ -107,8 +110,10 @@ class CrawlSlice:
             index=wrap("index", self.index),
             clock=self.clock,
         )
+        direct = FakeFetcher(self.pages)
+        direct.hops = self.hops
         fetcher = PoliteFetcher(
-            fetcher=self.proxies.fetcher(wrap("fetcher", FakeFetcher(self.pages))),
+            fetcher=self.proxies.fetcher(wrap("fetcher", direct)),
             hosts=self.hosts.service,
             pace=self.hosts.pace,
             robots=RobotsGate(
@@ -118,9 +123,12 @@ class CrawlSlice:
             clock=self.clock,
             sleep=self.sleep,
         )
-        pipeline = CrawlPipeline(
-            fetcher=fetcher, extract=plain_content, indexer=indexer, clock=self.clock
+        return CrawlPipeline(
+            fetcher=fetcher, extract=self.extract, indexer=indexer, clock=self.clock
         )
+
+    def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
+        """A fresh worker, as a new process would have it."""
         children = Children(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
@@ -133,7 +141,7 @@ class CrawlSlice:
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
             kinds=KINDS,
-            handlers={CRAWL: pipeline, CRAWL_BATCH: BatchHandler(children)},
+            handlers={CRAWL: self.pipeline(wrap), CRAWL_BATCH: BatchHandler(children)},
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: f"owner-{next(self._numbers)}",
