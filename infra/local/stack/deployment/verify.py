@@ -247,7 +247,8 @@ def _log_group(reader: Reader, name: str, properties: Properties) -> dict[str, t
 def _machine(reader: Reader, arn: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     found = reader.client("stepfunctions").describe_state_machine(stateMachineArn=arn)
     states = json.loads(found["definition"])["States"]
-    wanted = yaml.safe_load((_ROOT / properties["DefinitionUri"]).read_text())["States"]
+    source = Path(properties["DefinitionUri"]).with_suffix(".yaml").name
+    wanted = yaml.safe_load((_ROOT / "statemachines" / source).read_text())["States"]
     return {"states": (sorted(wanted), sorted(states)), "status": ("ACTIVE", found["status"])}
 
 
