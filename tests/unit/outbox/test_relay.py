@@ -251,6 +251,25 @@ def test_a_sweep_is_bounded_and_the_next_one_goes_on(monkeypatch: pytest.MonkeyP
     assert len({event.subject for event in world.bus.took}) == 25
 
 
+def test_an_event_that_ends_the_process_is_not_tried_again_at_once() -> None:
+    world = World(event_of(1), event_of(1, "other"))
+
+    def die(event: DomainEvent) -> None:
+        if event.subject == SUBJECT:
+            raise Crash
+
+    world.bus.refuse = die
+    world.clock.advance(GRACE)
+    for _ in range(2):
+        with suppress(Crash):
+            world.relay.sweep()
+    assert world.bus.asked[event_of(1).id] == 1
+    assert [event.subject for event in world.webhooks.took] == ["other"]
+    world.bus.refuse = lambda _: None
+    world.sweep_for(60)
+    assert len(world.bus.took) == 2
+
+
 def test_a_subject_that_can_not_be_read_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(event_of(1), event_of(1, "other"))
     read = world.store.pending

@@ -53,13 +53,19 @@ def wake_partition(shard: int) -> str:
 
 
 def new_item(event: DomainEvent) -> Item:
-    """An event that no sink has."""
+    """An event that no sink has. Raises ValueError for data over OUTBOX_DATA_BYTES.
+
+    A half of a surrogate pair, which no store takes, becomes the replacement character.
+    """
     key = event_key(event)
     ref = SubjectRef(tenant=event.tenant, subject=event.subject)
+    data = canonical_json(event.data)
+    if len(data) > bounds.OUTBOX_DATA_BYTES:
+        raise ValueError(f"the data of {event.type} has {len(data)} bytes")
     item = {
         **key,
         "occurred_at": stamp(event.occurred_at),
-        "data": canonical_json(event.data).decode(),
+        "data": data.decode("utf-8", "replace"),
         "targets": list(event.targets) or None,
         "tries": 0,
         "pending": key["sk"],

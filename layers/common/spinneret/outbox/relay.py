@@ -48,6 +48,8 @@ class _Walk:
 
     until: datetime
     counts: Counter[str]
+    swept: bool
+    """By a sweep: another one comes in a minute, whatever becomes of this one."""
     stopped: dict[str, datetime] = field(default_factory=dict)
     """Sinks that get no more events of this subject, and when they are tried again."""
 
@@ -69,14 +71,15 @@ class Relay:
     def hand_on(self, tenant: str, subject: str) -> None:
         """Hand on the subject's pending events, for OUTBOX_SUBJECT_SECONDS at most.
 
-        Raises nothing for a sink or a store that fails: the change is committed, and the sweep
-        hands its events on later.
+        Raises nothing: the change is committed, and the sweep hands on what is left.
         """
         try:
-            self._hand_on(SubjectRef(tenant=tenant, subject=subject), Counter())
+            self._hand_on(SubjectRef(tenant=tenant, subject=subject), Counter(), swept=False)
         except DependencyUnavailable as error:
             facts = {"subject": subject, "reason": error.message}
             logger.warning("events_left_to_the_sweep", extra=facts)
+        except Exception:  # the change stands; a fault in reporting it must not fail its writer
+            logger.exception("relay_failed", extra={"subject": subject})
 
     def sweep(self) -> Relayed:
         """One pass over the events whose time has come, oldest first, a page of each shard in turn.
@@ -116,7 +119,7 @@ class Relay:
                     break
                 seen.add(ref)
                 try:
-                    self._hand_on(ref, counts)
+                    self._hand_on(ref, counts, swept=True)
                     refusals = 0
                 except DependencyUnavailable as error:
                     refusals = _refused(error, refusals, counts)
@@ -129,9 +132,9 @@ class Relay:
                     shard.after = page.after
                     shards.append(shard)
 
-    def _hand_on(self, ref: SubjectRef, counts: Counter[str]) -> None:
+    def _hand_on(self, ref: SubjectRef, counts: Counter[str], *, swept: bool) -> None:
         until = self._clock() + timedelta(seconds=bounds.OUTBOX_SUBJECT_SECONDS)
-        walk = _Walk(until=until, counts=counts)
+        walk = _Walk(until=until, counts=counts, swept=swept)
         after: Position | None = None
         while True:
             page = self._store.pending(ref, after, bounds.OUTBOX_PAGE)
@@ -144,41 +147,53 @@ class Relay:
                 return
 
     def _offer(self, pending: PendingEvent, walk: _Walk) -> None:
-        """Offer an event to each sink that lacks it and has all the earlier ones; store what came
-        of it."""
+        """Offer an event to each sink that has all the earlier ones; store what is left to do."""
         now = self._clock()
+        lacking = [sink for sink in self._sinks if sink.name not in pending.taken]
         waits = pending.failing_since is not None and pending.due_at > now
-        given: set[str] = set()
-        failed: set[str] = set()
-        behind: set[str] = set()
-        for sink in self._sinks:
-            if sink.name in pending.taken:
-                continue
-            if sink.name in walk.stopped or waits:
-                behind.add(sink.name)
-            elif self._takes(sink, pending, now, walk):
-                given.add(sink.name)
-            else:
-                failed.add(sink.name)
-        if not failed and not behind:
+        ready = [sink for sink in lacking if not waits and sink.name not in walk.stopped]
+        counted = walk.swept and bool(ready)
+        if counted:
+            pending = self._counted(pending, now)
+        given = {sink.name for sink in ready if self._takes(sink, pending, now, walk)}
+        left = {sink.name for sink in lacking} - given
+        if not left:
             self._store.close(pending.event, now)
             walk.counts["handed_on"] += 1
             return
-        tries = pending.tries + bool(failed)
-        due_at = pending.due_at
-        if failed:
-            due_at = now + _pause(tries)
-        elif not waits:
-            due_at = min(walk.stopped[name] for name in behind)
-        for name in failed | behind:
-            walk.stopped.setdefault(name, due_at)
-        if failed or given or not waits:
-            since = pending.failing_since or now
-            taken = pending.taken | given
-            self._store.postpone(
-                replace(pending, taken=taken, tries=tries, due_at=due_at, failing_since=since)
-            )
+        if not waits:
+            failed = len(given) < len(ready)
+            pending = self._put_off(pending, given, walk, now, failed=failed, counted=counted)
+            self._store.postpone(pending)
             walk.counts["postponed"] += 1
+        for name in left:
+            walk.stopped.setdefault(name, pending.due_at)
+
+    def _counted(self, pending: PendingEvent, now: datetime) -> PendingEvent:
+        """The next try is stored first, so that an event that ends the process ends no further
+        sweep at once."""
+        tries = pending.tries + 1
+        since = pending.failing_since or now
+        counted = replace(pending, tries=tries, due_at=now + _pause(tries), failing_since=since)
+        self._store.postpone(counted)
+        return counted
+
+    def _put_off(
+        self,
+        pending: PendingEvent,
+        given: set[str],
+        walk: _Walk,
+        now: datetime,
+        *,
+        failed: bool,
+        counted: bool,
+    ) -> PendingEvent:
+        """The event after a sink failed at it, or while one is stopped at an earlier event."""
+        tries = pending.tries + (failed and not counted)
+        due_at = now + _pause(tries) if failed else min(walk.stopped.values())
+        since = pending.failing_since or now
+        taken = pending.taken | given
+        return replace(pending, taken=taken, tries=tries, due_at=due_at, failing_since=since)
 
     def _takes(self, sink: Sink, pending: PendingEvent, now: datetime, walk: _Walk) -> bool:
         """Whether the sink is done with the event: it took it, or will never get it."""
