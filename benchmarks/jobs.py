@@ -85,7 +85,9 @@ class Kernel:
         name = f"bench-{uuid4().hex[:8]}-{LANE}"
         self.queue_url = self.sqs.create_queue(QueueName=name)["QueueUrl"]
         queue = self.queue = SqsJobQueue(self.sqs, self.queue_url.removesuffix(LANE))
-        store = self.store = DynamoJobStore(self.dynamodb, tables["Jobs"], tables["Idempotency"])
+        store = self.store = DynamoJobStore(
+            self.dynamodb, tables["Jobs"], tables["Idempotency"], tables["Events"]
+        )
         self.done: dict[str, float] = {}
         self._rows: list[dict[str, Any]] = []
         self.service = JobService(
@@ -135,7 +137,6 @@ class Kernel:
             queue=self.queue,
             kinds={"crawl": crawl},
             clock=utc_now,
-            notify=lambda *_: None,
         )
         begin = time.perf_counter()
         done = {name: count for name, count in asdict(sweeper.sweep()).items() if count}

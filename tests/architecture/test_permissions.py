@@ -41,6 +41,7 @@ CALLS = _CALLS_OF_AREAS | {
     "get_queue_attributes": "sqs:GetQueueAttributes",
     "head_bucket": "s3:ListBucket",
     "post_to_connection": "execute-api:ManageConnections",
+    "put_events": "events:PutEvents",
     "put_item": "dynamodb:PutItem",
     "put_object": "s3:PutObject",
     "query": "dynamodb:Query",

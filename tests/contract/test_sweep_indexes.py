@@ -113,21 +113,6 @@ def test_a_paused_job_is_in_neither_index(store: JobStore, tenant: str) -> None:
     assert not is_resent(store, job, EVER)
 
 
-def test_an_end_is_woken_until_it_is_published(store: JobStore, tenant: str) -> None:
-    job = claimed(store, tenant, notify=("end_1",))
-    done = rules.complete(job, {}, START)
-    store.transition(job, done)
-    assert not is_woken(store, job, START + GRACE - JUST)
-    assert is_woken(store, job, START + GRACE)
-    tried = rules.notification_tried(done, START + GRACE)
-    store.transition(done, tried)
-    assert not is_woken(store, job, START + 3 * GRACE - JUST)
-    assert is_woken(store, job, START + 3 * GRACE)
-    assert store.get(job.ref) == tried
-    store.transition(tried, rules.mark_notified(tried))
-    assert not is_woken(store, job, EVER)
-
-
 def test_each_kind_and_priority_has_shards_of_its_own(store: JobStore, tenant: str) -> None:
     """They make the lane: that of a backlog isn't read."""
     job = submitted(store, tenant, priority=Priority.LOW)

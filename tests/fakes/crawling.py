@@ -19,6 +19,8 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
@@ -66,8 +68,12 @@ class CrawlSlice:
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
         self._numbers = itertools.count(1)
-        self.ends = ParentEnds(self.store, self.clock)
-        self.store.listeners.append(self.ends)
+
+    def ending_store(self, wrap: Wrap = lambda _, port: port) -> JobStore:
+        """As wired: the last child's end ends its parent."""
+        store = PublishingJobStore(wrap("store", self.store))
+        store.listen(ParentEnds(store, self.clock))
+        return store
 
     def new_id(self, prefix: str) -> str:
         """`job_1`, `batch_2` …"""
@@ -94,7 +100,7 @@ class CrawlSlice:
     def control(self, wrap: Wrap = lambda _, port: port) -> JobControl:
         """What the tenant does with jobs."""
         return JobControl(
-            store=wrap("store", self.store),
+            store=self.ending_store(wrap),
             queue=wrap("queue", self.queue),
             kinds=KINDS,
             clock=self.clock,
@@ -129,8 +135,9 @@ class CrawlSlice:
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
         """A fresh worker, as a new process would have it."""
+        store = self.ending_store(wrap)
         children = Children(
-            store=wrap("store", self.store),
+            store=store,
             queue=wrap("queue", self.queue),
             kinds=KINDS,
             clock=self.clock,
@@ -138,7 +145,7 @@ class CrawlSlice:
             move=self.control(wrap).move,
         )
         return Worker(
-            store=wrap("store", self.store),
+            store=store,
             queue=wrap("queue", self.queue),
             kinds=KINDS,
             handlers={CRAWL: self.pipeline(wrap), CRAWL_BATCH: BatchHandler(children)},
@@ -149,13 +156,15 @@ class CrawlSlice:
 
     def sweeper(self, wrap: Wrap = lambda _, port: port) -> Sweeper:
         """A fresh sweeper."""
+        store = self.ending_store(wrap)
         return Sweeper(
-            store=wrap("store", self.store),
+            store=store,
             queue=wrap("queue", self.queue),
             kinds=KINDS,
             clock=self.clock,
-            notify=lambda *_: None,
-            look_at_parent=ParentLook(self.store, self.ends, self.control(), self.clock),
+            look_at_parent=ParentLook(
+                store, ParentEnds(store, self.clock), self.control(), self.clock
+            ),
         )
 
     def submit(

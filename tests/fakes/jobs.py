@@ -12,6 +12,8 @@ from typing import Any
 
 from spinneret.jobs import keys, rules
 from spinneret.jobs.bodies import check_payload, json_text
+from spinneret.jobs.ends import end_event
+from spinneret.jobs.kinds import Kinds, all_kinds
 from spinneret.jobs.models import (
     ChildCounts,
     DeadLetter,
@@ -33,7 +35,6 @@ from spinneret.jobs.ports import (
     DuePage,
     DuePosition,
     Holder,
-    Listener,
     NewJob,
     Refused,
     Reopening,
@@ -45,6 +46,7 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     LeaseLost,
 )
+from tests.fakes.outbox import FakeOutboxStore
 
 
 class DueIndex:
@@ -104,7 +106,10 @@ class _Rows(dict[JobRef, Job]):
 class FakeJobStore:
     """Implements JobStore under one lock; free-form values pass through JSON as in a real one."""
 
-    def __init__(self) -> None:
+    def __init__(self, kinds: Kinds | None = None) -> None:
+        self.kinds = all_kinds() if kinds is None else kinds
+        self.outbox = FakeOutboxStore()
+        """The events of ends, written with the rows."""
         self._lock = Lock()
         self._jobs = _Rows(self)
         self.index = DueIndex()
@@ -113,7 +118,6 @@ class FakeJobStore:
         self._holders: dict[tuple[str, str], str] = {}
         self._plans: dict[JobRef, tuple[str, ...]] = {}
         self._counters: dict[JobRef, list[ChildCounts]] = {}
-        self.listeners: list[Listener] = []
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -189,10 +193,7 @@ class FakeJobStore:
                 self._move(before, after, events)
             elif lease is None or not self._is_ended(lease, after):
                 raise LeaseLost(f"job {before.id} has moved on")
-            watchers = self._jobs[before.ref].watchers
-            after = self._jobs[before.ref]
-        self._publish(after, events)
-        return watchers
+            return self._jobs[before.ref].watchers
 
     def begin_run(
         self,
@@ -214,9 +215,6 @@ class FakeJobStore:
                 self._move(parent.before, parent.after, [parent.event])
             if not keyless:
                 self._holders[key] = before.id
-        self._publish(after, [event])
-        if parent is not None:
-            self._publish(parent.after, [parent.event])
 
     def add_children(
         self,
@@ -304,10 +302,6 @@ class FakeJobStore:
         with self._lock:
             return self._held(lease)
 
-    def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
-        for listener in self.listeners if events else ():
-            listener(job, events)
-
     def purge(self, now: datetime) -> None:
         """What TTL does with finished jobs whose retention is over."""
         kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
@@ -345,6 +339,9 @@ class FakeJobStore:
         events = [replace(event, data=through_json(event.data)) for event in events]
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
+        end = end_event(before, after, self.kinds)
+        if end is not None:
+            self.outbox.write(end)
         if (ended := rules.counted(before, after)) is not None:
             self._count(before, ended, 1)
         if (left := rules.uncounted(before, after)) is not None:
@@ -459,7 +456,7 @@ class FakeDeadLetterQueues:
 
 def _standing(job: Job) -> tuple[object, ...]:
     claim = job.status, job.fence, job.locked_by, job.locked_until
-    return *claim, job.sends, job.watchers, job.notified_run, job.notification_tries
+    return *claim, job.sends, job.watchers
 
 
 def _ended_as(job: Job) -> tuple[object, ...]:

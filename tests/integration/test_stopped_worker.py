@@ -40,6 +40,7 @@ class WorkerProcess:
             "AWS_SECRET_ACCESS_KEY": "local",
             "JOBS": names["Jobs"],
             "IDEMPOTENCY": names["Idempotency"],
+            "EVENTS": names["Events"],
             "EFFECTS": names["Documents"],
             "PYTHONPATH": f"{ROOT}/layers/common:{ROOT}",
         }
@@ -90,7 +91,6 @@ def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
         queue=FakeJobQueue(),
         kinds=KINDS,
         clock=utc_now,
-        notify=lambda *_: None,
         look_at_parent=no_parent,
     )
     deadline = time.monotonic() + SECONDS
@@ -103,7 +103,7 @@ def test_a_worker_that_was_stopped_past_its_lease_commits_nothing(
     tables: tuple[Any, dict[str, str]], stack: Stack
 ) -> None:
     client, names = tables
-    store = DynamoJobStore(client, names["Jobs"], names["Idempotency"])
+    store = DynamoJobStore(client, names["Jobs"], names["Idempotency"], names["Events"])
     job = factories.job(id=f"job_{uuid4().hex}", created_at=utc_now(), due_at=utc_now())
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), utc_now())
     first = WorkerProcess("first", job, stack, names)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import Effects
-from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.ends import handing_on
 from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
 from spinneret.jobs.parents import ParentEnds, ParentLook
 from spinneret.jobs.placement import Placed
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Worker
@@ -20,21 +22,19 @@ from spinneret.kernel.errors import (
     IdempotencyMismatch,
     NotFound,
 )
-from tests.kinds import KINDS
-from tests.simulation.stepped import SteppedEffects, SteppedQueue, SteppedStore
+from spinneret.outbox.relay import Relay
+from tests.simulation.policies import POLICIES, SINKS
+from tests.simulation.stepped import (
+    SteppedEffects,
+    SteppedOutbox,
+    SteppedQueue,
+    SteppedSink,
+    SteppedStore,
+)
 from tests.simulation.turnstile import Actor, Role
 from tests.simulation.world import World
 
 TENANT = "acme"
-ONE_SERIES = "one series"
-"""A kind without redrives, so that failures are final soon."""
-IMPATIENT = "impatient"
-"""A kind that expires when nobody begins it in time."""
-POLICIES = {
-    **KINDS,
-    ONE_SERIES: KindPolicy(lanes=KINDS["crawl"].lanes),
-    IMPATIENT: KindPolicy(lanes=KINDS["crawl"].lanes, pending_seconds=90.0),
-}
 FOREIGN_SECONDS = 9.0
 RECEIVES_MAX = 5  # then the message is a dead letter
 SWEEP_TIMEOUT = 60.0
@@ -86,8 +86,15 @@ class Request:
 class Actors:
     """Starts processes in a world and carries messages between them."""
 
-    def __init__(self, world: World, work: Work, timeout: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        world: World,
+        work: Work,
+        timeout: Callable[[], float],
+        relay_of: Callable[..., Relay] = Relay,
+    ) -> None:
         self._world = world
+        self._relay_of = relay_of
         self._work = work
         self._timeout = timeout
         self.workers_max = 3
@@ -150,20 +157,22 @@ class Actors:
         """One pass of the sweeper."""
 
         def run(actor: Actor) -> None:
-            store, clock = SteppedStore(self._world, actor), self._world.clock_of(actor)
+            relay, clock = self._relay(actor), self._world.clock_of(actor)
+            store = _ending(SteppedStore(self._world, actor), relay)
             control = self._control(actor)
             sweeper = Sweeper(
                 store=store,
                 queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=clock,
-                notify=store.notify,
                 look_at_parent=ParentLook(store, ParentEnds(store, clock), control, clock),
             )
             try:
-                sweeper.sweep()
-            except DependencyUnavailable as error:
-                self._world.note(actor, "sweep", "", error)
+                for sweep in (sweeper.sweep, relay.sweep):
+                    try:
+                        sweep()
+                    except DependencyUnavailable as error:
+                        self._world.note(actor, "sweep", "", error)
             finally:
                 self.sweepers -= 1
 
@@ -204,7 +213,7 @@ class Actors:
         deadline = self._world.now // 1000 + round(timeout * 1000)
         store = SteppedStore(self._world, actor)
         worker = Worker(
-            store=store,
+            store=_ending(store, self._relay(actor)),
             queue=SteppedQueue(self._world, actor, self.post, self.backlog),
             kinds=POLICIES,
             handlers=dict.fromkeys(POLICIES, lambda context: self._handle(actor, store, context)),
@@ -243,8 +252,18 @@ class Actors:
         if request.key is not None:
             self._world.invariants.answered(request.key, submitted.reply)
 
+    def _relay(self, actor: Actor) -> Relay:
+        sinks = [SteppedSink(self._world, actor, name) for name in SINKS]
+        outbox = SteppedOutbox(self._world, actor)
+        return self._relay_of(outbox, sinks, self._world.clock_of(actor))
+
     def _timed(self, actor: Actor, seconds: float) -> None:
         self._world.after(seconds, lambda: self._world.kill(actor))
+
+
+def _ending(store: SteppedStore, relay: Relay) -> JobStore:
+    """As it is wired: what ends a run hands on its event."""
+    return PublishingJobStore(store, handing_on(POLICIES, relay.hand_on))
 
 
 def _answer(placed: Sequence[Placed]) -> Reply:

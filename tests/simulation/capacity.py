@@ -28,6 +28,7 @@ from spinneret.jobs.models import (
     Reply,
 )
 from spinneret.jobs.ports import DuePage, DuePosition
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Context, Defer, Worker
@@ -123,7 +124,6 @@ class Capacity:
         """How far a pass has come beyond `now`."""
         self.store = store or FakeJobStore()
         self.store.index = _LaggingIndex(self._moment, self.load.index_lag)
-        self.store.listeners.append(self._listen)
         self.lanes: defaultdict[Lane, _Lane] = defaultdict(_Lane)
         self.lost: dict[JobRef, float] = {}
         """Jobs whose last message was lost, and since when."""
@@ -145,7 +145,7 @@ class Capacity:
             store=self.store, queue=self, kinds=KINDS, clock=self.clock, new_id=self._new_id
         )
         self._worker = Worker(
-            store=self.store,
+            store=PublishingJobStore(self.store, self._listen),
             queue=self,
             kinds=KINDS,
             handlers={"crawl": self._handle},
@@ -157,7 +157,7 @@ class Capacity:
     # ------------------------------------------------------------ Running
 
     def run(self) -> CapacityReport:
-        """Until every job has ended and its end is published; then everything is purged."""
+        """Until every job has ended; then everything is purged."""
         for number in range(self.load.jobs):
             self.after(number * 60.0 / self.load.per_minute, self._submit)
         self.after(self.rng.uniform(0.0, PASS_SECONDS), self._pass)
@@ -196,10 +196,7 @@ class Capacity:
         if len(self.refs) < self.load.jobs:
             return False
         rows = (self.store.get(ref) for ref in self.refs)
-        return all(
-            job is not None and job.status in rules.TERMINAL and not rules.awaits_notification(job)
-            for job in rows
-        )
+        return all(job is not None and job.status in rules.TERMINAL for job in rows)
 
     # ------------------------------------------------------------ The queue
 
@@ -262,7 +259,6 @@ class Capacity:
             kind="crawl",
             payload={"plan": plan},
             priority=Priority.LOW if self.rng.random() < 0.1 else Priority.NORMAL,
-            notify=("hook",) if self.rng.random() < 0.2 else (),
             duplicate_key=None,
         )
 
@@ -315,11 +311,9 @@ class Capacity:
         raise Defer(START + timedelta(seconds=until), what)
 
     def _listen(self, job: Job, events: Sequence[JobEvent]) -> None:
-        """The notifier, and what a lost lease is known by."""
+        """What a lost lease is known by."""
         if any(event.data.get("reason") == "LEASE_EXPIRED" for event in events):
             self._late("lease", self.ends.pop(job.ref), LATE_MAX, job.ref)
-        if rules.awaits_notification(job) and self.now >= self.load.silent:
-            self.store.transition(job, rules.mark_notified(job))
 
     # ------------------------------------------------------------ The sweeper
 
@@ -338,11 +332,10 @@ class Capacity:
     def _sweep(self) -> Swept:
         calls = self.figures["calls"]
         sweeper = self._sweeper_of(
-            store=_Costly(self.store, self._cost),
+            store=PublishingJobStore(_Costly(self.store, self._cost), self._listen),
             queue=_Costly(self, self._cost),
             kinds=KINDS,
             clock=self.clock,
-            notify=self._listen,
             look_at_parent=no_parent,
         )
         swept = sweeper.sweep()

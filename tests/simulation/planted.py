@@ -8,6 +8,7 @@ from typing import Any
 
 from spinneret.jobs.models import JobRef, Lane
 from spinneret.jobs.sweeper import Sweeper
+from spinneret.outbox.relay import Relay, Relayed
 from tests.fakes.jobs import FakeJobStore
 
 
@@ -29,6 +30,29 @@ class NeverResends(Sweeper):
 
     def _resend_all(self, this: Any) -> None:
         """Nothing."""
+
+
+class LosesEvents(FakeJobStore):
+    """The end of a lost worker's job is written without its event."""
+
+    def transition(
+        self, before: Any, after: Any, *given: Any, lease: Any = None, **named: Any
+    ) -> int:
+        """See JobStore."""
+        kinds = self.kinds
+        self.kinds = kinds if lease else {}
+        try:
+            return super().transition(before, after, *given, lease=lease, **named)
+        finally:
+            self.kinds = kinds
+
+
+class NeverSweeps(Relay):
+    """What a dead writer has not handed on stays where it is."""
+
+    def sweep(self) -> Relayed:
+        """See Relay."""
+        return Relayed()
 
 
 class ForgetsReservations(FakeJobStore):

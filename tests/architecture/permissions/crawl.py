@@ -8,6 +8,7 @@ from tests.architecture.permissions.parts import (
     INDEX_WRITING,
     JOB_WORK,
     POLITE_FETCHING,
+    RELAYING,
     STORING,
     UPLOADED,
     on,
@@ -15,7 +16,7 @@ from tests.architecture.permissions.parts import (
 )
 
 _PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, INDEX_WRITING, EXPLORING)
-_CRAWLING = together(_PAGE, on("DeepCrawlMachine", "states:StartExecution"))
+_CRAWLING = together(_PAGE, RELAYING, on("DeepCrawlMachine", "states:StartExecution"))
 
 CALLS = {"start_execution": "states:StartExecution"}
 
@@ -26,7 +27,8 @@ NEEDED = {
         JOB_WORK,
         # hosts' settings and pace, proxies and their use
         on("Domains", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
-        on("Webhooks", "DeleteItem GetItem PutItem Query UpdateItem"),
+        RELAYING,
+        on("Webhooks", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         on("Frontier", "GetItem Query"),
         on("Frontier/index/placed", "Query"),
         on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
@@ -34,6 +36,6 @@ NEEDED = {
     "CrawlHighWorker": _CRAWLING,
     "CrawlNormalWorker": _CRAWLING,
     "CrawlLowWorker": _CRAWLING,
-    "DeepCrawlTake": together(JOB_WORK, EXPLORING),
+    "DeepCrawlTake": together(JOB_WORK, RELAYING, EXPLORING),
     "DeepCrawlPage": _PAGE,
 }

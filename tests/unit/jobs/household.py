@@ -13,6 +13,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, JobStatus, Move, Priority, Reply
 from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Worker
@@ -54,7 +55,8 @@ class Household:
         self.ended: list[JobStatus] = []
         """What the parent ended as, run by run."""
         self._numbers = itertools.count(1)
-        self.store.listeners = [self._note]
+        self.noted = PublishingJobStore(self.store, self._note)
+        """The store as processes reach it, who may die around its calls."""
         self.parent = self.submit(children)
 
     def new_id(self, prefix: str) -> str:
@@ -141,7 +143,6 @@ class Household:
                 queue=self.queue,
                 kinds=POLICIES,
                 clock=self.clock,
-                notify=lambda *_: None,
                 look_at_parent=ParentLook(store, ends, self._control(store), self.clock),
             ).sweep()
         except Crash:
@@ -171,10 +172,9 @@ class Household:
 
     def _store(self, plan: CrashPlan | None) -> Any:
         """The store as one process reaches it; the ends of parents are among its calls."""
-        watched = plan.wrap("store", self.store) if plan else self.store
-        ends = self._ends(watched, self.clock)
-        self.store.listeners = [self._note, ends]
-        return watched
+        store = PublishingJobStore(plan.wrap("store", self.noted) if plan else self.noted)
+        store.listen(self._ends(store, self.clock))
+        return store
 
     def _control(self, store: Any) -> JobControl:
         return JobControl(

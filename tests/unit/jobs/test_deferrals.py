@@ -62,7 +62,6 @@ def test_a_job_that_nobody_begins_expires(
         queue=queue,
         kinds=KINDS,
         clock=clock,
-        notify=lambda *_: None,
         look_at_parent=no_parent,
     )
     clock.advance(policy.pending_seconds - 1)

@@ -219,8 +219,8 @@ def test_counters_are_exact_under_deaths_duplicates_and_the_tenants_moves(seed: 
 def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
     household = Household(bounds.CHILDREN_PER_SHARD)
     household.deliver()
-    ends = ParentEnds(household.store, household.clock)
-    del household.store.listeners[1:]  # both workers stand still after their last child's end
+    ends = ParentEnds(household.noted, household.clock)
+    # Both workers stand still after their last child's end.
     for child in household.children():
         finish(
             household.store, child.id, household.clock, lambda job: rules.complete(job, {}, START)
@@ -238,7 +238,6 @@ def test_a_parent_does_not_end_while_a_child_begins_again() -> None:
     [child] = household.children()
     assert household.ended == [JobStatus.FAILED]
     household.move(child.ref, Move.RETRY)
-    household.store.listeners = []
     finish(household.store, child.id, household.clock, completed)
     parent = household.job(household.parent)
     [counts] = household.store.child_counts(parent.ref, [0])

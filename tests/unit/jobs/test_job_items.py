@@ -48,9 +48,6 @@ FULL = factories.job(
     duplicate_key="same-page",
     idempotency_key="order-1",
     notify=("hook",),
-    notified_run=1,
-    notification_tries=3,
-    notification_at=START + 8 * SECOND,
     watchers=8,
 )
 

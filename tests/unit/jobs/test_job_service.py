@@ -65,7 +65,6 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
         queue=queue,
         kinds=KINDS,
         clock=clock,
-        notify=lambda *_: None,
         look_at_parent=no_parent,
     )
     assert sweeper.sweep().resent == 0

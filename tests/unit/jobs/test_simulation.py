@@ -5,8 +5,9 @@ The steps of a failing seed are printed by `python benchmarks/simulate.py --seed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,15 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from tests.fakes.crashes import Moment
 from tests.simulation.crash_points import FLOWS, Followed, follow
+from tests.simulation.planted import LosesEvents, NeverSweeps
+from tests.simulation.policies import POLICIES
 from tests.simulation.run import actor_threads, silent_logs, simulate
 
+PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
+    "an end without its event": (lambda: {"store": LosesEvents(POLICIES)}, "waits for ever"),
+    "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
+}
+"""What is wrong, and how it is found out."""
 SEEDS = 500
 BLOCK = 50
 DONE = {
@@ -64,6 +72,16 @@ def test_a_seed_tells_the_same_story_every_time() -> None:
     recorded = lines()
     assert len(recorded) > 20
     assert lines() == recorded
+
+
+@pytest.mark.parametrize("planted", list(PLANTED))
+def test_a_lost_event_is_found_out(planted: str, threads: Executor) -> None:
+    plant, finding = PLANTED[planted]
+    for seed in range(2 * BLOCK):
+        report = simulate(seed, threads, **plant())
+        if report.violations:
+            break
+    assert any(finding in each for each in report.violations), report.violations
 
 
 @pytest.mark.parametrize("flow", list(FLOWS))

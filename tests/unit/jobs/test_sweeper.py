@@ -33,7 +33,6 @@ def sweeper(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Sweep
         queue=queue,
         kinds=KINDS,
         clock=clock,
-        notify=lambda *_: None,
         look_at_parent=no_parent,
     )
 
@@ -196,7 +195,6 @@ def test_an_index_that_lags_does_no_harm(state: str, queue: FakeJobQueue, clock:
             queue=queue,
             kinds=KINDS,
             clock=clock,
-            notify=lambda *_: None,
             look_at_parent=no_parent,
         ).sweep()
         == NOTHING
@@ -226,7 +224,6 @@ def test_a_lease_renewed_meanwhile_is_not_taken_away(queue: FakeJobQueue, clock:
         queue=queue,
         kinds=KINDS,
         clock=clock,
-        notify=lambda *_: None,
         look_at_parent=no_parent,
     ).sweep()
     assert swept == Swept(raced=1)
@@ -375,7 +372,6 @@ def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
         queue=Down(),
         kinds=KINDS,
         clock=clock,
-        notify=lambda *_: None,
         look_at_parent=no_parent,
     )
     assert sweeper.sweep() == Swept(leases_expired=1, failed=1)

@@ -59,7 +59,6 @@ def sweeper(store: TroubledStore, queue: FakeJobQueue, clock: HandClock) -> Swee
         queue=queue,
         kinds=KINDS,
         clock=clock,
-        notify=lambda *_: None,
         look_at_parent=no_parent,
     )
 

@@ -26,9 +26,17 @@ KINDS: Final = {
     CRAWL: KindPolicy(
         lanes=LANES,
         subject="url",
+        events="crawl",
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),
-    DEEP_CRAWL: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
-    CRAWL_BATCH: KindPolicy(lanes=LANES, pending_seconds=bounds.JOB_PENDING_SECONDS),
+    DEEP_CRAWL: KindPolicy(
+        lanes=LANES,
+        subject="url",
+        events="deep_crawl",
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+    ),
+    CRAWL_BATCH: KindPolicy(
+        lanes=LANES, events="crawl_batch", pending_seconds=bounds.JOB_PENDING_SECONDS
+    ),
 }

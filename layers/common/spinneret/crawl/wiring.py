@@ -14,9 +14,10 @@ from spinneret.crawl.kinds import CRAWL_BATCH
 from spinneret.crawl.service import CrawlService
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
+from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.leases import remaining_of
-from spinneret.jobs.wiring import children, job_control, job_service, worker
+from spinneret.jobs.wiring import children, ending_store, job_control, job_service, worker
 from spinneret.kernel import bounds
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.service import HostService
@@ -29,7 +30,7 @@ BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ProxySettings, FrontierSettings):
+class CrawlApiSettings(WebhookSettings, ProxySettings, FrontierSettings, RelaySettings):
     """The crawl API's environment."""
 
     features__enable_deep_crawl: bool = True
@@ -55,7 +56,8 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     hosts = host_service(settings)
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
-    batches = worker(settings, {CRAWL_BATCH: BatchHandler(children(settings))})
+    store = ending_store(settings, relay(settings).hand_on)
+    batches = worker(settings, {CRAWL_BATCH: BatchHandler(children(settings, store))}, store)
     return CrawlApi(
         crawl=CrawlService(
             jobs=job_service(settings),
@@ -74,7 +76,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             enabled=settings.features__enable_deep_crawl,
             pages_max=settings.features__max_pages_per_deep_crawl,
         ),
-        jobs=job_control(settings),
+        jobs=job_control(settings, store),
         hosts=hosts,
         proxies=proxies,
         proxy_trials=proxy_trials(settings),

@@ -25,24 +25,25 @@ from spinneret.crawl.deep.wiring import (
 )
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
 from spinneret.crawl.pipeline import CrawlPipeline
-from spinneret.events.webhooks.wiring import NotifierSettings, notifier
+from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
-from spinneret.jobs.wiring import children, worker
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import children, ending_store, pushing_store, worker
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSettings(NotifierSettings, PoliteFetchSettings, SearchSettings):
+class PageSettings(PoliteFetchSettings, SearchSettings, JobSettings):
     """What whoever crawls a page needs."""
 
     documents_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(PageSettings, DeepCrawlSettings):
+class CrawlWorkerSettings(PageSettings, DeepCrawlSettings, RelaySettings):
     """The crawl worker's environment."""
 
     deep_crawl_machine: str
@@ -56,21 +57,21 @@ class PageStepSettings(PageSettings, FrontierSettings):
 def crawl_worker(env: Mapping[str, str]) -> Worker:
     """A worker for one crawl lane."""
     settings = CrawlWorkerSettings.from_env(env)
-    notify = notifier(settings)
+    store = ending_store(settings, relay(settings).hand_on)
     executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
     handlers: dict[str, Handler] = {
         CRAWL: _pipeline(settings),
-        CRAWL_BATCH: BatchHandler(children(settings, notify)),
-        DEEP_CRAWL: Starter(executions, deep_crawls(settings, notify).prepare),
+        CRAWL_BATCH: BatchHandler(children(settings, store)),
+        DEEP_CRAWL: Starter(executions, deep_crawls(settings, store).prepare),
     }
-    return worker(settings, handlers, notify)
+    return worker(settings, handlers, store)
 
 
 def page_step(env: Mapping[str, str]) -> PageStep:
     """The step of a deep crawl that crawls one page."""
     settings = PageStepSettings.from_env(env)
     return PageStep(
-        driver=driver(settings),
+        driver=driver(settings, pushing_store(settings)),
         frontier=frontier(settings),
         pipeline=_pipeline(settings),
         clock=utc_now,

@@ -23,6 +23,8 @@ Idempotency table
     pk `T#<tenant>#SAME#<hash>`       an implicit key: the job that does this work
     (side effects: see effects/dynamo.py)
 
+Events table (see outbox/dynamo.py): the event of an end that is reported, with the row's write.
+
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute in both: garbage collection, never a
 condition.
 """
@@ -31,7 +33,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,8 @@ from spinneret.jobs import (
     keys,
 )
 from spinneret.jobs.dynamo_due import RESEND, WAKE
+from spinneret.jobs.ends import end_event
+from spinneret.jobs.kinds import Kinds, all_kinds
 from spinneret.jobs.models import (
     ChildCounts,
     Job,
@@ -68,7 +71,6 @@ from spinneret.jobs.ports import (
     DuePage,
     DuePosition,
     Holder,
-    Listener,
     NewJob,
     Refused,
     Reopening,
@@ -78,6 +80,7 @@ from spinneret.jobs.ports import (
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
+from spinneret.outbox.dynamo import event_write
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -114,16 +117,16 @@ class DynamoJobStore:
         client: DynamoDBClient,
         jobs_table: str,
         idempotency_table: str,
-        listeners: Sequence[Listener] = (),
+        events_table: str | None = None,
+        kinds: Kinds | None = None,
     ) -> None:
+        """Without a table of events it refuses ends that are reported; `kinds` are all by
+        default."""
         self._client = client
         self._jobs = jobs_table
         self._idempotency = idempotency_table
-        self._listeners = list(listeners)
-
-    def listen(self, listener: Listener) -> None:
-        """Have one more listener: one that itself writes to this store."""
-        self._listeners.append(listener)
+        self._events = events_table
+        self._kinds = all_kinds() if kinds is None else kinds
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
@@ -229,7 +232,6 @@ class DynamoJobStore:
                 if lease is None or not conditions.is_ended(row, lease, after):
                     raise LeaseLost(f"job {before.id} has moved on") from failed
                 watchers = int(row["watchers"])
-            self._publish(replace(after, watchers=watchers), events)
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
@@ -257,9 +259,6 @@ class DynamoJobStore:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             raise SubmissionRaced from failed
-        self._publish(after, [event])
-        if parent is not None:
-            self._publish(parent.after, [parent.event])
 
     def add_children(
         self,
@@ -338,10 +337,6 @@ class DynamoJobStore:
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
 
-    def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
-        for listener in self._listeners if events else ():
-            listener(job, events)
-
     def _moved(
         self, before: Job, after: Job, events: Sequence[JobEvent], standing: dynamo.Condition
     ) -> list[TransactWriteItemTypeDef]:
@@ -361,8 +356,19 @@ class DynamoJobStore:
         return [
             row,
             *(dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events),
-            *dynamo_families.count(self._jobs, before, after),
+            *self._with_end(before, after),
         ]
+
+    def _with_end(self, before: Job, after: Job) -> list[TransactWriteItemTypeDef]:
+        """What the end of a run, or a new beginning, writes besides the row and its timeline: the
+        parent's counter and the domain event."""
+        writes = dynamo_families.count(self._jobs, before, after)
+        event = end_event(before, after, self._kinds)
+        if event is None:
+            return writes
+        if self._events is None:
+            raise RuntimeError(f"no table for {event.type}")  # rather than lose it
+        return [*writes, event_write(self._events, event)]
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:
         return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])

@@ -18,8 +18,6 @@ _STANDS: Final = (
     "locked_until",
     "sends",
     "watchers",
-    "notified_run",
-    "notification_tries",
 )
 _ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_at")
 

@@ -81,9 +81,6 @@ def job_item(job: Job) -> Item:
         "idempotency_key": job.idempotency_key,
         "watchers": job.watchers,
         "notify": list(job.notify) or None,
-        "notified_run": job.notified_run,
-        "notification_tries": job.notification_tries or None,
-        "notification_at": optional_stamp(job.notification_at),
         "list_key": keys.list_partition(job.tenant),
         "list_id": job.id,
     }
@@ -152,9 +149,6 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         idempotency_key=item.get("idempotency_key"),
         watchers=int(item["watchers"]),
         notify=tuple(item.get("notify", ())),
-        notified_run=int(item["notified_run"]),
-        notification_tries=int(item.get("notification_tries", 0)),
-        notification_at=parse_optional_stamp(item.get("notification_at")),
     )
 
 

@@ -188,13 +188,7 @@ class Job:
     idempotency_key: str | None = None
     """Scope of the Idempotency-Key that it came under, else `duplicate_key` (P-05)."""
     notify: tuple[str, ...] = field(default=(), repr=False)
-    """Webhooks that are notified of the end of a run: ids of endpoints, or URLs."""
-    notified_run: int = 0
-    """The last run whose end was published."""
-    notification_tries: int = 0
-    """How often the sweeper tried to publish the end of this run."""
-    notification_at: datetime | None = None
-    """When it tries next, after its first try."""
+    """Webhooks of this one job that get the event of its end, beside the tenant's endpoints."""
     watchers: int = 0
     """Number of live subscribers; written by subscribing and unsubscribing only."""
 

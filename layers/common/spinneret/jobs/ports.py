@@ -82,8 +82,8 @@ class SubmissionRaced(Exception):
 
 
 Listener = Callable[[Job, Sequence[JobEvent]], None]
-"""Called after every transition that has events, with the job as it now is and these events; never
-raises."""
+"""Called by a `PublishingJobStore` after every transition that has events, with the job as it now
+is and these events; never raises."""
 
 DuePosition = tuple[datetime, JobRef]
 """A position in the index `wake` or `resend`: time and job."""
@@ -159,10 +159,12 @@ class JobStore(Protocol):
     ) -> int:
         """Write what changed from `before` to `after`, and the events; returns `watchers`.
 
+        The domain event of an end (`ends.end_event`) is written in the same operation.
+
         With a lease, the condition is that the claim still holds the job; the end of a claim that
         is written again because its answer was lost counts as written. Without one, the row must
-        equal `before` in status, fence, owner, end of the lease, messages sent, watchers, notified
-        run and notification tries. Raises LeaseLost otherwise.
+        equal `before` in status, fence, owner, end of the lease, messages sent and watchers. Raises
+        LeaseLost otherwise.
 
         The end of a child's run is counted with its parent in the same operation. `counted` are a
         parent's counters, shard by shard, which must still stand.

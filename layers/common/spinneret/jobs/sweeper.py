@@ -1,9 +1,9 @@
 """The sweeper: no accepted job waits for ever.
 
 A queue message is only a hint. A pass has two parts over two indexes. First it wakes what must
-happen at a time: it ends the claims of lost workers, expires jobs, sends the messages of waits that
-SQS can't delay, and publishes ends that were not published. Then it sends messages again that may
-be lost, but not to a lane with a backlog: there, unclaimed jobs are merely queued.
+happen at a time: it ends the claims of lost workers, expires jobs, and sends the messages of waits
+that SQS can't delay. Then it sends messages again that may be lost, but not to a lane with a
+backlog: there, unclaimed jobs are merely queued. (Events that were not handed on: `outbox.relay`.)
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus, Lane
-from spinneret.jobs.ports import DuePage, DuePosition, JobQueue, JobStore, Listener, ResendShard
+from spinneret.jobs.ports import DuePage, DuePosition, JobQueue, JobStore, ResendShard
 from spinneret.jobs.worker import delay_of, lane_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -40,12 +39,10 @@ class Swept:
     """Jobs that were not claimed in time."""
     parents: int = 0
     """Parents whose children were looked at."""
-    notified: int = 0
-    """Finished jobs whose end was not published in time."""
     raced: int = 0
     """Jobs that moved on between look-up and write: nothing to do."""
     failed: int = 0
-    """Jobs, pages, lanes and notifications that failed: a later pass tries again."""
+    """Jobs, pages and lanes that failed: a later pass tries again."""
     unfinished: int = 0
     """Shards whose end wasn't reached within the bounds of a pass."""
 
@@ -90,14 +87,12 @@ class Sweeper:
         queue: JobQueue,
         kinds: Mapping[str, KindPolicy],
         clock: Clock,
-        notify: Listener,
         look_at_parent: Callable[[Job], None],
     ) -> None:
         self._store = store
         self._queue = queue
         self._kinds = kinds
         self._clock = clock
-        self._notify = notify
         self._look_at_parent = look_at_parent
 
     def sweep(self) -> Swept:
@@ -206,8 +201,6 @@ class Sweeper:
         wake_at = rules.wake_at(job) if job else None
         if job is None or wake_at is None or wake_at > now:
             return None  # the index lags behind the row
-        if rules.awaits_notification(job):
-            return self._publish_end(job, now)
         if rules.awaits_children(job) or rules.has_children_to_cancel(job):
             self._look_at_parent(job)
             return "parents"
@@ -228,19 +221,6 @@ class Sweeper:
             return None
         self._store.transition(job, rules.sent(job, now))
         return "sent"
-
-    def _publish_end(self, job: Job, now: datetime) -> str:
-        """One more try; the next one is stored first, so that no failure repeats at once."""
-        tried = rules.notification_tried(job, now)
-        self._store.transition(job, tried)
-        self._notify(tried, ())
-        after = self._store.get(job.ref)
-        if after is None or after.run != job.run or not rules.awaits_notification(after):
-            return "notified"
-        if after.notification_tries >= bounds.NOTIFICATION_TRIES:
-            facts: dict[str, Any] = {"job_id": job.id, "tries": after.notification_tries}
-            logger.error("notification_abandoned", extra=facts)
-        return "failed"
 
     # ------------------------------------------------------------ Resending
 

@@ -10,9 +10,9 @@ from spinneret.crawl.deep.driving import DeepCrawls
 from spinneret.crawl.deep.dynamo import DynamoSlots
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.kinds import all_kinds
-from spinneret.jobs.ports import Listener
+from spinneret.jobs.ports import JobStore
 from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import job_queue, job_store
+from spinneret.jobs.wiring import job_queue
 from spinneret.kernel.clock import utc_now
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
@@ -40,10 +40,10 @@ def frontier(settings: FrontierSettings) -> Frontier:
     )
 
 
-def driver(settings: JobSettings, *listeners: Listener) -> Driver:
+def driver(settings: JobSettings, store: JobStore) -> Driver:
     """What steps write to their job with."""
     return Driver(
-        store=job_store(settings, *listeners),
+        store=store,
         queue=job_queue(settings),
         kinds=all_kinds(),
         clock=utc_now,
@@ -51,10 +51,10 @@ def driver(settings: JobSettings, *listeners: Listener) -> Driver:
     )
 
 
-def deep_crawls(settings: DeepCrawlSettings, *listeners: Listener) -> DeepCrawls:
+def deep_crawls(settings: DeepCrawlSettings, store: JobStore) -> DeepCrawls:
     """The side that takes batches."""
     return DeepCrawls(
-        driver=driver(settings, *listeners),
+        driver=driver(settings, store),
         frontier=frontier(settings),
         slots=DynamoSlots(dynamodb_client(), settings.frontier_table),
         clock=utc_now,

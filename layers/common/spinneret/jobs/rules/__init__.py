@@ -34,17 +34,7 @@ from spinneret.jobs.rules.outcomes import (
     is_abandoned,
 )
 from spinneret.jobs.rules.states import TERMINAL, TRANSITIONS, status_event
-from spinneret.jobs.rules.sweeping import (
-    awaits_notification,
-    mark_notified,
-    notification_tried,
-    resend_at,
-    resent,
-    send_at,
-    sent,
-    sweep_at,
-    wake_at,
-)
+from spinneret.jobs.rules.sweeping import resend_at, resent, send_at, sent, sweep_at, wake_at
 
 __all__ = [
     "JITTER",
@@ -54,7 +44,6 @@ __all__ = [
     "after_lease_expired",
     "await_children",
     "awaits_children",
-    "awaits_notification",
     "backoff",
     "born",
     "cancel",
@@ -68,9 +57,7 @@ __all__ = [
     "is_abandoned",
     "is_troubled",
     "looked_at",
-    "mark_notified",
     "new_family",
-    "notification_tried",
     "pause",
     "progress_of",
     "reopened",

@@ -75,8 +75,6 @@ def retry(job: Job, now: datetime) -> Job:
         own_faults=0,
         waiting_since=None,
         deferred_since=None,
-        notification_tries=0,
-        notification_at=None,
         started_at=None,
         finished_at=None,
         progress=0,

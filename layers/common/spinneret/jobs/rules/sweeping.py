@@ -11,33 +11,14 @@ from datetime import datetime, timedelta
 
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.rules.families import awaits_children, has_children_to_cancel
-from spinneret.jobs.rules.states import TERMINAL
 from spinneret.kernel import bounds
-
-
-def awaits_notification(job: Job) -> bool:
-    """Whether the end of the run is still to be published; a cancelled job publishes none."""
-    published = job.status in TERMINAL and job.status is not JobStatus.CANCELLED
-    return published and bool(job.notify) and job.notified_run < job.run
-
-
-def mark_notified(job: Job) -> Job:
-    """The end of this run has been published."""
-    return replace(job, notified_run=job.run)
-
-
-def notification_tried(job: Job, now: datetime) -> Job:
-    """The sweeper is about to publish the end of this run; its next try is later each time."""
-    tries = job.notification_tries + 1
-    return replace(job, notification_tries=tries, notification_at=now + _gap(tries + 1))
 
 
 def wake_at(job: Job) -> datetime | None:
     """When the sweeper must act on the job; None for a job that needs nothing.
 
     A running job's lease end; the next look at a parent's children; a pending job's expiry, or the
-    time at which SQS can delay the message of a long wait; the next try to publish the end of a
-    run, up to NOTIFICATION_TRIES.
+    time at which SQS can delay the message of a long wait.
     """
     match job.status:
         case JobStatus.RUNNING if awaits_children(job):
@@ -49,9 +30,6 @@ def wake_at(job: Job) -> datetime | None:
         case JobStatus.PENDING:
             moments = [send_at(job), job.expires_at]
             return min((each for each in moments if each is not None), default=None)
-        case _ if awaits_notification(job) and job.notification_tries < bounds.NOTIFICATION_TRIES:
-            assert job.finished_at is not None  # it has ended
-            return job.notification_at or job.finished_at + _gap(1)
         case _:
             return None
 
