@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
@@ -29,6 +30,8 @@ class FakeNamedStore(Generic[R]):
 
     def __init__(self, page_of: Callable[[tuple[R, ...], str | None], Any]) -> None:
         self.available = True
+        self.references: Counter[tuple[str, str]] = Counter()
+        """How many refer to a row, by tenant and id."""
         self._page_of = page_of
         self._rows: dict[tuple[str, str], R] = {}
 
@@ -50,6 +53,10 @@ class FakeNamedStore(Generic[R]):
         shown = tuple(found[:limit])
         return self._page_of(shown, shown[-1].id if len(found) > limit else None)
 
+    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
+        self._require()
+        return {row.name: row.id for row in self._of(tenant) if row.name in names}
+
     def replace(self, former: R, row: R) -> bool:
         if not self._stands(former):
             return False
@@ -60,6 +67,8 @@ class FakeNamedStore(Generic[R]):
     def remove(self, row: R) -> bool:
         if not self._stands(row):
             return False
+        if self.references[row.tenant, row.id]:
+            raise Conflict("the row is in use")
         del self._rows[row.tenant, row.id]
         return True
 

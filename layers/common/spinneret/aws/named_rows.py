@@ -3,13 +3,16 @@
     pk `T#<tenant>#<KIND>S`, sk `<id>`           a row; lists by partition, in the order of ids,
                                                  which is by time
     pk `T#<tenant>#<KIND>NAMES`, sk `<name>`     which row has the name
+    pk `T#<tenant>#<KIND>REFS`, sk `<id>`        how many others refer to the row, once any does
 
-Row and name are written in one transaction, whose condition is the version that was read.
+Row and name are written in one transaction, whose condition is the version that was read. What
+refers to a row counts itself there in the transaction in which it is written (`refer`, `unrefer`),
+so that no row is removed that another one needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _KEPT: Final = ("pk", "sk", "name", "version")
+_STANDS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
+_UNUSED: Final[dynamo.Condition] = ("attribute_not_exists(#count) OR #count = :none", {":none": 0})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +50,13 @@ class NamedRows:
         self._table = table
         self._kind = kind
 
-    def add(self, row: NamedRow) -> None:
-        """Store a new row; raises Conflict when its name is taken."""
+    def add(self, row: NamedRow, *besides: TransactWriteItemTypeDef) -> None:
+        """Store a new row; raises Conflict when its name is taken.
+
+        `besides` are written in the same transaction, here and below; they have no conditions here.
+        """
         try:
-            dynamo.transact(self._client, [self._put(row, _NEW), self._take_name(row)])
+            dynamo.transact(self._client, [self._put(row, _NEW), self._take_name(row), *besides])
         except dynamo.ConditionFailed as error:
             raise self._taken() from error
 
@@ -56,11 +64,18 @@ class NamedRows:
         """The row as it stands."""
         if not is_id(row_id):
             return None
-        key = {"pk": self._partition(tenant), "sk": row_id}
         with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+            answer = self._client.get_item(
+                TableName=self._table, Key=self._key(tenant, row_id), ConsistentRead=True
+            )
         item = answer.get("Item")
         return _row(tenant, item) if item else None
+
+    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
+        """Name → id, of those of at most 100 different names that a row has."""
+        keys = [{"pk": self._names(tenant), "sk": name} for name in names]
+        found = dynamo.batch_get(self._client, self._table, keys) if keys else []
+        return {item["sk"]: item["row_id"] for item in found}
 
     def page(
         self, tenant: str, after: str | None, limit: int
@@ -71,40 +86,77 @@ class NamedRows:
         )
         return tuple(_row(tenant, item) for item in found), last
 
-    def replace(self, former: NamedRow, row: NamedRow) -> bool:
-        """Write `row` over `former`; False when that isn't what stands any more.
+    def replace(self, former: NamedRow, row: NamedRow, *besides: TransactWriteItemTypeDef) -> bool:
+        """Write `row` over `former`; False when that, or what `besides` ask for, isn't what stands.
 
         Raises Conflict when another row has the name.
         """
-        writes = [self._put(row, dynamo.equals(version=former.version))]
-        if row.name != former.name:
-            writes += [self._take_name(row), self._free_name(former)]
-        return self._write(writes)
-
-    def remove(self, row: NamedRow) -> bool:
-        """Remove a row and free its name; False when it isn't what stands any more."""
-        key = {"pk": self._partition(row.tenant), "sk": row.id}
-        unchanged = dynamo.equals(version=row.version)
-        return self._write([dynamo.delete(self._table, key, unchanged), self._free_name(row)])
-
-    def _write(self, writes: list[TransactWriteItemTypeDef]) -> bool:
-        """False if the row, which is the first write, isn't as it was read."""
+        names = [self._take_name(row), self._free_name(former)] if row.name != former.name else []
+        changed = self._put(row, dynamo.equals(version=former.version))
         try:
-            dynamo.transact(self._client, writes)
+            dynamo.transact(self._client, [changed, *names, *besides])
         except dynamo.ConditionFailed as error:
-            if 0 in error.standing:
-                return False
-            raise self._taken() from error
+            if names and 0 not in error.standing and 1 in error.standing:
+                raise self._taken() from error
+            return False
         return True
+
+    def remove(self, row: NamedRow, *besides: TransactWriteItemTypeDef) -> bool:
+        """Remove a row and free its name; False when it isn't what stands any more.
+
+        Raises Conflict while others refer to it.
+        """
+        removed = dynamo.delete(
+            self._table, self._key(row.tenant, row.id), dynamo.equals(version=row.version)
+        )
+        unused = dynamo.delete(self._table, self._references_key(row.tenant, row.id), _UNUSED)
+        try:
+            dynamo.transact(self._client, [removed, unused, self._free_name(row), *besides])
+        except dynamo.ConditionFailed as error:
+            if 0 not in error.standing and 1 in error.standing:
+                raise Conflict(f"the {self._kind} is in use") from error
+            return False
+        return True
+
+    def refer(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
+        """What whoever refers to a row adds to its own transaction, as its first conditions.
+
+        The first of the two fails where there is no such row.
+        """
+        return [
+            dynamo.check(self._table, self._key(tenant, row_id), _STANDS),
+            self._count(tenant, row_id, 1),
+        ]
+
+    def unrefer(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
+        """The same for whoever doesn't refer to it any more."""
+        return [self._count(tenant, row_id, -1)]
+
+    def _count(self, tenant: str, row_id: str, by: int) -> TransactWriteItemTypeDef:
+        return dynamo.change(
+            self._table,
+            self._references_key(tenant, row_id),
+            ("ADD #count :by", {":by": by}),
+            ("attribute_not_exists(#count) OR #count >= :none", {":none": 0}),
+        )
+
+    def _key(self, tenant: str, row_id: str) -> dict[str, str]:
+        return {"pk": self._partition(tenant), "sk": row_id}
+
+    def _references_key(self, tenant: str, row_id: str) -> dict[str, str]:
+        return {"pk": f"T#{tenant}#{self._kind.upper()}REFS", "sk": row_id}
+
+    def _names(self, tenant: str) -> str:
+        return f"T#{tenant}#{self._kind.upper()}NAMES"
 
     def _partition(self, tenant: str) -> str:
         return f"T#{tenant}#{self._kind.upper()}S"
 
     def _name_key(self, row: NamedRow) -> dict[str, str]:
-        return {"pk": f"T#{row.tenant}#{self._kind.upper()}NAMES", "sk": row.name}
+        return {"pk": self._names(row.tenant), "sk": row.name}
 
     def _put(self, row: NamedRow, condition: dynamo.Condition) -> TransactWriteItemTypeDef:
-        key = {"pk": self._partition(row.tenant), "sk": row.id}
+        key = self._key(row.tenant, row.id)
         item = {**row.attributes, **key, "name": row.name, "version": row.version}
         return dynamo.put(self._table, item, condition)
 

@@ -7,10 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from spinneret.aws.clients import s3_client
+from spinneret.content.collections.wiring import collection_service
+from spinneret.content.tags.wiring import tag_service
 from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.configs.service import ConfigService
+from spinneret.crawl.configs.wiring import ConfigSettings, config_service
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FrontierSettings, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH
+from spinneret.crawl.s3 import S3PageStore
 from spinneret.crawl.service import CrawlService
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
@@ -24,15 +30,16 @@ from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
 from spinneret.web.proxies.service import ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
-from spinneret.web.proxies.wiring import ProxySettings, proxy_service, proxy_trials
+from spinneret.web.proxies.wiring import proxy_service, proxy_trials
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ProxySettings, FrontierSettings, RelaySettings):
+class CrawlApiSettings(WebhookSettings, ConfigSettings, FrontierSettings, RelaySettings):
     """The crawl API's environment."""
 
+    content_bucket: str
     features__enable_deep_crawl: bool = True
     features__max_pages_per_deep_crawl: int = bounds.CRAWL_PAGES_MAX
 
@@ -43,6 +50,7 @@ class CrawlApi:
 
     crawl: CrawlService
     deep: DeepCrawlService
+    configs: ConfigService
     jobs: JobControl
     hosts: HostService
     proxies: ProxyService
@@ -58,6 +66,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     webhooks = webhook_service(settings)
     store = ending_store(settings, relay(settings).hand_on)
     batches = worker(settings, {CRAWL_BATCH: BatchHandler(children(settings, store))}, store)
+    configs = config_service(settings, proxies)
     return CrawlApi(
         crawl=CrawlService(
             jobs=job_service(settings),
@@ -66,6 +75,10 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             targets=webhooks.targets,
             require_proxy=proxies.require,
             begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
+            config_in_force=configs.in_force,
+            require_collection=collection_service(env).get,
+            ensure_tags=tag_service(env).ensure,
+            pages=S3PageStore(s3_client(), settings.content_bucket),
         ),
         deep=DeepCrawlService(
             jobs=job_service(settings),
@@ -76,6 +89,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             enabled=settings.features__enable_deep_crawl,
             pages_max=settings.features__max_pages_per_deep_crawl,
         ),
+        configs=configs,
         jobs=job_control(settings, store),
         hosts=hosts,
         proxies=proxies,

@@ -15,6 +15,7 @@ from spinneret.content.extraction.pages import extract
 from spinneret.content.search.settings import SearchSettings
 from spinneret.content.search.wiring import chunk_index, embedder
 from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.configs.wiring import header_seal
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.crawl.deep.wiring import (
     DeepCrawlSettings,
@@ -25,6 +26,7 @@ from spinneret.crawl.deep.wiring import (
 )
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
 from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.s3 import S3PageStore
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
@@ -91,5 +93,10 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         clock=utc_now,
     )
     return CrawlPipeline(
-        fetcher=polite_fetcher(settings), extract=extract, indexer=indexer, clock=utc_now
+        fetcher=polite_fetcher(settings),
+        extract=extract,
+        indexer=indexer,
+        pages=S3PageStore(s3_client(), settings.content_bucket),
+        seal=header_seal(settings),
+        clock=utc_now,
     )

@@ -227,3 +227,15 @@ CDX_MAX_BYTES: Final = 50 * 1024 * 1024
 CDX_CAPTURES_MAX: Final = 50_000
 CRON_LINE_MAX_CHARS: Final = 100
 CRON_YEARS_MAX: Final = 50  # croniter's default: what fires within none of them never does
+
+CONFIG_NAME_MAX_CHARS: Final = 100
+CONFIG_HEADERS_MAX: Final = 20
+CONFIG_HEADERS_MAX_BYTES: Final = 2048  # as JSON; sealed, they are in the payload of every crawl
+CONFIG_RATE_MAX: Final = 100.0  # requests per second; a host's own pace is slower by far
+CONFIG_TIMEOUT_MIN_MS: Final = 100
+CONFIG_PAGE_MB_MAX: Final = 50  # F-01, for crawls
+CONFIG_CHUNK_TOKENS_MIN: Final = 16
+CONFIG_CHUNK_TOKENS_MAX: Final = 8192  # what current embedders read at most; T-06 bounds the bytes
+CRAWL_TAGS_MAX: Final = 20  # of one submission
+CRAWL_SHOWN_BYTES: Final = 1024 * 1024  # of a page's text, and of its links: an answer has 6 MB
+CRAWL_LINK_SECONDS: Final = 900  # a role's credentials live longer

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, ChunkingStrategy
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.ports import VersionRaced
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
@@ -89,6 +90,8 @@ def _item(document: Document) -> dict[str, Any]:
         "extraction": None
         if document.extraction is None
         else json.dumps(asdict(document.extraction)),
+        "chunking": None if document.chunking == USUAL_CHUNKING else asdict(document.chunking),
+        "tag_ids": list(document.tag_ids) or None,
         "created_at": stamp(document.created_at),
         "crawled_at": stamp(document.crawled_at),
         "changed_at": stamp(document.changed_at),
@@ -118,7 +121,18 @@ def _from_item(item: Mapping[str, Any]) -> Document:
         crawled_at=parse_stamp(item["crawled_at"]),
         changed_at=parse_stamp(item["changed_at"]),
         extraction=_extraction(item.get("extraction")),
+        chunking=_chunking(item.get("chunking")),
+        collection_id=item.get("collection_id"),
+        tag_ids=tuple(item.get("tag_ids", ())),
     )
+
+
+def _chunking(stored: Mapping[str, Any] | None) -> Chunking:
+    """Kept where it isn't the usual one."""
+    if stored is None:
+        return USUAL_CHUNKING
+    sizes = {name: int(stored[name]) for name in ("size", "overlap", "minimum")}
+    return Chunking(strategy=ChunkingStrategy(stored["strategy"]), **sizes)
 
 
 def _extraction(stored: str | None) -> Extraction | None:

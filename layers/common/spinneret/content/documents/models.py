@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from spinneret.content.chunking.models import ChunkType
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, ChunkType
 from spinneret.content.extraction.models import Extraction, Metadata
 
 
@@ -34,6 +34,11 @@ class Document:
     changed_at: datetime
     extraction: Extraction | None = None
     """How the content was found; None for text and XML."""
+    chunking: Chunking = USUAL_CHUNKING
+    """How it was cut, before the embedder's bound."""
+    collection_id: str | None = None
+    tag_ids: tuple[str, ...] = ()
+    """In the order in which they were given, each once."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from spinneret.content.chunking.chunks import chunk
-from spinneret.content.chunking.models import Chunk
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
+from spinneret.content.chunking.parts import chunked
 from spinneret.content.documents import rules
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk
 from spinneret.content.documents.ports import (
@@ -46,6 +46,11 @@ class Page:
     url_key: str
     domain: str
     content: Content
+    chunking: Chunking = USUAL_CHUNKING
+    collection_id: str | None = None
+    """None leaves the document where it is."""
+    tag_ids: tuple[str, ...] = ()
+    """Added to those that it has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,10 +104,11 @@ class Indexer:
             current is not None
             and current.content_hash == digest
             and current.embedding_model == embedder.model_id
+            and current.chunking == page.chunking
         ):
             return self._seen_again(page, current, lease)
         checkpoint("chunking", 40)
-        chunks = self._chunks(page.content.markdown, embedder, remaining)
+        chunks = self._chunks(page, embedder, remaining)
         document = self._document(page, identity, digest, chunks, embedder, current, lease)
         vectors = self._vectors(chunks, embedder, checkpoint, remaining)
         checkpoint("indexing", 90)
@@ -117,19 +123,20 @@ class Indexer:
             sequence=current.sequence + 1,
             metadata=page.content.metadata,
             extraction=page.content.extraction,
+            collection_id=page.collection_id or current.collection_id,
+            tag_ids=_all_tags(page, current),
             crawled_at=self._clock(),
             job_id=lease.job_id,
         )
         self._documents.commit(document, current, lease)
         return Indexed(document=document, unchanged=True)
 
-    def _chunks(self, markdown: str, embedder: EmbedderInfo, remaining: Remaining) -> list[Chunk]:
-        return chunk(
+    def _chunks(self, page: Page, embedder: EmbedderInfo, remaining: Remaining) -> list[Chunk]:
+        markdown = page.content.markdown
+        return chunked(
             markdown,
             rules.counted(self._embedder.tokenize(markdown, remaining), markdown),
-            size=min(bounds.CHUNK_TOKENS, embedder.max_input_tokens - _SPECIAL_TOKENS),
-            overlap=bounds.CHUNK_OVERLAP_TOKENS,
-            minimum=bounds.CHUNK_MIN_TOKENS,
+            page.chunking.within(embedder.max_input_tokens - _SPECIAL_TOKENS),
             max_bytes=bounds.CHUNK_MAX_BYTES,
         )
 
@@ -169,6 +176,9 @@ class Indexer:
             language=page.content.language,
             metadata=page.content.metadata,
             extraction=page.content.extraction,
+            chunking=page.chunking,
+            collection_id=page.collection_id or (current.collection_id if current else None),
+            tag_ids=_all_tags(page, current),
             content_hash=digest,
             content_key=self._contents.put(page.tenant, page.content.markdown),
             sequence=sequence,
@@ -190,6 +200,11 @@ class Indexer:
         except DependencyUnavailable:
             # Searches drop these chunks anyhow; they only take room until the index is rebuilt.
             logger.warning("old_version_left", extra={"document_id": replaced.id})
+
+
+def _all_tags(page: Page, current: Document | None) -> tuple[str, ...]:
+    former = current.tag_ids if current else ()
+    return tuple(dict.fromkeys([*former, *page.tag_ids]))
 
 
 def _indexed(

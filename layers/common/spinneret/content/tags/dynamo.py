@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spinneret.aws.named_rows import NamedRow, NamedRows
@@ -31,6 +32,10 @@ class DynamoTagStore:
         """See TagStore."""
         rows, last = self._rows.page(tenant, after, limit)
         return TagPage(tags=tuple(map(_tag, rows)), after=last)
+
+    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
+        """See TagStore."""
+        return self._rows.ids_of(tenant, names)
 
     def replace(self, former: Tag, tag: Tag) -> bool:
         """See TagStore."""

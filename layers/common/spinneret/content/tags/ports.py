@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from spinneret.content.tags.models import Tag, TagPage
@@ -20,6 +21,10 @@ class TagStore(Protocol):
 
     def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
         """Up to `limit` tags with ids before `after`, newest first."""
+        ...
+
+    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
+        """Name → id, of those of at most 100 different names that a tag has."""
         ...
 
     def replace(self, former: Tag, tag: Tag) -> bool:

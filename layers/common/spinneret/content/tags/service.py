@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -46,6 +47,22 @@ class TagService:
     def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
         """See TagStore.page."""
         return self._store.page(tenant, after, limit)
+
+    def ensure(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
+        """The ids of these tags in their order, each once; those that don't exist are made.
+
+        Raises Conflict where tags come and go too fast.
+        """
+        wanted = list(dict.fromkeys(names))
+        for _ in range(_RACES):
+            known = self._store.ids_of(tenant, wanted)
+            missing = [name for name in wanted if name not in known]
+            try:
+                known |= {name: self.create(tenant, name).id for name in missing}
+            except Conflict:  # another request makes the same one
+                continue
+            return tuple(known[name] for name in wanted)
+        raise _changing()
 
     def rename(self, tenant: str, tag_id: str, name: str) -> Tag:
         """Raises NotFound, and Conflict when the name is taken."""
