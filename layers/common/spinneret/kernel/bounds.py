@@ -239,3 +239,10 @@ CONFIG_CHUNK_TOKENS_MAX: Final = 8192  # what current embedders read at most; T-
 CRAWL_TAGS_MAX: Final = 20  # of one submission
 CRAWL_SHOWN_BYTES: Final = 1024 * 1024  # of a page's text, and of its links: an answer has 6 MB
 CRAWL_LINK_SECONDS: Final = 900  # a role's credentials live longer
+
+DISCOVERY_SECONDS: Final = 600.0  # of work; then a discovery ends with what it has found
+DISCOVERY_FILE_SECONDS: Final = 60.0  # to fetch a file and to read the most that it may hold
+DISCOVERY_URLS_PER_ROW: Final = 100  # of 2 KB each, and their scores: below the 400 KB of an item
+DISCOVERY_STATE_BYTES: Final = 300 * 1024  # of a discovery under way, in one item
+DISCOVERY_RETENTION_SECONDS: Final = 30 * 24 * 3600  # as long as its job
+COMMON_CRAWL_WAIT_SECONDS: Final = 60.0  # its index is often busy; a longer wait is a failure

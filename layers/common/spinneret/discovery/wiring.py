@@ -1,0 +1,40 @@
+"""Chooses the adapters of discoveries, for their routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.discovery.dynamo import DynamoDiscoveryStore
+from spinneret.discovery.service import DiscoveryService
+from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
+from spinneret.jobs.wiring import job_service
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import host_service
+from spinneret.web.politeness.settings import PolitenessSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoverySettings(WebhookSettings, PolitenessSettings):
+    """Where what is found is kept, and whether this stage offers discovery."""
+
+    plans_table: str
+    features__enable_url_discovery: bool = True
+
+
+def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
+    """Discoveries of this stage."""
+    return discovery_service(DiscoverySettings.from_env(env))
+
+
+def discovery_service(settings: DiscoverySettings) -> DiscoveryService:
+    """The same, of settings that were read."""
+    return DiscoveryService(
+        jobs=job_service(settings),
+        store=DynamoDiscoveryStore(dynamodb_client(), settings.plans_table, settings.jobs_table),
+        policy=address_policy(settings),
+        hosts=host_service(settings),
+        targets=webhook_service(settings).targets,
+        enabled=settings.features__enable_url_discovery,
+    )
