@@ -8,6 +8,7 @@ from crawl import (
     discover_routes,
     domains_routes,
     proxies_routes,
+    sources_routes,
     webhooks_routes,
 )
 from spinneret.runtime.http.entrypoint import Api
@@ -19,6 +20,7 @@ api = Api(
     discover_routes.routes,
     domains_routes.routes,
     proxies_routes.routes,
+    sources_routes.routes,
     webhooks_routes.routes,
 )
 app = api.app

@@ -22,7 +22,8 @@ from spinneret.crawl.models import (
 )
 from spinneret.crawl.ports import PageStore
 from spinneret.crawl.reading import batch_view_of, view_of
-from spinneret.jobs.models import Draft, JobRef, Priority, Reply, RequestKey
+from spinneret.jobs import rules
+from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
@@ -104,6 +105,19 @@ class CrawlTerms:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SourcePages:
+    """The pages of one run of a source."""
+
+    source_id: str
+    run_id: str
+    urls: Sequence[str]
+    config_id: str | None
+    collection_id: str | None
+    notify: tuple[str, ...]
+    """Webhooks that are notified of the end of them all."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Checked:
     """One submitted URL: its draft, or why it was refused."""
 
@@ -155,6 +169,58 @@ class CrawlService:
         little later. Raises as `submit` of several.
         """
         return self._jobs.replayed_or(key, lambda: self._submit_batch(tenant, request, key))
+
+    def submit_for_source(
+        self, tenant: str, pages: SourcePages
+    ) -> tuple[str | None, Mapping[str, str]]:
+        """Crawl pages as the children of one job; its id, and why the others were refused.
+
+        Neither a crawl under way nor a fresh result stands for a page. For the same run this
+        answers the same, for IDEMPOTENCY_SECONDS; without an acceptable page there is no job.
+        Raises NotFound (config, collection) and ValidationFailed (too many pages, too large).
+        """
+        if pages.collection_id is not None:
+            self._require_collection(tenant, pages.collection_id)
+        terms = CrawlTerms(
+            notify=(),
+            config=self._config_in_force(tenant, pages.config_id),
+            collection_id=pages.collection_id,
+            source_id=pages.source_id,
+            priority=Priority.LOW,
+            force=True,
+        )
+        refusal = cache(partial(self._refusal, tenant))
+        parsed = {url: self._parsed(url, refusal) for url in pages.urls}
+        refused = {url: each.code for url, each in parsed.items() if isinstance(each, DomainError)}
+        drafts = [terms.draft(each) for each in parsed.values() if isinstance(each, Url)]
+        if not drafts:
+            return None, refused
+        payload = {"source_id": pages.source_id, "run_id": pages.run_id}
+        parent = Draft(
+            kind=CRAWL_BATCH,
+            payload=payload,
+            priority=Priority.LOW,
+            notify=pages.notify,
+            duplicate_key=None,
+        )
+        scope = fingerprint(payload)
+        submitted = self._jobs.submit_parent(
+            tenant,
+            parent,
+            drafts,
+            RequestKey(tenant=tenant, scope=scope, payload=scope),
+            lambda job, _: Reply(status=202, body={"batch_id": job.id, "refused": refused}),
+        )
+        return submitted.reply.body["batch_id"], submitted.reply.body["refused"]
+
+    def ended_for_source(self, tenant: str, batch_id: str) -> list[Job] | None:
+        """The crawls of such a job; None while any of them is under way. Raises NotFound."""
+        batch = self._jobs.get(JobRef(tenant=tenant, job_id=batch_id), CRAWL_BATCH)
+        counts = self._jobs.counts(batch)
+        if batch.status not in rules.TERMINAL or counts is None:
+            return None
+        crawls = self._jobs.ended_children(batch)
+        return crawls if len(crawls) >= counts.created else None
 
     def get(self, tenant: str, job_id: str) -> CrawlView | BatchView:
         """A crawl, or a batch with its counters. Raises NotFound."""

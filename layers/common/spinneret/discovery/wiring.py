@@ -25,16 +25,25 @@ class DiscoverySettings(WebhookSettings, PolitenessSettings):
 
 def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
     """Discoveries of this stage."""
-    return discovery_service(DiscoverySettings.from_env(env))
-
-
-def discovery_service(settings: DiscoverySettings) -> DiscoveryService:
-    """The same, of settings that were read."""
-    return DiscoveryService(
-        jobs=job_service(settings),
-        store=DynamoDiscoveryStore(dynamodb_client(), settings.plans_table, settings.jobs_table),
-        policy=address_policy(settings),
-        hosts=host_service(settings),
-        targets=webhook_service(settings).targets,
+    settings = DiscoverySettings.from_env(env)
+    return discovery_service(
+        settings,
+        settings,
+        plans_table=settings.plans_table,
         enabled=settings.features__enable_url_discovery,
+    )
+
+
+def discovery_service(
+    webhooks: WebhookSettings, politeness: PolitenessSettings, *, plans_table: str, enabled: bool
+) -> DiscoveryService:
+    """The same, of settings that were read."""
+    store = DynamoDiscoveryStore(dynamodb_client(), plans_table, webhooks.jobs_table)
+    return DiscoveryService(
+        jobs=job_service(webhooks),
+        store=store,
+        policy=address_policy(webhooks),
+        hosts=host_service(politeness),
+        targets=webhook_service(webhooks).targets,
+        enabled=enabled,
     )

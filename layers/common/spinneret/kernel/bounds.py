@@ -246,3 +246,12 @@ DISCOVERY_URLS_PER_ROW: Final = 100  # of 2 KB each, and their scores: below the
 DISCOVERY_STATE_BYTES: Final = 300 * 1024  # of a discovery under way, in one item
 DISCOVERY_RETENTION_SECONDS: Final = 30 * 24 * 3600  # as long as its job
 COMMON_CRAWL_WAIT_SECONDS: Final = 60.0  # its index is often busy; a longer wait is a failure
+
+SOURCE_NAME_MAX_CHARS: Final = 100
+SOURCE_LOOK_SECONDS: Final = 60.0  # between two looks at a run under way: the rule's interval
+SOURCE_SHARDS: Final = 4  # of the index by time; each answers SOURCES_PER_TICK of a pass
+SOURCES_PER_TICK: Final = 100
+SOURCE_TICK_SECONDS: Final = 40.0  # of the rule's minute; then the rest waits for the next one
+SOURCE_PAGES_MAX: Final = 500  # of one run: as many as a discovery finds, and one plan of a batch
+SOURCE_PAGES_PER_ROW: Final = 100  # of 2 KB and a little: below the 400 KB of an item
+SOURCE_RUN_SECONDS: Final = 400 * 24 * 3600  # a yearly source compares with the run before
