@@ -38,7 +38,7 @@ WEBHOOK: Final[Examples] = {
             "endpoint_id": "wh_0198c5a1d2e37f4a8b6c9d0e1f2a3b91",
             "name": "The guide",
             "url": "https://hooks.example/runs",
-            "events": ["job.failed"],
+            "events": ["source.run_failed"],
             "header_names": [],
             "source_id": _SOURCE_ID,
             "is_active": True,

@@ -14,6 +14,8 @@ from spinneret.content.collections.dynamo import DynamoCollectionStore
 from spinneret.crawl.configs.dynamo import DynamoConfigStore
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.outbox.dynamo import DynamoOutboxStore
+from spinneret.outbox.models import DomainEvent, SubjectRef
 from spinneret.sources.dynamo import DynamoSourceStore
 from spinneret.sources.models import (
     PageOutcome,
@@ -24,6 +26,7 @@ from spinneret.sources.models import (
     SourceRef,
     Trigger,
 )
+from spinneret.sources.rules import event_of
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.named import collections, configs
 from tests.fakes.named import FakeNamedStore
@@ -52,7 +55,8 @@ def collection_rows(tables: Tables | None) -> Any:
 def store(tables: Tables | None, config_rows: Any, collection_rows: Any) -> Any:
     if tables is None:
         return FakeSourceStore(config_rows, collection_rows)
-    return DynamoSourceStore(tables.client, tables.names["Plans"], tables.names["Labels"])
+    names = tables.names
+    return DynamoSourceStore(tables.client, names["Plans"], names["Labels"], names["Events"])
 
 
 @pytest.fixture
@@ -129,6 +133,28 @@ def test_a_source_is_replaced_with_its_run_where_it_stands_as_it_was_read(
     assert not store.replace(source, changed(source, run_id=late.id), late)
     assert store.get(source.tenant, source.id) == after
     assert store.runs(source.tenant, source.id, None, 9).runs == (run,)
+
+
+def test_what_is_reported_is_stored_with_the_change(
+    store: Any, new: Callable[..., Source], tables: Tables | None
+) -> None:
+    source = new()
+    store.add(source)
+    run = run_of(source, stage=RunStage.COMPLETED, finished_at=START)
+    after = changed(source)
+    event = event_of(after, run, ("wh_1",))
+    assert not store.replace(changed(source), changed(after), run, event)
+    assert stored_events(store, tables, event) == []
+    assert store.replace(source, after, run, event)
+    assert stored_events(store, tables, event) == [event]
+
+
+def stored_events(store: Any, tables: Tables | None, event: DomainEvent) -> list[DomainEvent]:
+    if tables is None:
+        return list(store.events)
+    outbox = DynamoOutboxStore(tables.client, tables.names["Events"])
+    found = outbox.pending(SubjectRef(tenant=event.tenant, subject=event.subject), None, 9)
+    return [each.event for each in found.events]
 
 
 def test_a_removed_source_is_gone(store: Any, new: Callable[..., Source]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -115,6 +116,23 @@ def _delivery(owner: Tenant, website: Website, made: Made) -> str:
     return str(answer.json()["delivery_id"])
 
 
+def _source(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"name": uuid4().hex, "url_pattern": f"{website.url}/page?text=source"}
+    answer = owner("POST", "/api/v1/sources", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["source_id"])
+
+
+def _run(owner: Tenant, website: Website, made: Made) -> str:
+    path = f"/api/v1/sources/{made['source_id']}"
+    run_id = str(owner("POST", f"{path}/trigger").json()["run_id"])
+    deadline = time.monotonic() + 60
+    while owner("GET", f"{path}/runs/{run_id}").json()["finished_at"] is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+    return run_id
+
+
 MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "job_id": _job,
     "key_id": _key,
@@ -122,6 +140,8 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "proxy_id": _proxy,
     "endpoint_id": _endpoint,
     "delivery_id": _delivery,
+    "source_id": _source,
+    "run_id": _run,
 }
 BODIES: Final[Mapping[str, Any]] = {
     "put_domain": {"notes": "theirs"},

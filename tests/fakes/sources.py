@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from spinneret.kernel.errors import DependencyUnavailable, DomainError, NotFound
+from spinneret.outbox.models import DomainEvent
 from spinneret.sources.models import (
     Run,
     RunList,
@@ -36,6 +37,7 @@ class FakeSourceStore:
         collections: FakeNamedStore[object] | None = None,
     ) -> None:
         self.available = True
+        self.events: list[DomainEvent] = []
         self._named = {"crawl_config_id": configs, "collection_id": collections}
         self._sources: dict[tuple[str, str], Source] = {}
         self._runs: dict[tuple[str, str, str], Run] = {}
@@ -58,13 +60,21 @@ class FakeSourceStore:
         shown = tuple(found[:limit])
         return SourcePage(sources=shown, after=shown[-1].id if len(found) > limit else None)
 
-    def replace(self, former: Source, source: Source, run: Run | None = None) -> bool:
+    def replace(
+        self,
+        former: Source,
+        source: Source,
+        run: Run | None = None,
+        event: DomainEvent | None = None,
+    ) -> bool:
         if not self._stands(former):
             return False
         self._refer(former, source)
         self._sources[source.tenant, source.id] = source
         if run is not None:
             self._runs[run.tenant, run.source_id, run.id] = run
+        if event is not None:
+            self.events.append(event)
         return True
 
     def remove(self, source: Source) -> bool:
@@ -183,11 +193,14 @@ class SourceSlice:
         self.discoveries = FakeDiscoveries()
         self.without_webhooks: list[str] = []
         """Sources whose webhooks were removed."""
+        self.handed_on: list[str] = []
         numbers = itertools.count(1)
         self.runs = SourceRuns(
             store=self.store,
             crawls=self.crawls,
             discoveries=self.discoveries,
+            targets=lambda _tenant, source_id: (f"webhook of {source_id}",),
+            hand_on=lambda _tenant, subject: self.handed_on.append(subject),
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tests.architecture.permissions.parts import JOB_WORK, POLITE_FETCHING, on, together
+from tests.architecture.permissions.parts import JOB_WORK, POLITE_FETCHING, RELAYING, on, together
 
 NEEDED = {
     "CrawlApi": on("Plans", "BatchGetItem"),
     "DiscoveryWorker": together(
         JOB_WORK,
+        RELAYING,
         POLITE_FETCHING,
         on("Plans", "BatchGetItem GetItem PutItem"),
         # robots.txt files, kept for all

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.architecture.permissions.parts import JOB_WORK, on, together
+from tests.architecture.permissions.parts import JOB_WORK, RELAYING, on, together
 
 NEEDED = {
     # config and collection of a source are counted with it
@@ -12,10 +12,10 @@ NEEDED = {
     ),
     "SourceTick": together(
         JOB_WORK,
+        RELAYING,
         on("Plans", "BatchGetItem GetItem PutItem"),
         on("Plans/index/due", "Query"),
         on("Domains", "BatchGetItem GetItem"),  # blocks, breakers
-        on("Webhooks", "Query"),
         on("Labels", "GetItem"),
     ),
 }

@@ -20,7 +20,6 @@ from tests.fakes.fetching import fetched_page
 from tests.fakes.sources import FakeDiscoveries, FakeSourceStore
 
 SITE = "https://site.example"
-TARGETS = ("wh_of_the_source",)
 
 
 class World:
@@ -33,8 +32,10 @@ class World:
         numbers = itertools.count(1)
         self.runs = SourceRuns(
             store=self.store,
-            crawls=SourceCrawls(self.crawl.crawls(), lambda _tenant, _source: TARGETS),
+            crawls=SourceCrawls(self.crawl.crawls()),
             discoveries=self.discoveries,
+            targets=lambda _tenant, _source: (),
+            hand_on=lambda _tenant, _subject: None,
             clock=self.crawl.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         )
@@ -104,17 +105,13 @@ def test_a_run_tells_new_changed_unchanged_and_gone_pages(world: World) -> None:
     ]
 
 
-def test_the_crawls_of_a_run_are_parts_of_one_job_that_the_source_s_webhooks_hear_of(
-    world: World,
-) -> None:
+def test_the_crawls_of_a_run_are_parts_of_one_job_and_as_the_source_says(world: World) -> None:
     draft = ConfigDraft(name="slow", options=ConfigOptions())
     config = world.crawl.configs.service.create("acme", draft)
     collection = world.crawl.collections.create("acme", "silk", None)
     [url] = world.serve(a="silk")
     source = world.source(url, config=config.id, collection=collection.id)
     run = world.ran(source)
-    batch = world.crawl.job(JobRef(tenant="acme", job_id=str(run.batch_id)))
-    assert batch.notify == TARGETS
     [page] = world.store.pages("acme", run.id)
     crawl = world.crawl.crawls().get("acme", str(page.job_id))
     assert crawl.model_dump(include={"crawl_source_id", "crawl_config_id", "collection_id"}) == {
@@ -138,7 +135,7 @@ def test_asking_again_for_the_crawls_of_a_run_adds_none(world: World) -> None:
     [url] = world.serve(a="silk")
     source = world.source(url)
     run, _ = world.service.trigger("acme", source.id)
-    again = SourceCrawls(world.crawl.crawls(), lambda *_: TARGETS).begin(source, run, [url])
+    again = SourceCrawls(world.crawl.crawls()).begin(source, run, [url])
     assert again.batch_id == run.batch_id
     assert len({sent.ref for sent in world.crawl.queue.sent}) == 1
 

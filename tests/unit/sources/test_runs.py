@@ -278,3 +278,18 @@ def test_a_source_that_is_removed_meanwhile_stays_away(world: SourceSlice) -> No
     assert world.without_webhooks == [source.id]
     world.end(run, page())
     assert world.tick().looked_at == 0
+
+
+def test_the_end_of_a_run_is_reported_to_the_source_s_webhooks(world: SourceSlice) -> None:
+    source = made(world)
+    for outcome in (PageOutcome.NEW, PageOutcome.FAILED):
+        run, _ = world.service.trigger("acme", source.id)
+        assert len(world.store.events) == len(world.handed_on)
+        world.end(run, page(outcome=outcome))
+        world.tick()
+    completed, failed = world.store.events
+    assert (completed.type, failed.type) == ("source.run_completed", "source.run_failed")
+    assert completed.sequence < failed.sequence
+    assert completed.targets == (f"webhook of {source.id}",)
+    assert (completed.data["new"], completed.data["failed"], failed.data["failed"]) == (1, 0, 1)
+    assert world.handed_on == [source.id] * 2

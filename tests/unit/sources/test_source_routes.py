@@ -140,13 +140,12 @@ def test_a_source_s_webhooks_are_its_own_and_end_with_it(
     assert (made.status, made.body["source_id"], made.body["events"]) == (
         201,
         source_id,
-        ["job.failed"],
+        ["source.run_failed"],
     )
     assert made.body["secret"].startswith("whsec_")
     [shown] = api.send("GET", f"{PATH}/{source_id}/webhooks").body["items"]
     assert shown["endpoint_id"] == made.body["endpoint_id"]
     service = webhooks.service
-    assert shown["endpoint_id"] not in service.targets("acme", None, {})
     assert shown["endpoint_id"] in service.source_targets("acme", source_id)
     assert shown["endpoint_id"] not in service.source_targets("acme", "source_other")
     service.remove_of_source("acme", source_id)

@@ -17,6 +17,7 @@ SITE_PORT: Final = "SPINNERET_SITE_PORT"
 DEFAULT_SITE_PORT: Final = "8484"
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
+    "SPINNERET_COMMON_CRAWL_URL": "CommonCrawlUrl",
     "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
     "SPINNERET_DOMAIN_RATE": "DomainRate",
     "SPINNERET_DOMAIN_BURST": "DomainBurst",

@@ -113,8 +113,6 @@ class SourcePages:
     urls: Sequence[str]
     config_id: str | None
     collection_id: str | None
-    notify: tuple[str, ...]
-    """Webhooks that are notified of the end of them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +198,6 @@ class CrawlService:
             kind=CRAWL_BATCH,
             payload=payload,
             priority=Priority.LOW,
-            notify=pages.notify,
             duplicate_key=None,
         )
         scope = fingerprint(payload)

@@ -15,6 +15,7 @@ KINDS: Final = {
     DISCOVER: KindPolicy(
         lanes=dict.fromkeys(Priority, LANE),
         subject="domain",
+        events="discovery",
         max_redrives=bounds.REDRIVES,
         work_seconds=bounds.DISCOVERY_SECONDS + bounds.JOB_WORK_SECONDS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,

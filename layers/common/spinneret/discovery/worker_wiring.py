@@ -9,15 +9,15 @@ from spinneret.aws.clients import dynamodb_client
 from spinneret.discovery.dynamo import DynamoDiscoveryStore
 from spinneret.discovery.exploring import DiscoveryHandler
 from spinneret.discovery.kinds import DISCOVER
-from spinneret.events.webhooks.wiring import NotifierSettings, notifier
-from spinneret.jobs.wiring import worker
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.wiring import ending_store, worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscoveryWorkerSettings(NotifierSettings, PoliteFetchSettings):
+class DiscoveryWorkerSettings(RelaySettings, PoliteFetchSettings):
     """The discovery worker's environment."""
 
     plans_table: str
@@ -34,4 +34,5 @@ def discovery_worker(env: Mapping[str, str]) -> Worker:
         common_crawl_url=settings.common_crawl_url,
         clock=utc_now,
     )
-    return worker(settings, {DISCOVER: handler}, notifier(settings))
+    store = ending_store(settings, relay(settings).hand_on)
+    return worker(settings, {DISCOVER: handler}, store)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from spinneret.crawl.service import CrawlService, SourcePages
@@ -12,9 +12,6 @@ from spinneret.sources.models import PageOutcome, Run, RunPage, Source
 from spinneret.sources.ports import Begun, Discovered
 from spinneret.sources.rules import root_and_path
 
-SourceTargets = Callable[[str, str], tuple[str, ...]]
-"""(tenant, source id): the webhooks to notify of the end of its run."""
-
 _GONE: Final = frozenset({404, 410})
 _FIRST: Final = "000001-"  # a document's first version (content.documents.rules)
 
@@ -22,9 +19,8 @@ _FIRST: Final = "000001-"  # a document's first version (content.documents.rules
 class SourceCrawls:
     """Implements sources' Crawls."""
 
-    def __init__(self, crawls: CrawlService, targets: SourceTargets) -> None:
+    def __init__(self, crawls: CrawlService) -> None:
         self._crawls = crawls
-        self._targets = targets
 
     def begin(self, source: Source, run: Run, urls: Sequence[str]) -> Begun:
         """See Crawls."""
@@ -34,7 +30,6 @@ class SourceCrawls:
             urls=urls,
             config_id=source.crawl_config_id,
             collection_id=source.collection_id,
-            notify=self._targets(source.tenant, source.id),
         )
         batch_id, refused = self._crawls.submit_for_source(source.tenant, pages)
         return Begun(batch_id=batch_id, refused=refused)

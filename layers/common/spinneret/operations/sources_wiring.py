@@ -10,6 +10,7 @@ from spinneret.aws.clients import dynamodb_client
 from spinneret.crawl.wiring import CrawlApi, CrawlApiSettings, crawl_api
 from spinneret.discovery.wiring import discovery_service
 from spinneret.events.webhooks.service import WebhookService
+from spinneret.events.wiring import relay
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
@@ -68,13 +69,15 @@ def source_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
 
 
 def _store(settings: SourceSettings) -> DynamoSourceStore:
-    return DynamoSourceStore(dynamodb_client(), settings.plans_table, settings.labels_table)
+    return DynamoSourceStore(
+        dynamodb_client(), settings.plans_table, settings.labels_table, settings.events_table
+    )
 
 
 def _runs(settings: SourceSettings, store: DynamoSourceStore, crawling: CrawlApi) -> SourceRuns:
     return SourceRuns(
         store=store,
-        crawls=SourceCrawls(crawling.crawl, crawling.webhooks.source_targets),
+        crawls=SourceCrawls(crawling.crawl),
         discoveries=SourceDiscoveries(
             discovery_service(
                 settings,
@@ -83,6 +86,8 @@ def _runs(settings: SourceSettings, store: DynamoSourceStore, crawling: CrawlApi
                 enabled=settings.features__enable_url_discovery,
             )
         ),
+        targets=crawling.webhooks.source_targets,
+        hand_on=relay(settings).hand_on,
         clock=utc_now,
         new_id=id_maker(utc_now),
     )

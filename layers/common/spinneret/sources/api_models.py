@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from spinneret.events.webhooks.models import WebhookEvent
 from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
+from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
 from spinneret.sources.models import (
     PageOutcome,
     Run,
@@ -153,12 +153,12 @@ class SourceWebhookRequest(BaseModel):
     events: Annotated[
         frozenset[Literal["completed", "failed"]], Field(min_length=1, strict=False)
     ] = frozenset({"completed", "failed"})
-    """How a run's crawls ended, taken together."""
+    """How a run ended; one of which a page failed has failed."""
     is_active: bool = True
 
     def endpoint(self, source: Source) -> RequestedEndpoint:
         """The request as webhooks take it."""
-        names = {"completed": WebhookEvent.JOB_COMPLETED, "failed": WebhookEvent.JOB_FAILED}
+        names = {"completed": RUN_COMPLETED, "failed": RUN_FAILED}
         return RequestedEndpoint(
             name=source.name[: bounds.WEBHOOK_NAME_MAX_CHARS],
             url=self.url,

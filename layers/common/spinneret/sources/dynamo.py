@@ -35,6 +35,8 @@ from spinneret.kernel.clock import (
 )
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
+from spinneret.outbox.dynamo import event_write
+from spinneret.outbox.models import DomainEvent
 from spinneret.sources.models import (
     PageOutcome,
     Run,
@@ -67,9 +69,12 @@ _OPTIONAL_DATES: Final = ("due_at", "last_crawled_at")
 class DynamoSourceStore:
     """Implements SourceStore."""
 
-    def __init__(self, client: DynamoDBClient, table: str, labels_table: str) -> None:
+    def __init__(
+        self, client: DynamoDBClient, table: str, labels_table: str, events_table: str
+    ) -> None:
         self._client = client
         self._table = table
+        self._events = events_table
         self._configs = NamedRows(client, table, "config")
         self._collections = NamedRows(client, labels_table, "collection")
 
@@ -87,12 +92,20 @@ class DynamoSourceStore:
         found, last = dynamo.newest_first(self._client, self._table, _sources(tenant), after, limit)
         return SourcePage(sources=tuple(_source(tenant, item) for item in found), after=last)
 
-    def replace(self, former: Source, source: Source, run: Run | None = None) -> bool:
+    def replace(
+        self,
+        former: Source,
+        source: Source,
+        run: Run | None = None,
+        event: DomainEvent | None = None,
+    ) -> bool:
         """See SourceStore."""
         unchanged = dynamo.equals(version=former.version)
         writes = [dynamo.put(self._table, _item(source), unchanged)]
         if run is not None:
             writes.append(dynamo.put(self._table, _run_item(run)))
+        if event is not None:
+            writes.append(event_write(self._events, event))
         return self._write(writes, former, source)
 
     def remove(self, source: Source) -> bool:

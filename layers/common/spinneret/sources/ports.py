@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from spinneret.outbox.models import DomainEvent
 from spinneret.sources.models import Run, RunList, RunPage, Source, SourcePage, SourceRef
 
 
@@ -28,8 +29,15 @@ class SourceStore(Protocol):
         """Up to `limit` sources with ids before `after`, newest first."""
         ...
 
-    def replace(self, former: Source, source: Source, run: Run | None = None) -> bool:
-        """Write `source` over `former`, with a run of it; False when that isn't what stands.
+    def replace(
+        self,
+        former: Source,
+        source: Source,
+        run: Run | None = None,
+        event: DomainEvent | None = None,
+    ) -> bool:
+        """Write `source` over `former`, with a run of it and what is to be reported; False when
+        that isn't what stands.
 
         Raises NotFound for a config or a collection that doesn't exist.
         """

@@ -11,7 +11,10 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
+from spinneret.outbox.models import DomainEvent
+from spinneret.redaction import redact_text
 from spinneret.schedules.cron import due, next_run, parse_schedule
+from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
 from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source
 from spinneret.web.exploring.globs import compile_patterns
 from spinneret.web.fetching.urls import Url, cache_url, parse_url
@@ -84,6 +87,29 @@ def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[R
         else replace(page, document_id=former.get(cache_url(parse_url(page.url))))
         for page in pages
     ]
+
+
+def event_of(source: Source, run: Run, targets: tuple[str, ...]) -> DomainEvent:
+    """What reports the end of a run; the source as it then stands."""
+    assert run.finished_at is not None  # it has ended
+    done = run.stage is RunStage.COMPLETED
+    return DomainEvent(
+        tenant=source.tenant,
+        type=RUN_COMPLETED if done else RUN_FAILED,
+        subject=source.id,
+        sequence=source.version,
+        occurred_at=run.finished_at,
+        data={
+            "source_id": source.id,
+            "run_id": run.id,
+            "name": source.name,
+            "url_pattern": redact_text(source.url_pattern),
+            "status": run.stage.value,
+            "error": run.error,
+            **{outcome.value: run.counts.get(outcome, 0) for outcome in PageOutcome},
+        },
+        targets=targets,
+    )
 
 
 def ended(run: Run, pages: Sequence[RunPage], now: datetime) -> Run:

@@ -21,6 +21,11 @@ from spinneret.sources.ports import Crawls, Discoveries, SourceStore
 
 logger = logging.getLogger(__name__)
 
+SourceTargets = Callable[[str, str], tuple[str, ...]]
+"""(tenant, source id): the webhooks of a source that are to be notified of its runs."""
+HandOn = Callable[[str, str], None]
+"""(tenant, subject): hand on the subject's events, after the commit; raises nothing."""
+
 _STEPS: Final = 4  # of one look: a run has no more stages
 
 
@@ -42,12 +47,16 @@ class SourceRuns:
         store: SourceStore,
         crawls: Crawls,
         discoveries: Discoveries,
+        targets: SourceTargets,
+        hand_on: HandOn,
         clock: Clock,
         new_id: NewId,
     ) -> None:
         self._store = store
         self._crawls = crawls
         self._discoveries = discoveries
+        self._targets = targets
+        self._hand_on = hand_on
         self._clock = clock
         self._new_id = new_id
 
@@ -124,15 +133,20 @@ class SourceRuns:
     ) -> Source | None:
         """The source as it then stands; None when another process changed it."""
         now = self._clock()
-        changed = source
-        if after.stage in FINAL:
-            changed = replace(changed, run_id=None)
-            if pages is not None:
-                self._store.keep_pages(after, pages, now)
-                changed = replace(changed, last_run_id=after.id, last_crawled_at=now)
+        if after.stage not in FINAL:
+            changed = _next(rules.scheduled(source, now))
+            kept = self._store.replace(source, changed, None if after == run else after)
+            return changed if kept else None
+        changed = replace(source, run_id=None)
+        if pages is not None:
+            self._store.keep_pages(after, pages, now)
+            changed = replace(changed, last_run_id=after.id, last_crawled_at=now)
         changed = _next(rules.scheduled(changed, now))
-        kept = self._store.replace(source, changed, None if after == run else after)
-        return changed if kept else None
+        event = rules.event_of(changed, after, self._targets(source.tenant, source.id))
+        if not self._store.replace(source, changed, after, event):
+            return None
+        self._hand_on(source.tenant, source.id)
+        return changed
 
     def _step(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
         """The run after one step, and its pages at its end."""
