@@ -280,6 +280,7 @@ def _row(now: datetime, due: datetime) -> Job:
         priority=Priority.NORMAL,
         payload={"url": "https://site.example/"},
         created_at=min(now, due),
+        updated_at=min(now, due),
         due_at=due,
         expires_at=now + timedelta(days=7),
     )

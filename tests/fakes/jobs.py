@@ -164,6 +164,7 @@ class FakeJobStore:
                     locked_by=owner,
                     locked_until=until,
                     claimed_at=now,
+                    updated_at=now,
                     started_at=job.started_at or now,
                     expires_at=None,
                 )

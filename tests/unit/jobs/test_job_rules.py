@@ -295,6 +295,7 @@ def test_resends_are_spaced_from_the_last_one_however_late_it_was() -> None:
     late = START + timedelta(hours=5)
     job = rules.resent(factories.job(), late)
     assert rules.resend_at(job) == late + 2 * bounds.RESEND_GRACE_SECONDS * SECOND
+    assert job.updated_at == late
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,8 @@ class Job:
     priority: Priority
     payload: Mapping[str, Any] = field(repr=False)
     created_at: datetime
+    updated_at: datetime
+    """Its last move; see `Move`."""
     due_at: datetime
     """Not to be claimed earlier."""
     run: int = 1

@@ -115,6 +115,7 @@ class Placement:
             priority=draft.priority,
             payload=draft.payload,
             created_at=now,
+            updated_at=now,
             due_at=now,
             max_attempts=policy.max_attempts,
             max_redrives=policy.max_redrives,

@@ -81,12 +81,12 @@ def sweep_at(job: Job) -> datetime | None:
 
 def sent(job: Job, now: datetime) -> Job:
     """The first message of a long wait was sent."""
-    return replace(job, sends=1, resent_at=now)
+    return replace(job, sends=1, resent_at=now, updated_at=now)
 
 
 def resent(job: Job, now: datetime) -> Job:
     """One more message was sent for the same wait."""
-    return replace(job, sends=job.sends + 1, resent_at=now)
+    return replace(job, sends=job.sends + 1, resent_at=now, updated_at=now)
 
 
 def _gap(sends: int) -> timedelta:
