@@ -263,7 +263,7 @@ def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
     kernel.flush()
     kernel.queue.send(LANE, [job.ref for job in queued[: 2 * bounds.LANE_BACKLOG_MESSAGES]])
     behind = kernel.sweep()
-    while kernel.queue.backlog(LANE) > bounds.LANE_BACKLOG_MESSAGES:
+    while kernel.queue.backlog(LANE).waiting > bounds.LANE_BACKLOG_MESSAGES:
         kernel.sqs.purge_queue(QueueUrl=kernel.queue_url)
         time.sleep(1)
     empty = kernel.sweep()

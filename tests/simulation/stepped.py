@@ -8,6 +8,7 @@ from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import (
+    Backlog,
     Job,
     JobEvent,
     JobFilter,
@@ -39,7 +40,7 @@ from tests.simulation.world import World
 
 Post = Callable[[JobRef, int], None]
 """Puts a message into the queue, with its delay in seconds."""
-Backlog = Callable[[], int]
+BacklogNow = Callable[[], Backlog]
 """How many messages wait for a worker, as the queue reports it."""
 
 
@@ -251,13 +252,13 @@ class SteppedEffects:
 class SteppedQueue:
     """Implements JobQueue."""
 
-    def __init__(self, world: World, actor: Actor, post: Post, backlog: Backlog) -> None:
+    def __init__(self, world: World, actor: Actor, post: Post, backlog: BacklogNow) -> None:
         self._world = world
         self._actor = actor
         self._post = post
         self._backlog = backlog
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue; reading it changes nothing and is no step."""
         if self._world.faults.is_down("queue"):
             raise DependencyUnavailable("queue")

@@ -259,6 +259,16 @@ class Draft:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Backlog:
+    """About how many messages a lane holds, as its queue knows it; delayed ones don't count."""
+
+    waiting: int
+    """To be received."""
+    in_flight: int
+    """Received, and neither deleted nor back yet."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeadLetter:
     """A message in the dead-letter queue of its lane."""
 

@@ -42,6 +42,7 @@ from spinneret.jobs.rules.sweeping import (
     resent,
     send_at,
     sent,
+    spaced_resend_at,
     sweep_at,
     wake_at,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "send_at",
     "sent",
     "settled",
+    "spaced_resend_at",
     "status_event",
     "stopped_by_parent",
     "summary",
