@@ -48,6 +48,7 @@ class CrawlSlice:
 
     def __init__(self) -> None:
         self.clock = HandClock()
+        self.kinds = KINDS
         self.store = FakeJobStore()
         self.queue = FakeJobQueue()
         self.documents = FakeDocumentStore(self.store)
@@ -78,7 +79,7 @@ class CrawlSlice:
         jobs = JobService(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -96,7 +97,7 @@ class CrawlSlice:
         return JobControl(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             sleep=self.sleep,
         )
@@ -132,7 +133,7 @@ class CrawlSlice:
         children = Children(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
             move=self.control(wrap).move,
@@ -140,7 +141,7 @@ class CrawlSlice:
         return Worker(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             handlers={CRAWL: self.pipeline(wrap), CRAWL_BATCH: BatchHandler(children)},
             clock=self.clock,
             random=lambda: 0.5,
@@ -152,7 +153,7 @@ class CrawlSlice:
         return Sweeper(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             notify=lambda *_: None,
             look_at_parent=ParentLook(self.store, self.ends, self.control(), self.clock),

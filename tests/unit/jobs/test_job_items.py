@@ -22,6 +22,7 @@ FULL = factories.job(
     attempts=1,
     max_attempts=5,
     max_redrives=4,
+    result_seconds=60,
     updated_at=START + 10 * SECOND,
     redrives=2,
     worked_ms=70,

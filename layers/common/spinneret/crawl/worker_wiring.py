@@ -12,7 +12,7 @@ from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.pages import extract
-from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.wiring import chunk_index, embedder
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.deep.pages import PageStep
@@ -25,6 +25,7 @@ from spinneret.crawl.deep.wiring import (
 )
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
 from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.settings import PageWorkSettings, WorkSettings
 from spinneret.events.webhooks.wiring import NotifierSettings, notifier
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
@@ -35,14 +36,14 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSettings(NotifierSettings, PoliteFetchSettings, SearchSettings):
+class PageSettings(NotifierSettings, PoliteFetchSettings, EmbeddingSettings, PageWorkSettings):
     """What whoever crawls a page needs."""
 
     documents_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(PageSettings, DeepCrawlSettings):
+class CrawlWorkerSettings(PageSettings, DeepCrawlSettings, WorkSettings):
     """The crawl worker's environment."""
 
     deep_crawl_machine: str
@@ -60,10 +61,10 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
     executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
     handlers: dict[str, Handler] = {
         CRAWL: _pipeline(settings),
-        CRAWL_BATCH: BatchHandler(children(settings, notify)),
+        CRAWL_BATCH: BatchHandler(children(settings, notify, kinds=settings.kinds)),
         DEEP_CRAWL: Starter(executions, deep_crawls(settings, notify).prepare),
     }
-    return worker(settings, handlers, notify)
+    return worker(settings, handlers, notify, kinds=settings.kinds)
 
 
 def page_step(env: Mapping[str, str]) -> PageStep:
@@ -88,6 +89,7 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         embedder=model,
         index=chunk_index(settings, model),
         clock=utc_now,
+        embed_batch=settings.tei__batch_size,
     )
     return CrawlPipeline(
         fetcher=polite_fetcher(settings), extract=extract, indexer=indexer, clock=utc_now

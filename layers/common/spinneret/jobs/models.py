@@ -146,6 +146,7 @@ class Job:
     fence: int = 0
     attempts: int = 0
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
+    result_seconds: int = bounds.RESULT_FRESH_SECONDS
     max_redrives: int = 0
     redrives: int = 0
     """Retry series used up: further attempts after transient failures (ruling "Redrive")."""
@@ -210,7 +211,7 @@ class Job:
         """Until then its result answers duplicates (ruling "Duplicate"); None without a result."""
         if self.status is not JobStatus.COMPLETED or self.finished_at is None:
             return None
-        return self.finished_at + timedelta(seconds=bounds.RESULT_FRESH_SECONDS)
+        return self.finished_at + timedelta(seconds=self.result_seconds)
 
 
 @dataclass(frozen=True, kw_only=True)

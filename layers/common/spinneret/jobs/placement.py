@@ -118,6 +118,7 @@ class Placement:
             updated_at=now,
             due_at=now,
             max_attempts=policy.max_attempts,
+            result_seconds=policy.result_seconds,
             max_redrives=policy.max_redrives,
             expires_at=None if pending_limit is None else now + timedelta(seconds=pending_limit),
             domain=draft.domain,

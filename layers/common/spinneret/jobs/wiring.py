@@ -11,7 +11,7 @@ from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.kinds import all_kinds, all_lanes
+from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.service import LiveEvents, LiveService
 from spinneret.jobs.live.sockets import ApiGatewaySockets
@@ -65,12 +65,12 @@ def job_queue(settings: JobSettings) -> SqsJobQueue:
     return SqsJobQueue(sqs_client(), settings.lanes_url)
 
 
-def job_service(settings: JobSettings) -> JobService:
-    """Submission and look-up."""
+def job_service(settings: JobSettings, kinds: Kinds | None = None) -> JobService:
+    """Submission and look-up; `kinds` are those that this stage sets otherwise than declared."""
     return JobService(
         store=job_store(settings),
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
         clock=utc_now,
         new_id=id_maker(utc_now),
     )
@@ -87,24 +87,29 @@ def job_control(settings: JobSettings, *listeners: Listener) -> JobControl:
     )
 
 
-def children(settings: JobSettings, *listeners: Listener) -> Children:
-    """What the handlers of parents make their children with."""
+def children(settings: JobSettings, *listeners: Listener, kinds: Kinds | None = None) -> Children:
+    """What the handlers of parents make their children with; `kinds` as for `job_service`."""
     return Children(
         store=job_store(settings, *listeners),
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
         clock=utc_now,
         new_id=id_maker(utc_now),
         move=job_control(settings, *listeners).move,
     )
 
 
-def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: Listener) -> Worker:
-    """A worker of the given kinds."""
+def worker(
+    settings: JobSettings,
+    handlers: Mapping[str, Handler],
+    *listeners: Listener,
+    kinds: Kinds | None = None,
+) -> Worker:
+    """A worker of the given kinds; `kinds` as for `job_service`."""
     return Worker(
         store=job_store(settings, *listeners),
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
         handlers=handlers,
         clock=utc_now,
         random=random.random,

@@ -136,6 +136,9 @@ ROBOTS_DISALLOW_SECONDS: Final = 300  # ruling "Robots": after a server error, a
 DOMAIN_RATE: Final = 1.0  # F-06: requests per second and host, default
 DOMAIN_BURST: Final = 5  # F-06, default
 BREAKER_FAILURES: Final = 5  # F-07, default
+BREAKER_FAILURES_MAX: Final = (
+    100  # at a request a second, a minute and a half of nothing but failures
+)
 BREAKER_OPEN_SECONDS: Final = 300.0  # F-07, default
 BREAKER_MEMORY_SECONDS: Final = 3600.0  # ruling "Breaker"
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0  # a site may not stop us for longer by one answer

@@ -168,6 +168,34 @@ def test_a_block_of_any_domain_above_is_seen_from_below(host: str, up: int) -> N
     assert blocked in rules.lineage(host_key(parse_url(f"http://{host}/").host))
 
 
+# ---------------------------------------------------------------- Slower than the stage
+
+FAST = PaceLimits(rate=5, burst=20, breaker=BreakerLimits(threshold=8, open_seconds=60))
+
+
+@pytest.mark.parametrize(
+    ("override", "faster"),
+    [
+        (Override(), []),
+        (Override(requests_per_second=5, burst=20, breaker_failures=8, breaker_seconds=60), []),
+        (Override(requests_per_second=2, burst=9, breaker_failures=6, breaker_seconds=61), []),
+        (Override(requests_per_second=5.1), ["rate_limit_rps"]),
+        (Override(burst=21, min_gap_seconds=1), ["burst"]),
+        (
+            Override(breaker_failures=9, breaker_seconds=59),
+            ["circuit_breaker_threshold", "circuit_breaker_timeout_s"],
+        ),
+    ],
+)
+def test_settings_can_only_be_slower_than_the_stage(override: Override, faster: list[str]) -> None:
+    if not faster:
+        rules.require_slower(override, FAST)
+        return
+    with pytest.raises(ValidationFailed) as refusal:
+        rules.require_slower(override, FAST)
+    assert [each["field"] for each in refusal.value.details["fields"]] == faster
+
+
 # ---------------------------------------------------------------- What holds
 
 

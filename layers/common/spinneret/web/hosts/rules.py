@@ -7,6 +7,7 @@ host of the registrable domain is another server, and bucket and breaker are kep
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable
 from typing import Final
@@ -90,6 +91,37 @@ def pace_of(override: Override, default: PaceLimits = USUAL) -> PaceLimits:
         ),
     )
     return slowest(default, own)
+
+
+def require_slower(override: Override, default: PaceLimits) -> None:
+    """Raises ValidationFailed for what would make requests more frequent than the stage's."""
+    faster = [
+        (field, f"is {bound} by default and can only be {side}")
+        for field, own, bound, side, is_faster in (
+            ("rate_limit_rps", override.requests_per_second, default.rate, "lower", operator.gt),
+            ("burst", override.burst, default.burst, "lower", operator.gt),
+            (
+                "circuit_breaker_threshold",
+                override.breaker_failures,
+                default.breaker.threshold,
+                "lower",
+                operator.gt,
+            ),
+            (
+                "circuit_breaker_timeout_s",
+                override.breaker_seconds,
+                default.breaker.open_seconds,
+                "longer",
+                operator.lt,
+            ),
+        )
+        if own is not None and is_faster(own, bound)
+    ]
+    if faster:
+        raise ValidationFailed(
+            "settings can only make requests rarer",
+            details={"fields": [{"field": field, "message": text} for field, text in faster]},
+        )
 
 
 def _require_name(host: str) -> None:

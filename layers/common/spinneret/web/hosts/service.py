@@ -92,7 +92,8 @@ class HostService:
         return self._store.page(tenant, blocked, after, limit)
 
     def put(self, tenant: str, host: str, override: Override, notes: str | None) -> HostSettings:
-        """Replace all settings of a host but its block."""
+        """Replace all settings of a host but its block; raises ValidationFailed for faster ones."""
+        rules.require_slower(override, self._default)
         return self._store.put(tenant, host, override, notes, self._clock())
 
     def block(self, tenant: str, host: str, reason: str) -> HostSettings:
