@@ -56,7 +56,8 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     hosts = host_service(settings)
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
-    batches = worker(settings, {CRAWL_BATCH: BatchHandler(children(settings))})
+    makes = BatchHandler(children(settings, kinds=settings.kinds))
+    batches = worker(settings, {CRAWL_BATCH: makes})
     return CrawlApi(
         crawl=CrawlService(
             jobs=job_service(settings, settings.kinds),
