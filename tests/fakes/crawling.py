@@ -13,6 +13,7 @@ from spinneret.content.search.service import SearchService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import CrawlRequest
+from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService, Targets
 from spinneret.jobs.children import Children
@@ -30,6 +31,7 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
+from tests.fakes.fetch_cache import FakeFetchCache
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -53,6 +55,7 @@ class CrawlSlice:
         self.queue = FakeJobQueue()
         self.documents = FakeDocumentStore(self.store)
         self.contents = FakeContentStore()
+        self.cache = FakeFetchCache()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
         self.pages: dict[str, FetchedPage | DomainError] = {}
@@ -124,9 +127,8 @@ class CrawlSlice:
             clock=self.clock,
             sleep=self.sleep,
         )
-        return CrawlPipeline(
-            fetcher=fetcher, extract=self.extract, indexer=indexer, clock=self.clock
-        )
+        pages = CrawlPages(fetcher=fetcher, cache=wrap("cache", self.cache), clock=self.clock)
+        return CrawlPipeline(pages=pages, extract=self.extract, indexer=indexer)
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
         """A fresh worker, as a new process would have it."""

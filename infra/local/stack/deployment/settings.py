@@ -17,6 +17,7 @@ SITE_PORT: Final = "SPINNERET_SITE_PORT"
 DEFAULT_SITE_PORT: Final = "8484"
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
+    "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
     "SPINNERET_CIRCUIT_BREAKER__THRESHOLD": "CircuitBreakerThreshold",
     "SPINNERET_CIRCUIT_BREAKER__TIMEOUT_S": "CircuitBreakerTimeoutS",
     "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",

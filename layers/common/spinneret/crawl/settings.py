@@ -34,6 +34,8 @@ class PageWorkSettings(Settings):
     """How a page is worked on."""
 
     tei__batch_size: int = bounds.EMBED_BATCH
+    cache__crawl_ttl_s: int = bounds.FETCH_KEPT_SECONDS
+    """How long a fetched page is kept; 0 keeps none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,9 @@ from spinneret.crawl.deep.wiring import (
     frontier,
 )
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
+from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.s3 import S3FetchCache
 from spinneret.crawl.settings import PageWorkSettings, WorkSettings
 from spinneret.events.webhooks.wiring import NotifierSettings, notifier
 from spinneret.jobs.driven.starting import Starter
@@ -91,6 +93,10 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         clock=utc_now,
         embed_batch=settings.tei__batch_size,
     )
-    return CrawlPipeline(
-        fetcher=polite_fetcher(settings), extract=extract, indexer=indexer, clock=utc_now
+    pages = CrawlPages(
+        fetcher=polite_fetcher(settings),
+        cache=S3FetchCache(s3_client(), settings.content_bucket),
+        clock=utc_now,
+        kept_seconds=settings.cache__crawl_ttl_s,
     )
+    return CrawlPipeline(pages=pages, extract=extract, indexer=indexer)

@@ -17,6 +17,7 @@ FETCH_TOTAL_SECONDS: Final = 30.0  # F-01
 FETCH_MAX_BYTES: Final = 10 * 1024 * 1024  # F-01, default
 CRAWL_MAX_BYTES: Final = 50 * 1024 * 1024  # F-01, for crawls
 CRAWL_MAX_REDIRECTS: Final = 10  # F-01, for crawls
+FETCH_KEPT_SECONDS: Final = 24 * 3600  # C-02 and ruling "Fetch cache"
 FETCH_MAX_REDIRECTS: Final = 5  # F-01, default
 FETCH_MAX_HEADERS: Final = 200  # fields of an answer; Apache, for one, takes 100 of a request
 
