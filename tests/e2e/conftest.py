@@ -119,7 +119,7 @@ def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
         "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website}",
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
-        "SPINNERET_DOMAIN_RATE": "200",
+        "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200",
         "SPINNERET_DOMAIN_BURST": "200",
         "SPINNERET_ENABLE_PROXY_ROTATION": "true",
     }

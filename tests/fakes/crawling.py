@@ -13,6 +13,7 @@ from spinneret.content.search.service import SearchService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import CrawlRequest
+from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService, Targets
 from spinneret.jobs.children import Children
@@ -32,6 +33,7 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
+from tests.fakes.fetch_cache import FakeFetchCache
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -50,10 +52,12 @@ class CrawlSlice:
 
     def __init__(self) -> None:
         self.clock = HandClock()
+        self.kinds = KINDS
         self.store = FakeJobStore()
         self.queue = FakeJobQueue()
         self.documents = FakeDocumentStore(self.store)
         self.contents = FakeContentStore()
+        self.cache = FakeFetchCache()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
         self.pages: dict[str, FetchedPage | DomainError] = {}
@@ -84,7 +88,7 @@ class CrawlSlice:
         jobs = JobService(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -102,7 +106,7 @@ class CrawlSlice:
         return JobControl(
             store=self.ending_store(wrap),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             sleep=self.sleep,
         )
@@ -129,9 +133,8 @@ class CrawlSlice:
             clock=self.clock,
             sleep=self.sleep,
         )
-        return CrawlPipeline(
-            fetcher=fetcher, extract=self.extract, indexer=indexer, clock=self.clock
-        )
+        pages = CrawlPages(fetcher=fetcher, cache=wrap("cache", self.cache), clock=self.clock)
+        return CrawlPipeline(pages=pages, extract=self.extract, indexer=indexer)
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
         """A fresh worker, as a new process would have it."""
@@ -139,7 +142,7 @@ class CrawlSlice:
         children = Children(
             store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
             move=self.control(wrap).move,
@@ -147,7 +150,7 @@ class CrawlSlice:
         return Worker(
             store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             handlers={CRAWL: self.pipeline(wrap), CRAWL_BATCH: BatchHandler(children)},
             clock=self.clock,
             random=lambda: 0.5,
@@ -160,7 +163,7 @@ class CrawlSlice:
         return Sweeper(
             store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             look_at_parent=ParentLook(
                 store, ParentEnds(store, self.clock), self.control(), self.clock

@@ -70,6 +70,19 @@ def test_what_a_tenant_asks_for_ends_any_claim(status: JobStatus, move: Move) ->
     assert (after.locked_by, after.locked_until) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("status", "move"), [each for each in rules.TRANSITIONS if each[1] in MOVES]
+)
+def test_every_move_is_an_update(status: JobStatus, move: Move) -> None:
+    assert MOVES[move](in_state(status), NOW).updated_at == NOW
+
+
+def test_a_job_is_never_updated_before_it_was_made() -> None:
+    slow = START - SECOND
+    assert rules.cancel(factories.job(), slow).updated_at == START
+    assert rules.pause(factories.running_job(UNTIL), slow).updated_at == START
+
+
 @pytest.mark.parametrize("move", [each for each in MOVES if each is not Move.RETRY])
 def test_within_a_run_nothing_is_forgotten(move: Move) -> None:
     for status in JobStatus:

@@ -276,12 +276,12 @@ def test_only_pending_and_running_jobs_are_swept(status: JobStatus) -> None:
     assert rules.sweep_at(job) == {JobStatus.PENDING: grace, JobStatus.RUNNING: UNTIL}.get(status)
 
 
-def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
+def test_a_job_that_may_be_queued_is_sent_again_less_and_less_often() -> None:
     """Each wait between two messages is as long as the one before, up to the cap and no further."""
     job = factories.job()
     moments = [START]
     for _ in range(30):
-        moment = rules.resend_at(job)
+        moment = rules.spaced_resend_at(job)
         assert moment is not None
         moments.append(moment)
         job = rules.resent(job, moment)
@@ -294,7 +294,9 @@ def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
 def test_resends_are_spaced_from_the_last_one_however_late_it_was() -> None:
     late = START + timedelta(hours=5)
     job = rules.resent(factories.job(), late)
-    assert rules.resend_at(job) == late + 2 * bounds.RESEND_GRACE_SECONDS * SECOND
+    grace = bounds.RESEND_GRACE_SECONDS * SECOND
+    assert (rules.resend_at(job), rules.spaced_resend_at(job)) == (late + grace, late + 2 * grace)
+    assert job.updated_at == late
 
 
 @pytest.mark.parametrize(

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content
+from spinneret.crawl.pages import CrawlPages
 from spinneret.jobs.models import Job, JobEventKind, Lease
-from spinneret.jobs.worker import Context, Defer
+from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, Remaining
-from spinneret.web.fetching.models import FetchedPage, FetchRequest
-from spinneret.web.fetching.rules import decode_text, require_success
-from spinneret.web.fetching.urls import Url, cache_url, parse_url
-from spinneret.web.models import Caller, FetchOptions, WaitUntil
-from spinneret.web.polite_fetcher import PoliteFetcher
-
-MEDIA_TYPES: Final = frozenset(
-    {"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"}
-)  # C-03
+from spinneret.kernel.clock import Remaining
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.rules import decode_text
+from spinneret.web.fetching.urls import Url, cache_url
 
 Extract = Callable[[str, str, str], Content]
 """(text, media type, URL) → content; raises ContentRefused."""
@@ -65,13 +60,10 @@ class Processed:
 class CrawlPipeline:
     """The handler of `crawl` jobs."""
 
-    def __init__(
-        self, *, fetcher: PoliteFetcher, extract: Extract, indexer: Indexer, clock: Clock
-    ) -> None:
-        self._fetcher = fetcher
+    def __init__(self, *, pages: CrawlPages, extract: Extract, indexer: Indexer) -> None:
+        self._pages = pages
         self._extract = extract
         self._indexer = indexer
-        self._clock = clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Answers the job's result."""
@@ -86,12 +78,17 @@ class CrawlPipeline:
         domain errors.
         """
         context.checkpoint("fetching", 10)
-        page = self._fetched(context.job, before_redirect)
-        require_success(page, self._clock())
+        found = self._pages.get(context.job, before_redirect)
+        page = found.page
         context.note(
             JobEventKind.STEP_DONE,
             "fetched",
-            {"status_code": page.status_code, "bytes": len(page.body), "ms": page.duration_ms},
+            {
+                "status_code": page.status_code,
+                "bytes": len(page.body),
+                "ms": page.duration_ms,
+                "source": found.source,
+            },
         )
         context.checkpoint("extracting", 30)
         text = decode_text(page.body, page.charset)
@@ -109,23 +106,6 @@ class CrawlPipeline:
             lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
         )
         return Processed(page=page, content=content, indexed=indexed)
-
-    def _fetched(self, job: Job, before_redirect: Callable[[Url], None] | None) -> FetchedPage:
-        """Raises Defer where the page has to wait for a host, and what the fetcher raises."""
-        answer = self._fetcher.fetch(
-            Caller(tenant=job.tenant, id=f"{job.id}/{job.run}", reservation=job.waiting_for),
-            FetchRequest(
-                url=parse_url(job.payload["url"]),
-                max_bytes=bounds.CRAWL_MAX_BYTES,
-                max_redirects=bounds.CRAWL_MAX_REDIRECTS,
-                media_types=MEDIA_TYPES,
-                before_redirect=before_redirect,
-            ),
-            FetchOptions(proxy_config_id=job.payload.get("proxy_config_id")),
-        )
-        if isinstance(answer, WaitUntil):
-            raise Defer(answer.until, answer.waiting_for)
-        return answer
 
 
 def _result(processed: Processed) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FrontierSettings, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH
 from spinneret.crawl.service import CrawlService
+from spinneret.crawl.settings import SubmissionSettings
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.events.wiring import RelaySettings, relay
@@ -30,7 +31,9 @@ BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ProxySettings, FrontierSettings, RelaySettings):
+class CrawlApiSettings(
+    WebhookSettings, ProxySettings, FrontierSettings, RelaySettings, SubmissionSettings
+):
     """The crawl API's environment."""
 
     features__enable_deep_crawl: bool = True
@@ -57,10 +60,11 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
     store = ending_store(settings, relay(settings).hand_on)
-    batches = worker(settings, {CRAWL_BATCH: BatchHandler(children(settings, store))}, store)
+    makes = BatchHandler(children(settings, store, settings.kinds))
+    batches = worker(settings, {CRAWL_BATCH: makes}, store)
     return CrawlApi(
         crawl=CrawlService(
-            jobs=job_service(settings),
+            jobs=job_service(settings, settings.kinds),
             policy=address_policy(settings),
             hosts=hosts,
             targets=webhooks.targets,

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
     " #locked_until = :until, #wake_at = :until, #wake_shard = :shard, #claimed_at = :now,"
+    " #updated_at = :now,"
     " #started_at = if_not_exists(#started_at, :now)"
     " REMOVE #trouble_key, #expires_at, #resend_shard, #resend_at"
 )

@@ -96,6 +96,7 @@ class Context:
             step=step,
             progress=max(progress, self.job.progress),
             locked_until=lease_end(self._clock, self.remaining),
+            updated_at=self._clock(),
         )
         self._add(JobEventKind.STEP_STARTED, step, after.progress, {})
         self._flush(after)

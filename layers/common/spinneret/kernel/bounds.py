@@ -17,6 +17,7 @@ FETCH_TOTAL_SECONDS: Final = 30.0  # F-01
 FETCH_MAX_BYTES: Final = 10 * 1024 * 1024  # F-01, default
 CRAWL_MAX_BYTES: Final = 50 * 1024 * 1024  # F-01, for crawls
 CRAWL_MAX_REDIRECTS: Final = 10  # F-01, for crawls
+FETCH_KEPT_SECONDS: Final = 24 * 3600  # C-02 and ruling "Fetch cache"
 FETCH_MAX_REDIRECTS: Final = 5  # F-01, default
 FETCH_MAX_HEADERS: Final = 200  # fields of an answer; Apache, for one, takes 100 of a request
 
@@ -84,7 +85,7 @@ EVENTS_PER_WRITE: Final = 90  # a DynamoDB transaction has 100 places, one for t
 EFFECT_RETENTION_SECONDS: Final = 90 * 24 * 3600  # longer than any job that could ask again
 IDEMPOTENCY_SECONDS: Final = 24 * 3600  # P-05
 RESEND_GRACE_SECONDS: Final = 30.0  # a pending job unclaimed for this long is sent again …
-RESEND_CAP_SECONDS: Final = 3600.0  # … then after twice as long each time, up to this
+RESEND_CAP_SECONDS: Final = 3600.0  # … and where it may be queued, twice as long later each time
 SQS_MAX_DELAY_SECONDS: Final = 900  # SQS: DelaySeconds
 KEY_NAME_MAX_CHARS: Final = 100
 KEYS_PER_TENANT: Final = 100  # active ones: one item of a few kilobytes lists them all
@@ -146,6 +147,9 @@ ROBOTS_DISALLOW_SECONDS: Final = 300  # ruling "Robots": after a server error, a
 DOMAIN_RATE: Final = 1.0  # F-06: requests per second and host, default
 DOMAIN_BURST: Final = 5  # F-06, default
 BREAKER_FAILURES: Final = 5  # F-07, default
+BREAKER_FAILURES_MAX: Final = (
+    100  # at a request a second, a minute and a half of nothing but failures
+)
 BREAKER_OPEN_SECONDS: Final = 300.0  # F-07, default
 BREAKER_MEMORY_SECONDS: Final = 3600.0  # ruling "Breaker"
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0  # a site may not stop us for longer by one answer

@@ -34,7 +34,15 @@ from spinneret.jobs.rules.outcomes import (
     is_abandoned,
 )
 from spinneret.jobs.rules.states import TERMINAL, TRANSITIONS, status_event
-from spinneret.jobs.rules.sweeping import resend_at, resent, send_at, sent, sweep_at, wake_at
+from spinneret.jobs.rules.sweeping import (
+    resend_at,
+    resent,
+    send_at,
+    sent,
+    spaced_resend_at,
+    sweep_at,
+    wake_at,
+)
 
 __all__ = [
     "JITTER",
@@ -68,6 +76,7 @@ __all__ = [
     "send_at",
     "sent",
     "settled",
+    "spaced_resend_at",
     "status_event",
     "stopped_by_parent",
     "summary",
