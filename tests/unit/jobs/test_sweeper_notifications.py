@@ -78,6 +78,7 @@ def test_an_end_that_was_not_published_is_published_by_the_sweeper_once(
     assert len(notifier.tries) == 2
 
 
+@pytest.mark.heavy
 def test_an_end_that_can_not_be_published_is_tried_ever_more_rarely_and_given_up_after_a_day(
     store: FakeJobStore,
     clock: HandClock,
