@@ -28,10 +28,6 @@ _QUOTES: Final = frozenset("\"'")
 _EMPTY_GROUP: Final = re.compile(r"\[\s*\]|\{\s*\}|\(\s*\)")
 _BARE: Final = re.compile(r"[^\s,;}\])\"'\\]+")
 _VARIABLE: Final = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*(?:[(\[]|$)")
-_CODE_GROUP: Final = re.compile(  # (), [t for t in …]
-    r"[\[({](?=[^\[\](){}\"'\n]{0,200}+[\])}])(?:\s*|[^\])}]*(?: for |=>)[^\])}]*"
-    r"|[a-z_]+(?:, ?[a-z_]+)+)[\])}]"
-)
 _LINE_START: Final = re.compile(r"(?:^|[\r\n])[ \t\-*>#|]*(?:\w{1,20} ){0,2}$")
 _PHRASE_REST: Final = re.compile(r"""(?x)  # more words of a passphrase, until the sentence goes on
     (?:[ \t]+(?!(?:for|from|user|username|at|in|on|by|and|or|is|was|to|of|with|via|rejected
@@ -177,8 +173,7 @@ def _plain(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterator[S
     end = values.plain_end(text, start, reach=start + values.LONG)
     if end - start < values.LONG:
         value = text[start:end]
-        filler = values.is_filler(value, name) or _CODE_GROUP.match(text, start)
-        if not value or filler or not values.is_secret(kind, value):
+        if not value or values.is_filler(value, name) or not values.is_secret(kind, value):
             return
     else:
         end = values.plain_end(text, start)
