@@ -44,7 +44,7 @@ def authorization(text: str, start: int) -> Iterator[Span]:
     end = values.plain_end(text, position, _TOKEN)
     if end == position and scheme is not None and scheme["gap"] != "=":
         position, end = start, scheme.end("scheme")  # the header holds one word
-    if not values.is_filler(text[position:end], "authorization"):
+    if not values.is_filler(text[position:end]):
         yield Span(position, end)
 
 
@@ -57,7 +57,7 @@ def cookies(text: str, start: int) -> Iterator[Span]:
             date = _DATE.match(text, cookie.start("value"))
             end = date.end() if date else end
         elif name not in _ATTRIBUTES and cookie["value"].lower() not in _FLAGS:
-            if not name and position == start and values.is_filler(cookie["value"], "cookie"):
+            if not name and position == start and values.is_filler(cookie["value"]):
                 return
             yield Span(*cookie.span("value"))
         following = _COOKIE_END.match(text, end)

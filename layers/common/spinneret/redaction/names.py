@@ -58,12 +58,14 @@ _BY_LAST_WORD: Final = {
     **dict.fromkeys(("session", "sessions", "private", "signature", "sig", "hmac"), Kind.OPAQUE),
     **dict.fromkeys(("tokens", "pass"), Kind.COUNTABLE),
 }
+_NOUNS: Final = vocabulary.NOUNS.union(  # and those of several words, written as one
+    map("".join, vocabulary.PHRASES), (f"{owner}key" for owner in vocabulary.KEY_OWNERS)
+)
 _DIRECTORIES: Final = frozenset({("pwd",), ("oldpwd",), ("old", "pwd")})
 _OFTEN_PATHS: Final = frozenset({("tls", "key"), ("ssl", "key")})
 _TAILS: Final = frozenset(
     phrase[start:] for phrase in vocabulary.PHRASES for start in range(1, len(phrase))
 )
-_NUMBERED: Final = frozenset({"pin", "pins", "otp", "totp", "hotp", "cvv", "cvc", "csc", "code"})
 
 
 def remembered(judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
@@ -116,11 +118,6 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
-def takes_numbers(name: str) -> bool:
-    """Whether even one or two digits are the secret: PINs and one-time codes."""
-    return bool(_NUMBERED.intersection(words(name)))
-
-
 @remembered
 def needs_context(name: str) -> bool:
     """Whether a word before the name could make it secret: `key` behind `API`."""
@@ -156,7 +153,7 @@ def _secret_end(parts: tuple[str, ...]) -> int | None:
 def _noun_start(parts: tuple[str, ...], end: int) -> int | None:
     """Where the noun that ends with this word begins."""
     word = parts[end]
-    if word in vocabulary.NOUNS or word.endswith(vocabulary.ENDINGS):
+    if word in _NOUNS or word.endswith(vocabulary.ENDINGS):
         return end
     if word in vocabulary.LAST_NOUNS and end + 1 == len(parts):
         return end
