@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 
@@ -71,9 +70,7 @@ class NamedRows:
         if not is_id(row_id):
             return None
         key = {"pk": self._partition(tenant), "sk": row_id}
-        with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, key)
         return _row(tenant, item) if item else None
 
     def page(
