@@ -37,6 +37,7 @@ def test_small_loads_under_faults_keep_their_times(first: int) -> None:
         assert not report.violations, f"seed {seed}: {report}"
 
 
+@pytest.mark.heavy
 def test_a_lane_that_fills_faster_than_it_drains_delays_no_wait_and_no_lease() -> None:
     report = Capacity(1, BUSY).run()
     assert not report.violations, report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -14,6 +13,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, FetchTimeout, NotFound
 from tests import factories
 from tests.fakes.time import START
+from tests.rows import each_row
 
 SECOND = timedelta(seconds=1)
 UNTIL = START + 60 * SECOND
@@ -42,10 +42,11 @@ def in_state(status: JobStatus, **given: object) -> Job:
     return factories.job(status=status, fence=1, finished_at=finished, **given)
 
 
-@pytest.mark.parametrize(("status", "move"), list(itertools.product(JobStatus, MOVES)))
+@each_row((f"{status} {move}", (status, move)) for status in JobStatus for move in MOVES)
 def test_a_move_happens_where_the_table_allows_it_and_nowhere_else(
-    status: JobStatus, move: Move
+    row: tuple[JobStatus, Move],
 ) -> None:
+    status, move = row
     job, to = in_state(status), rules.TRANSITIONS.get((status, move))
     if to is None:
         with pytest.raises(Conflict):

@@ -24,6 +24,7 @@ from spinneret.kernel.errors import (
 )
 from tests import factories
 from tests.fakes.time import START
+from tests.rows import each_row
 
 SECOND = timedelta(seconds=1)
 UNTIL = START + 60 * SECOND
@@ -47,7 +48,7 @@ def running(**given: Any) -> Any:
 # ---------------------------------------------------------------- Errors
 
 
-@pytest.mark.parametrize("kind", subclasses(PermanentError))
+@each_row((ascii(kind), kind) for kind in subclasses(PermanentError))
 def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why", details={"field": "url"}), NOW, MIDDLE)
     assert (after.status, after.attempts, after.finished_at) == (JobStatus.FAILED, 1, NOW)
@@ -56,7 +57,7 @@ def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", subclasses(TransientError))
+@each_row((ascii(kind), kind) for kind in subclasses(TransientError))
 def test_a_transient_error_waits_and_is_charged(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why"), NOW, MIDDLE)
     assert (after.status, after.attempts, after.finished_at) == (JobStatus.PENDING, 1, None)

@@ -16,6 +16,7 @@ from spinneret.web.politeness.models import BreakerLimits, PaceLimits
 from spinneret.web.politeness.rules import host_key
 from tests.fakes.hosts import PUBLIC_ONLY
 from tests.fakes.time import START
+from tests.rows import each_row
 
 BLOCK = Block(reason="asked us to", since=START)
 SLOW = Override(requests_per_second=0.5, burst=2, min_gap_seconds=3.0)
@@ -29,9 +30,9 @@ def settings(domain: str, *, blocked: bool = True) -> HostSettings:
 # ---------------------------------------------------------------- Names
 
 
-@pytest.mark.parametrize(
-    ("text", "domain"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("example.com", "example.com"),
         ("EXAMPLE.Com", "example.com"),
         ("www.example.com", "example.com"),
@@ -48,15 +49,16 @@ def settings(domain: str, *, blocked: bool = True) -> HostSettings:
         ("[2606:4700::1111]", "2606:4700::1111"),
         ("2606:4700:0:0:0:0:0:1111", "2606:4700::1111"),
         (".".join("a" * bounds.DOMAIN_LABELS_MAX), ".".join("a" * bounds.DOMAIN_LABELS_MAX)),
-    ],
+    ]
 )
-def test_a_domain_has_one_name(text: str, domain: str) -> None:
+def test_a_domain_has_one_name(row: tuple[str, str]) -> None:
+    text, domain = row
     assert rules.parse_host(text, PUBLIC_ONLY) == domain
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+@each_row(
+    (ascii(text), text)
+    for text in [
         "",
         " ",
         "example.com:80",
@@ -84,7 +86,7 @@ def test_a_domain_has_one_name(text: str, domain: str) -> None:
         "fe80::1%eth0",
         "xn--",
         "\ud800.example",
-    ],
+    ]
 )
 def test_what_is_not_a_host_has_no_settings(text: str) -> None:
     with pytest.raises(ValidationFailed) as refusal:

@@ -13,7 +13,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.ports import VersionRaced
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
@@ -43,13 +42,7 @@ class DynamoDocumentStore:
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """See DocumentStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._documents,
-                Key=document_key(tenant, document_id),
-                ConsistentRead=True,
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._documents, document_key(tenant, document_id))
         return _from_item(item) if item else None
 
     def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
