@@ -25,8 +25,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from spinneret.audits import limits
@@ -80,7 +79,7 @@ class DynamoAuditStore:
         jobs_table: str,
         *,
         clock: Clock,
-        event_write: EventWrite,
+        event_write: EventWrite | None = None,
     ) -> None:
         self._client = client
         self._table = table
@@ -103,7 +102,9 @@ class DynamoAuditStore:
         self, progress: Progress, finished: Finished | None, event: DomainEvent, lease: Lease
     ) -> None:
         """See AuditStore."""
-        writes = [self._put_progress(progress), self._event_write(event)]
+        writes = [self._put_progress(progress)]
+        if self._event_write is not None:
+            writes.append(self._event_write(event))
         if finished is not None:
             item = _finished_item(finished)
             own = {**_run_key(finished.ref, "#FINISHED"), **item, **self._purge()}
@@ -326,18 +327,12 @@ def artifact_item(artifact: Artifact) -> dict[str, Any]:
 
 
 def _artifact(tenant: str, audit_id: str, item: Mapping[str, Any]) -> Artifact:
-    return replace(
-        Artifact(
-            ref=RunRef(tenant=tenant, audit_id=audit_id, run=int(item["run"])),
-            type=ArtifactType(item["type"]),
-            storage_uri=item["storage_uri"],
-            created_at=parse_stamp(item["created_at"]),
-            url=item.get("url"),
-        ),
-        retention_until=_moment(item, "retention_until"),
-        deleted_at=_moment(item, "deleted_at"),
+    return Artifact(
+        ref=RunRef(tenant=tenant, audit_id=audit_id, run=int(item["run"])),
+        type=ArtifactType(item["type"]),
+        storage_uri=item["storage_uri"],
+        created_at=parse_stamp(item["created_at"]),
+        url=item.get("url"),
+        retention_until=parse_optional_stamp(item.get("retention_until")),
+        deleted_at=parse_optional_stamp(item.get("deleted_at")),
     )
-
-
-def _moment(item: Mapping[str, Any], name: str) -> datetime | None:
-    return parse_optional_stamp(item.get(name))

@@ -1,0 +1,124 @@
+"""Chooses the adapters of audits' API and of the pass over schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from spinneret.audits.dynamo import DynamoAuditStore
+from spinneret.audits.preview import Previews
+from spinneret.audits.s3 import S3Bodies
+from spinneret.audits.schedules.dynamo import DynamoScheduleStore
+from spinneret.audits.schedules.models import Ticked
+from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
+from spinneret.audits.service import AuditService
+from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import job_control, job_service
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.wiring import FetchSettings, address_policy
+from spinneret.web.hosts.wiring import host_service
+from spinneret.web.politeness.robots import product_token_of
+from spinneret.web.politeness.settings import PolitenessSettings
+from spinneret.web.proxies.wiring import ProxySettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditSettings(JobSettings):
+    """Where audits and their objects are kept."""
+
+    audits_table: str
+    audits_bucket: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmissionSettings(AuditSettings, PolitenessSettings, FetchSettings):
+    """What whoever submits audits reads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditApiSettings(SubmissionSettings, ProxySettings):
+    """The API's environment: previews fetch, and keep robots.txt where all fetchers do."""
+
+    content_bucket: str
+
+
+class AuditApi:
+    """What the routes of audits use."""
+
+    def __init__(self, settings: AuditApiSettings) -> None:
+        self._settings = settings
+        self.audits = audit_service(settings)
+        self.jobs: JobControl = job_control(settings)
+        self.schedules = ScheduleService(
+            store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
+            policy=address_policy(settings),
+            clock=utc_now,
+            new_id=id_maker(utc_now),
+        )
+
+    @cached_property
+    def previews(self) -> Previews:
+        """The first preview loads the fetcher, which takes longer than the rest of the API."""
+        from spinneret.web.wiring import (  # noqa: PLC0415 (see above)
+            PoliteFetchSettings,
+            polite_fetcher,
+        )
+
+        settings = self._settings
+        given = {each.name: getattr(settings, each.name) for each in fields(PoliteFetchSettings)}
+        return Previews(
+            fetcher=polite_fetcher(PoliteFetchSettings(**given)),
+            policy=address_policy(settings),
+            links_of=_links_of,
+            product_token=product_token_of(settings.user_agent),
+            clock=utc_now,
+            new_id=id_maker(utc_now),
+        )
+
+
+def audit_api(env: Mapping[str, str]) -> AuditApi:
+    """Services of the audits API."""
+    return AuditApi(AuditApiSettings.from_env(env))
+
+
+def audit_service(settings: SubmissionSettings) -> AuditService:
+    """Audits of this stage."""
+    return AuditService(
+        jobs=job_service(settings),
+        control=job_control(settings),
+        store=audit_store(settings),
+        bodies=S3Bodies(s3_client(), settings.audits_bucket),
+        policy=address_policy(settings),
+        hosts=host_service(settings),
+    )
+
+
+def audit_store(settings: AuditSettings) -> DynamoAuditStore:
+    """The rows of this stage."""
+    return DynamoAuditStore(
+        dynamodb_client(), settings.audits_table, settings.jobs_table, clock=utc_now
+    )
+
+
+def schedule_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
+    """One pass over the schedules, for its rule."""
+    settings = SubmissionSettings.from_env(env)
+    ticker = ScheduleTicker(
+        store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
+        audits=audit_service(settings),
+        clock=utc_now,
+    )
+    return ticker.tick
+
+
+def _links_of(page: FetchedPage) -> list[str]:
+    """Links of a page by the extractor of facts, which an API function loads late."""
+    from spinneret.audits.facts.pages import read_page  # noqa: PLC0415 (import budget)
+
+    facts = read_page(page, utc_now())[-1]
+    return [link.url for link in facts.html.links if link.url] if facts.html else []
