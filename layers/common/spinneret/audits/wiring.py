@@ -74,7 +74,7 @@ class AuditApi:
         return Previews(
             fetcher=polite_fetcher(PoliteFetchSettings(**given)),
             policy=address_policy(settings),
-            links_of=_links_of,
+            links_of=links_of,
             product_token=product_token_of(settings.user_agent),
             clock=utc_now,
             new_id=id_maker(utc_now),
@@ -116,7 +116,7 @@ def schedule_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
     return ticker.tick
 
 
-def _links_of(page: FetchedPage) -> list[str]:
+def links_of(page: FetchedPage) -> list[str]:
     """Links of a page by the extractor of facts, which an API function loads late."""
     from spinneret.audits.facts.pages import read_page  # noqa: PLC0415 (import budget)
 

@@ -10,8 +10,10 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 
+from spinneret.retention.service import RetentionCleanup
 from spinneret.retention.wiring import RetentionSettings, cleanup
 
 
@@ -24,7 +26,7 @@ class _Lines(logging.Formatter):
         return json.dumps({"event": record.getMessage(), **more})
 
 
-def main() -> int:
+def main(build: Callable[[RetentionSettings], RetentionCleanup] = cleanup) -> int:
     """0 if nothing was left undone."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(_Lines())
@@ -32,7 +34,7 @@ def main() -> int:
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     try:
-        done = cleanup(RetentionSettings.from_env(os.environ)).run()
+        done = build(RetentionSettings.from_env(os.environ)).run()
     finally:
         root.removeHandler(handler)
     sys.stdout.write(json.dumps(asdict(done)) + "\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import islice
 from typing import Final
 
@@ -52,8 +52,8 @@ class Checking:
         try:
             waiting = self._pass(work, state, left, len(targets))
             if waiting:
-                until = min(waiting.values())
-                raise work.deferral(until, "hosts of external links")
+                first = min(waiting, key=lambda wait: wait.until)
+                raise work.deferral(first.until, first.waiting_for)
         finally:
             state.flush()
         after = replace(progress, phase=Phase.JUDGING)
@@ -76,30 +76,26 @@ class Checking:
         yield from islice(links, work.sample.max_external_links)
         yield from islice((url for url in images if url not in links), work.sample.max_images)
 
-    def _pass(
-        self, work: Slice, state: _Checked, left: list[str], total: int
-    ) -> dict[str, datetime]:
-        """Ask all that can be asked now; answers when the others can."""
-        waiting: dict[str, datetime] = {}
-        busy: dict[str, datetime] = {}
+    def _pass(self, work: Slice, state: _Checked, left: list[str], total: int) -> list[WaitUntil]:
+        """Ask all that can be asked now; answers what the others wait for, host by host."""
+        busy: dict[str, WaitUntil] = {}
         done = total - len(left)
         for url in left:
             if work.worked_seconds >= limits.LINK_WORK_SECONDS:
-                return {}
+                return []
             host = parse_url(url).host
             if host in busy:
-                waiting[url] = busy[host]
                 continue
             if done % limits.LINKS_PER_WRITE == 0:
                 work.checkpoint(Phase.CHECKING, 70 + round(20 * done / max(1, total)))
             answer = self._ask(work, url)
-            if isinstance(answer, WaitUntil):
-                if answer.until - work.clock() <= timedelta(seconds=limits.LINK_WAIT_SECONDS):
-                    waiting[url] = busy[host] = answer.until
-                continue  # else it isn't checked, and the report says so
-            done += 1
-            state.add(url, answer)
-        return waiting
+            if isinstance(answer, Outcome):
+                done += 1
+                state.add(url, answer)
+            elif answer.until - work.clock() <= timedelta(seconds=limits.LINK_WAIT_SECONDS):
+                busy[host] = answer
+            # else it isn't checked, and the report says so
+        return list(busy.values())
 
     def _ask(self, work: Slice, url: str) -> Outcome | WaitUntil:
         name = fingerprint(url)[:32]

@@ -76,7 +76,7 @@ class Crawling:
         self._begin(work, ref, site)
         reason: EndReason | None = None
         while reason is None and work.worked_seconds < limits.CRAWL_WORK_SECONDS:
-            work.checkpoint(Phase.CRAWLING, self._percent(work, ref))
+            work.require_time()
             match self._frontier.next_batch(ref, work.context.lease.fence):
                 case Ended(reason=ended):
                     reason = ended
@@ -100,17 +100,14 @@ class Crawling:
         urls = [site.start_url, *listed_sample(site, work.sample.max_pages)]
         self._frontier.begin(ref, plan, urls, work.context.lease.fence)
 
-    def _percent(self, work: Slice, ref: CrawlRef) -> int:
-        """5 to 70: of the pages known, so far as the sample goes."""
+    def _work_through(self, work: Slice, ref: CrawlRef, keys: tuple[str, ...]) -> None:
         crawl = self._frontier.crawl(ref)
         known = max(1, min(work.sample.max_pages, crawl.discovered))
-        return 5 + round(65 * min(1.0, crawl.crawled / known))
-
-    def _work_through(self, work: Slice, ref: CrawlRef, keys: tuple[str, ...]) -> None:
-        for key in keys:
+        for done, key in enumerate(keys, start=crawl.crawled):
             if work.worked_seconds >= limits.CRAWL_WORK_SECONDS:
                 return
-            work.checkpoint(Phase.CRAWLING, 5)
+            # 5 to 70: of the pages known, so far as the sample goes
+            work.checkpoint(Phase.CRAWLING, 5 + round(65 * min(1.0, done / known)))
             owner = f"{ref.crawl_id}/{work.context.lease.fence}"
             until = work.clock() + timedelta(seconds=limits.PAGE_LEASE_SECONDS)
             visit = self._frontier.claim(ref, key, owner, until)

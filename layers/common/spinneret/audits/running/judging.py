@@ -51,7 +51,7 @@ class Judging:
     def run(self, work: Slice, progress: Progress) -> Judged:
         """Raises HandBack and LeaseLost."""
         work.checkpoint(Phase.JUDGING, 90)
-        if work.context.remaining() < limits.JUDGE_SECONDS:
+        if work.context.remaining() < limits.JUDGE_SECONDS and not work.is_fresh:
             raise HandBack
         with tempfile.TemporaryFile() as file:
             judgement = self._judged(work, progress, file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from spinneret.audits import limits
 from spinneret.audits.models import RunRef
@@ -18,6 +19,8 @@ from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.rules import host_key
+
+_FRESH_SECONDS: Final = 5.0
 
 
 @dataclass(kw_only=True)
@@ -42,16 +45,25 @@ class Slice:
         Raises LeaseLost, DomainLockLost, and HandBack where no further request can end in time.
         """
         self.context.checkpoint(step, progress)
-        if self.context.remaining() < limits.SLICE_SECONDS:
-            raise HandBack
+        self.require_time()
         now = self.clock()
         if (now - self._renewed_at).total_seconds() >= limits.RENEW_SECONDS:
             self.renew()
             self._renewed_at = now
 
+    def require_time(self) -> None:
+        """Raises HandBack where no further request can end in time."""
+        if self.context.remaining() < limits.SLICE_SECONDS:
+            raise HandBack
+
     def note(self, message: str, **data: object) -> None:
         """A line of the timeline."""
         self.context.note(JobEventKind.STEP_DONE, message, data)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Another slice would have no more time than this one."""
+        return (self.clock() - self._began_at).total_seconds() < _FRESH_SECONDS
 
     @property
     def worked_seconds(self) -> float:
