@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             if self.command == "GET":
                 self.wfile.write(body)
 
-    do_HEAD = do_GET
+    do_HEAD = do_GET  # noqa: N815 - the standard library's name
 
     def log_message(self, *_: Any) -> None:
         """Quiet."""

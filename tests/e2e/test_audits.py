@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import httpx
 import pytest
@@ -78,7 +78,7 @@ def test_a_site_is_audited_reported_mended_and_compared(
     rows = list(csv.DictReader(io.StringIO(report(tenant, first, "csv").decode("utf-8-sig"))))
     assert len(rows) >= len(keys) > 0
     assert b"title.missing" in report(tenant, first, "md")
-    assert ElementTree.fromstring(report(tenant, first, "junit")).tag == "testsuites"
+    assert ET.fromstring(report(tenant, first, "junit")).tag == "testsuites"
     assert json.loads(report(tenant, first, "sarif"))["version"] == "2.1.0"
     assert report(tenant, first, "html").lower().startswith(b"<!doctype html>")
 
