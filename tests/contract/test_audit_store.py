@@ -22,7 +22,6 @@ from spinneret.jobs import rules
 from spinneret.jobs.models import Job, Lease
 from spinneret.jobs.ports import JobStore
 from spinneret.kernel.errors import LeaseLost
-from spinneret.outbox.models import DomainEvent
 from spinneret.retention.dynamo import DynamoExpiryStore
 from spinneret.retention.ports import ExpiryStore
 from tests import factories
@@ -76,17 +75,6 @@ def lease(job: Job) -> Lease:
 @pytest.fixture
 def ref(job: Job) -> RunRef:
     return RunRef(tenant=job.tenant, audit_id=job.id, run=1)
-
-
-def event(ref: RunRef) -> DomainEvent:
-    return DomainEvent(
-        tenant=ref.tenant,
-        type="audit.completed",
-        subject=ref.audit_id,
-        sequence=1,
-        occurred_at=START,
-        data={},
-    )
 
 
 def artifact(ref: RunRef, name: str, **given: Any) -> Artifact:
@@ -165,7 +153,7 @@ def test_a_run_is_finished_once_and_found_by_the_next_one(
     done = Progress(ref=ref, phase=Phase.DONE, result={"score": 87.6543})
     first, later = finished(ref), finished(replace(ref, run=2), 1)
     for each in (first, later, finished(replace(ref, run=3), 2, site_key="k2")):
-        audits.finish(replace(done, ref=each.ref), each, event(ref), lease)
+        audits.finish(replace(done, ref=each.ref), each, lease)
     assert audits.progress(ref) == done
     assert audits.finished(ref) == first
     assert audits.finished(replace(ref, run=9)) is None
@@ -185,7 +173,7 @@ def test_a_claim_that_has_ended_writes_nothing(
         lambda: audits.keep_page(ref, "p", b"x", lease),
         lambda: audits.keep_outcomes(ref, 0, {}, lease),
         lambda: audits.keep_artifacts([artifact(ref, "a")], lease),
-        lambda: audits.finish(Progress(ref=ref), finished(ref), event(ref), lease),
+        lambda: audits.finish(Progress(ref=ref), finished(ref), lease),
     ):
         with pytest.raises(LeaseLost):
             write()

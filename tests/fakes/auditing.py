@@ -75,7 +75,6 @@ class AuditWorld:
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
         self.settings = SessionSettings(**session_settings)
-        self.handed_on: list[tuple[str, str]] = []
         self.asked: list[tuple[Any, str, str]] = []
         """When, how and what was asked of the web."""
         self.slice_seconds = 300.0
@@ -145,7 +144,6 @@ class AuditWorld:
             frontier=Frontier(store=wrap("frontier", self.frontier), clock=self.clock),
             fetcher=fetcher,
             sessions=self.sessions_at(wrap("sessions", self.sessions)),
-            hand_on=lambda tenant, subject: self.handed_on.append((tenant, subject)),
             clock=self.clock,
         )
         return Worker(

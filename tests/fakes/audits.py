@@ -12,7 +12,6 @@ from spinneret.audits.models import Artifact, ArtifactPage, Finished, Progress, 
 from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
-from spinneret.outbox.models import DomainEvent
 from spinneret.retention.models import Expired
 from tests.fakes.jobs import FakeJobStore
 
@@ -27,8 +26,6 @@ class FakeAuditStore:
         self.links: dict[tuple[RunRef, int], dict[str, Outcome]] = {}
         self.rows: dict[tuple[str, str, str], Artifact] = {}
         self.ends: dict[RunRef, Finished] = {}
-        self.events: dict[str, DomainEvent] = {}
-        """By id: one that is written again is one."""
 
     def progress(self, ref: RunRef) -> Progress | None:
         return self.runs.get(ref)
@@ -75,14 +72,10 @@ class FakeAuditStore:
     def artifact(self, tenant: str, audit_id: str, artifact_id: str) -> Artifact | None:
         return self.rows.get((tenant, audit_id, artifact_id))
 
-    def finish(
-        self, progress: Progress, finished: Finished | None, event: DomainEvent, lease: Lease
-    ) -> None:
+    def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
         self._require(lease)
         self.runs[progress.ref] = progress
-        self.events[event.id] = event
-        if finished is not None:
-            self.ends[finished.ref] = finished
+        self.ends[finished.ref] = finished
 
     def finished(self, ref: RunRef) -> Finished | None:
         return self.ends.get(ref)

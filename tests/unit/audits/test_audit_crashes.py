@@ -59,6 +59,6 @@ def test_a_worker_that_dies_at_any_call_loses_and_doubles_nothing(recipe: str) -
         job = world.settle(ref)
         assert (job.status, job.attempts <= 1) == (JobStatus.COMPLETED, True), where
         assert reported(world) == expected, where
-        assert len(world.audits.events) == 1, where
+        assert len(world.audits.ends) == 1, where
         rows = {each.storage_uri for each in world.audits.rows.values()}
         assert set(world.bodies.objects) <= rows, where

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -56,14 +56,10 @@ from spinneret.kernel.clock import (
 )
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
-from spinneret.outbox.models import DomainEvent
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
-
-EventWrite = Callable[[DomainEvent], "TransactWriteItemTypeDef"]
-"""The write that stores a domain event in its change's transaction."""
 
 _LEASE = 0  # its position in every transaction
 _ARTIFACT = "ARTIFACT#"
@@ -79,13 +75,11 @@ class DynamoAuditStore:
         jobs_table: str,
         *,
         clock: Clock,
-        event_write: EventWrite | None = None,
     ) -> None:
         self._client = client
         self._table = table
         self._jobs = jobs_table
         self._clock = clock
-        self._event_write = event_write
 
     # ------------------------------------------------------------ Runs
 
@@ -98,23 +92,21 @@ class DynamoAuditStore:
         """See AuditStore."""
         self._write(lease, self._put_progress(progress))
 
-    def finish(
-        self, progress: Progress, finished: Finished | None, event: DomainEvent, lease: Lease
-    ) -> None:
+    def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
         """See AuditStore."""
-        writes = [self._put_progress(progress)]
-        if self._event_write is not None:
-            writes.append(self._event_write(event))
-        if finished is not None:
-            item = _finished_item(finished)
-            own = {**_run_key(finished.ref, "#FINISHED"), **item, **self._purge()}
-            of_site = {
-                "pk": _site_partition(finished.ref.tenant, finished.site_key),
-                "sk": finished.place,
-                **item,
-            }
-            writes += [dynamo.put(self._table, own), dynamo.put(self._table, of_site)]
-        self._write(lease, *writes)
+        item = _finished_item(finished)
+        own = {**_run_key(finished.ref, "#FINISHED"), **item, **self._purge()}
+        of_site = {
+            "pk": _site_partition(finished.ref.tenant, finished.site_key),
+            "sk": finished.place,
+            **item,
+        }
+        self._write(
+            lease,
+            self._put_progress(progress),
+            dynamo.put(self._table, own),
+            dynamo.put(self._table, of_site),
+        )
 
     def finished(self, ref: RunRef) -> Finished | None:
         """See AuditStore."""

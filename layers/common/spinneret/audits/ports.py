@@ -8,7 +8,6 @@ from typing import IO, Protocol
 from spinneret.audits.facts.site import Outcome
 from spinneret.audits.models import Artifact, ArtifactPage, Finished, Progress, RunRef
 from spinneret.jobs.models import Lease
-from spinneret.outbox.models import DomainEvent
 
 
 class AuditStore(Protocol):
@@ -53,10 +52,8 @@ class AuditStore(Protocol):
         """One artifact."""
         ...
 
-    def finish(
-        self, progress: Progress, finished: Finished | None, event: DomainEvent, lease: Lease
-    ) -> None:
-        """Write a run's end, its place among the audits of its site, and the event, at once."""
+    def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
+        """Write a run's result and its place among the audits of its site, at once."""
         ...
 
     def finished(self, ref: RunRef) -> Finished | None:

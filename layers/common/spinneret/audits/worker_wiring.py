@@ -53,11 +53,6 @@ def audit_worker(env: Mapping[str, str]) -> Worker:
             random=random.random,
             new_token=lambda: uuid4().hex,
         ),
-        hand_on=_nobody_yet,
         clock=utc_now,
     )
     return worker(settings, {AUDIT: pipeline}, notifier(settings))
-
-
-def _nobody_yet(_tenant: str, _subject: str) -> None:
-    """Events have no sinks on this stage."""

@@ -1,13 +1,13 @@
-"""The end of an audit: checks, score, comparison, reports, and the event."""
+"""The end of an audit: checks, score, comparison, reports."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import IO, Any, Final
 
-from spinneret.audits import event_types, issues, limits
+from spinneret.audits import issues, limits
 from spinneret.audits.comparison import Comparison, compare
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.findings import FindingLog
@@ -19,7 +19,6 @@ from spinneret.audits.running.slices import Slice
 from spinneret.audits.running.storage import Storage
 from spinneret.jobs.models import Failure as JobFailure
 from spinneret.jobs.worker import HandBack
-from spinneret.outbox.models import DomainEvent
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.rules import host_key
 
@@ -29,35 +28,21 @@ OUT_OF_TIME: Final = "AUDIT_OUT_OF_TIME"
 """Code of an audit that ended in part: its own time was up before its sample was complete."""
 _UNREAD: Final = frozenset({Failure.TIMEOUT, Failure.NETWORK})
 
-HandOn = Callable[[str, str], None]
-"""(tenant, subject): hand the subject's stored events on; never raises."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """A result, and what it lacks."""
-
-    result: Mapping[str, Any]
-    lack: JobFailure | None
-
 
 class Judging:
     """Judges what was stored; repeated after a crash, it makes the same again."""
 
-    def __init__(self, storage: Storage, hand_on: HandOn) -> None:
+    def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._hand_on = hand_on
 
-    def run(self, work: Slice, progress: Progress) -> Judged:
-        """Raises HandBack and LeaseLost."""
+    def run(self, work: Slice, progress: Progress) -> Mapping[str, Any]:
+        """The audit's summary. Raises HandBack and LeaseLost."""
         work.checkpoint(Phase.JUDGING, 90)
         if work.context.remaining() < limits.JUDGE_SECONDS and not work.is_fresh:
             raise HandBack
         with tempfile.TemporaryFile() as file:
             judgement = self._judged(work, progress, file)
-            result = self._reported(work, progress, judgement)
-        self._hand_on(work.ref.tenant, work.ref.audit_id)
-        return Judged(result=result, lack=lack_of(result))
+            return self._reported(work, progress, judgement)
 
     def _judged(self, work: Slice, progress: Progress, file: IO[bytes]) -> _Judgement:
         site = self._storage.site(progress)
@@ -148,8 +133,7 @@ class Judging:
             )
         result = summary(judgement, progress)
         done = replace(progress, phase=Phase.DONE, result=result)
-        event = completed(work, judgement, result)
-        self._storage.store.finish(done, finished, event, work.context.lease)
+        self._storage.store.finish(done, finished, work.context.lease)
         return result
 
 
@@ -204,27 +188,6 @@ def lack_of(result: Mapping[str, Any]) -> JobFailure | None:
     noun = "page" if unread == 1 else "pages"
     return JobFailure(
         code=PAGES_UNREAD, message=f"{unread} {noun} gave no answer", type="transient"
-    )
-
-
-def completed(work: Slice, judgement: _Judgement, result: Mapping[str, Any]) -> DomainEvent:
-    """The event of an audit with a result."""
-    shown = ("start_url", "score", "grade", "score_change", "new_issues", "fixed_issues", "issues")
-    return DomainEvent(
-        tenant=work.ref.tenant,
-        type=event_types.COMPLETED,
-        subject=work.ref.audit_id,
-        sequence=work.context.lease.fence,
-        occurred_at=judgement.finished.finished_at,
-        data={
-            "audit_id": work.ref.audit_id,
-            "run": work.ref.run,
-            "url": work.context.job.payload["url"],
-            "recipe": work.context.job.payload["recipe"],
-            "is_partial": lack_of(result) is not None,
-            **{name: result[name] for name in shown},
-        },
-        targets=tuple(work.context.job.notify),
     )
 
 

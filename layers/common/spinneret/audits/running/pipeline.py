@@ -7,25 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from spinneret.audits import event_types
 from spinneret.audits.models import Phase, Progress, RunRef
 from spinneret.audits.recipes import sample_of
 from spinneret.audits.running.checking import Checking
 from spinneret.audits.running.crawling import Crawling
-from spinneret.audits.running.judging import HandOn, Judging, lack_of
+from spinneret.audits.running.judging import Judging, lack_of
 from spinneret.audits.running.settling import Settling
 from spinneret.audits.running.slices import Slice
 from spinneret.audits.running.storage import Storage
-from spinneret.jobs.models import Job
 from spinneret.jobs.worker import CompletedInPart, Context, Defer, HandBack
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import (
-    DependencyUnavailable,
-    DomainError,
-    LeaseLost,
-    TransientError,
-)
-from spinneret.outbox.models import DomainEvent
+from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.polite_fetcher import PoliteFetcher
@@ -52,34 +44,25 @@ class AuditPipeline:
         frontier: Frontier,
         fetcher: PoliteFetcher,
         sessions: Sessions,
-        hand_on: HandOn,
         clock: Clock,
     ) -> None:
         self._storage = storage
         self._fetcher = fetcher
         self._sessions = sessions
-        self._hand_on = hand_on
         self._clock = clock
         self._settling = Settling(storage)
         self._crawling = Crawling(frontier=frontier, storage=storage)
         self._checking = Checking(storage)
-        self._judging = Judging(storage, hand_on)
+        self._judging = Judging(storage)
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Answers the audit's summary; raises CompletedInPart where it is partial."""
         job = context.job
         ref = RunRef(tenant=job.tenant, audit_id=job.id, run=job.run)
-        try:
-            progress = self._storage.store.progress(ref) or Progress(ref=ref)
-            result = progress.result
-            if result is None:
-                result = self._in_session(context, progress)
-        except (*_WAITS, LeaseLost):
-            raise
-        except Exception as error:
-            if _ends(job, error):
-                self._report_failure(context, ref, error)
-            raise
+        progress = self._storage.store.progress(ref) or Progress(ref=ref)
+        result = progress.result
+        if result is None:
+            result = self._in_session(context, progress)
         lack = lack_of(result)
         if lack is not None:
             raise CompletedInPart(result, lack)
@@ -149,42 +132,8 @@ class AuditPipeline:
             progress = self._crawling.run(work, progress)
         if progress.phase is Phase.CHECKING:
             progress = self._checking.run(work, progress)
-        return self._judging.run(work, progress).result
-
-    def _report_failure(self, context: Context, ref: RunRef, error: Exception) -> None:
-        """Store the event of the end that the kernel writes next."""
-        progress = self._storage.store.progress(ref) or Progress(ref=ref)
-        known = isinstance(error, DomainError)
-        event = DomainEvent(
-            tenant=ref.tenant,
-            type=event_types.FAILED,
-            subject=ref.audit_id,
-            sequence=context.lease.fence,
-            occurred_at=self._clock(),
-            data={
-                "audit_id": ref.audit_id,
-                "run": ref.run,
-                "url": context.job.payload["url"],
-                "recipe": context.job.payload["recipe"],
-                "code": error.code if isinstance(error, DomainError) else "INTERNAL_ERROR",
-                "error": str(error) if known else type(error).__name__,
-            },
-            targets=tuple(context.job.notify),
-        )
-        self._storage.store.finish(progress, None, event, context.lease)
-        self._hand_on(ref.tenant, ref.audit_id)
+        return self._judging.run(work, progress)
 
 
 class _HostChanged(Defer):
     """The session goes on at another host."""
-
-
-def _ends(job: Job, error: Exception) -> bool:
-    """Whether the job ends with this error, as the kernel decides (jobs.rules.after_error)."""
-    match error:
-        case DependencyUnavailable():
-            return False
-        case TransientError():
-            return job.attempts + 1 >= job.max_attempts and job.redrives >= job.max_redrives
-        case _:
-            return True
