@@ -150,8 +150,8 @@ def stream_audit(audit_id: str) -> Response[str]:
 )
 def cancel_audit(audit_id: str) -> Moved:
     """Cancel an audit that isn't finished."""
-    job = _audits().job(_tenant(), audit_id)
-    return moved(_services().jobs, routes.principal, job.id, Move.CANCEL)
+    job = _audits().cancel(_tenant(), audit_id)
+    return Moved(job_id=job.id, status=job.status, message="cancelled")
 
 
 @router.post("/audits/<audit_id>/retry", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended))

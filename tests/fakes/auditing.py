@@ -96,6 +96,7 @@ class AuditWorld:
             bodies=self.bodies,
             policy=AddressPolicy(),
             hosts=self.hosts.service,
+            sessions=self.sessions_at(self.sessions),
         )
 
     @property

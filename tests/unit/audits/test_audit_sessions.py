@@ -191,3 +191,25 @@ def test_two_tenants_never_meet_at_the_host_and_are_two_seconds_apart() -> None:
     assert failed is not None
     assert failed.message == "Domain lock timeout"
     assert "b" not in spans or not spans["b"]
+
+
+def test_an_audit_that_is_cancelled_while_it_waits_leaves_the_host() -> None:
+    world = slow_world()
+    ref = world.submit(f"{HOST}/")
+    assert world.run(ref).status is JobStatus.PENDING  # between two slices, and the host is locked
+    world.service().cancel(ref.tenant, ref.job_id)
+    other = world.submit(f"{HOST}/", tenant="other", recipe="hello")
+    began = world.clock()
+    assert world.settle(other).status is JobStatus.COMPLETED
+    assert world.job(other).attempts == 0
+    assert (world.clock() - began).total_seconds() < 30
+
+
+def test_cancelling_frees_no_host_that_another_audit_holds() -> None:
+    world = slow_world()
+    first, second = (world.submit(f"{HOST}/", tenant=name) for name in "ab")
+    world.run(first)
+    world.run(second)  # refused by the lock, and comes again
+    world.service().cancel("b", second.job_id)
+    third = world.submit(f"{HOST}/", tenant="c")
+    assert world.run(third).waiting_for == "shop.example: lock"

@@ -20,6 +20,11 @@ class RunRef:
     run: int
 
     @property
+    def session_id(self) -> str:
+        """Of its session at the host, whichever worker is at it."""
+        return f"{self.audit_id}/{self.run}"
+
+    @property
     def folder(self) -> str:
         """Where its objects are."""
         return f"T/{self.tenant}/audits/{self.audit_id}/{self.run}"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from uuid import uuid4
 
 from spinneret.audits import limits
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.running.pipeline import AuditPipeline
 from spinneret.audits.running.storage import Storage
 from spinneret.audits.s3 import S3Bodies
-from spinneret.audits.wiring import AuditSettings, audit_store
+from spinneret.audits.wiring import AuditSettings, audit_store, host_sessions
 from spinneret.aws.clients import dynamodb_client, s3_client
 from spinneret.events.webhooks.wiring import NotifierSettings, notifier
 from spinneret.jobs.wiring import worker
@@ -20,8 +18,6 @@ from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
-from spinneret.web.politeness.dynamo import DynamoHostLedger
-from spinneret.web.politeness.sessions import Sessions
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
@@ -46,13 +42,7 @@ def audit_worker(env: Mapping[str, str]) -> Worker:
             store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
         ),
         fetcher=polite_fetcher(settings),
-        sessions=Sessions(
-            ledger=DynamoHostLedger(dynamodb_client(), settings.domains_table),
-            settings=settings,
-            clock=utc_now,
-            random=random.random,
-            new_token=lambda: uuid4().hex,
-        ),
+        sessions=host_sessions(settings),
         clock=utc_now,
     )
     return worker(settings, {AUDIT: pipeline}, notifier(settings))

@@ -89,7 +89,7 @@ class AuditPipeline:
         """Raises Defer while the host is taken or at rest, and DomainLockTimeout."""
         answer = self._sessions.open(
             host,
-            f"{progress.ref.audit_id}/{progress.ref.run}",
+            progress.ref.session_id,
             attempt=progress.lock_attempts,
             mode=context.job.payload.get("mode") or "",
         )
