@@ -212,7 +212,6 @@ class AuditWorld:
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            notify=lambda *_: None,
             look_at_parent=lambda _: None,
         ).sweep()
 

@@ -7,6 +7,7 @@ from tests.architecture.permissions.parts import (
     EXPLORING,
     JOB_WORK,
     POLITE_FETCHING,
+    RELAYING,
     UPLOADED,
     on,
     together,
@@ -24,6 +25,7 @@ NEEDED = {
         ADMISSION,
         UPLOADED,
         JOB_WORK,
+        RELAYING,
         POLITE_FETCHING,  # previews
         _ROBOTS,
         on("Audits", "DeleteItem GetItem PutItem Query"),  # audits are read, schedules written
@@ -32,6 +34,7 @@ NEEDED = {
     ),
     "AuditWorker": together(
         JOB_WORK,
+        RELAYING,
         POLITE_FETCHING,
         _ROBOTS,
         on("Audits", "GetItem PutItem Query"),

@@ -15,6 +15,7 @@ from spinneret.audits.models import ArtifactType
 from spinneret.audits.running.judging import PAGES_UNREAD
 from spinneret.jobs.models import Job, JobRef, JobStatus, Move
 from spinneret.kernel.errors import FetchTimeout
+from spinneret.outbox.models import SubjectRef
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.fetching import fetched_page
 from tests.unit.audits.site import GOOD_PAGES, GOOD_ROBOTS, HOST, IMAGE, Page, sitemap
@@ -60,6 +61,15 @@ def world() -> AuditWorld:
 def result_of(job: Job) -> dict[str, Any]:
     assert job.result is not None, job
     return dict(job.result)
+
+
+def reported(world: AuditWorld, ref: JobRef) -> list[tuple[str, Any]]:
+    """The domain events of an audit: type, and change of the score."""
+    subject = SubjectRef(tenant=ref.tenant, subject=ref.job_id)
+    found = world.store.outbox.pending(subject, None, 10).events
+    return [
+        (each.event.type, each.event.data.get("result", {}).get("score_change")) for each in found
+    ]
 
 
 def keys(world: AuditWorld, ref: JobRef) -> set[tuple[str, str]]:
@@ -179,6 +189,10 @@ def test_a_retry_audits_the_site_anew_and_compares(world: AuditWorld) -> None:
     result = result_of(job)
     assert result["score_change"] == pytest.approx(100 - before["score"])
     assert (result["new_issues"], result["fixed_issues"] > 0) == (0, True)
+    assert reported(world, ref) == [
+        ("audit.partially_failed", None),
+        ("audit.completed", result["score_change"]),
+    ]
 
 
 def test_hello_audits_one_page(world: AuditWorld) -> None:
@@ -195,6 +209,7 @@ def test_a_site_whose_start_is_not_there_fails_at_once(world: AuditWorld) -> Non
     assert job.status is JobStatus.FAILED
     assert job.last_error is not None
     assert job.last_error.code == "HTTP_ERROR"
+    assert reported(world, job.ref) == [("audit.failed", None)]
 
 
 def test_a_start_that_fails_for_the_moment_is_tried_again_and_fails_once(

@@ -16,6 +16,7 @@ KINDS: Final = {
     AUDIT: KindPolicy(
         lanes=dict.fromkeys(Priority, Lane("audit")),
         subject="url",
+        events="audit",
         work_seconds=limits.WORK_SECONDS,
         pending_seconds=limits.PENDING_SECONDS,
     )

@@ -16,9 +16,10 @@ from spinneret.audits.schedules.models import Ticked
 from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
 from spinneret.audits.service import AuditService
 from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import job_control, job_service
+from spinneret.jobs.wiring import ending_store, job_control, job_service, job_store
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.web.fetching.models import FetchedPage
@@ -45,7 +46,7 @@ class SubmissionSettings(AuditSettings, PolitenessSettings, FetchSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditApiSettings(SubmissionSettings, ProxySettings):
+class AuditApiSettings(SubmissionSettings, ProxySettings, RelaySettings):
     """The API's environment: previews fetch, and keep robots.txt where all fetchers do."""
 
     content_bucket: str
@@ -56,8 +57,9 @@ class AuditApi:
 
     def __init__(self, settings: AuditApiSettings) -> None:
         self._settings = settings
-        self.audits = audit_service(settings)
-        self.jobs: JobControl = job_control(settings)
+        store = ending_store(settings, relay(settings).hand_on)
+        self.jobs: JobControl = job_control(settings, store)
+        self.audits = audit_service(settings, self.jobs)
         self.schedules = ScheduleService(
             store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
             policy=address_policy(settings),
@@ -90,11 +92,11 @@ def audit_api(env: Mapping[str, str]) -> AuditApi:
     return AuditApi(AuditApiSettings.from_env(env))
 
 
-def audit_service(settings: SubmissionSettings) -> AuditService:
+def audit_service(settings: SubmissionSettings, control: JobControl) -> AuditService:
     """Audits of this stage."""
     return AuditService(
         jobs=job_service(settings),
-        control=job_control(settings),
+        control=control,
         store=audit_store(settings),
         bodies=S3Bodies(s3_client(), settings.audits_bucket),
         policy=address_policy(settings),
@@ -126,7 +128,7 @@ def schedule_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
     settings = SubmissionSettings.from_env(env)
     ticker = ScheduleTicker(
         store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
-        audits=audit_service(settings),
+        audits=audit_service(settings, job_control(settings, job_store(settings))),
         clock=utc_now,
     )
     return ticker.tick

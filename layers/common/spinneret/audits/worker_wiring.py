@@ -12,8 +12,8 @@ from spinneret.audits.running.storage import Storage
 from spinneret.audits.s3 import S3Bodies
 from spinneret.audits.wiring import AuditSettings, audit_store, host_sessions
 from spinneret.aws.clients import dynamodb_client, s3_client
-from spinneret.events.webhooks.wiring import NotifierSettings, notifier
-from spinneret.jobs.wiring import worker
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.wiring import ending_store, worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
@@ -22,7 +22,7 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditWorkerSettings(AuditSettings, NotifierSettings, PoliteFetchSettings):
+class AuditWorkerSettings(AuditSettings, RelaySettings, PoliteFetchSettings):
     """The audit worker's environment."""
 
     frontier_table: str
@@ -45,4 +45,5 @@ def audit_worker(env: Mapping[str, str]) -> Worker:
         sessions=host_sessions(settings),
         clock=utc_now,
     )
-    return worker(settings, {AUDIT: pipeline}, notifier(settings))
+    store = ending_store(settings, relay(settings).hand_on)
+    return worker(settings, {AUDIT: pipeline}, store)
