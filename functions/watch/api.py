@@ -1,0 +1,13 @@
+"""API function of the watch area."""
+
+from __future__ import annotations
+
+from spinneret.runtime.http.entrypoint import Api
+from watch import targets_routes
+
+api = Api(
+    "watch-api",
+    targets_routes.routes,
+)
+app = api.app
+handler = api.handler
