@@ -8,6 +8,8 @@ from typing import Any
 
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.ports import CheckStore
+from spinneret.monitoring.due.dynamo import DynamoDueIndex
+from spinneret.monitoring.due.ports import DueIndex
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.ports import IncidentStore
 from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
@@ -31,8 +33,7 @@ class Stores:
     incidents: IncidentStore
     figures: FigureStore
     slots: SlotStore
-    index: Any
-    """Implements DueIndex."""
+    index: DueIndex
 
 
 def stores_of(tables: Tables | None) -> Stores:
@@ -47,7 +48,7 @@ def stores_of(tables: Tables | None) -> Stores:
         incidents=DynamoIncidentStore(client, targets),
         figures=DynamoFigureStore(client, checks),
         slots=DynamoSlotStore(client, targets),
-        index=None,
+        index=DynamoDueIndex(client, targets),
     )
 
 
