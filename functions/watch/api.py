@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from spinneret.runtime.http.entrypoint import Api
-from watch import targets_routes
+from watch import status_routes, targets_routes, windows_routes
 
 api = Api(
     "watch-api",
     targets_routes.routes,
+    windows_routes.routes,
+    status_routes.routes,
 )
 app = api.app
 handler = api.handler

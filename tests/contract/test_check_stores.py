@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
 from spinneret.monitoring.incidents.models import Entry, IncidentChange, Step
-from spinneret.monitoring.rollups.models import HourTally, Tally
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
 from spinneret.monitoring.rollups.rules import day_of, hour_of
 from spinneret.monitoring.slots.models import Slot
 from spinneret.monitoring.targets.models import Status, Watched
@@ -161,10 +161,16 @@ def test_hours_add_up_to_days_also_when_one_is_closed_twice(stores: Stores, tena
     now = record(stores, now, result(2), closed=(HourTally(first, other),))
     record(stores, now, result(3), closed=(HourTally(day + 24 * HOUR, one),))
     figures = stores.figures
-    assert list(figures.hours(tenant, "t_1", first)) == [one + other, other, one]
-    assert list(figures.hours(tenant, "t_1", first + HOUR)) == [other, one]
-    assert list(figures.days(tenant, "t_1", day)) == [one + other + other, one]
-    assert list(figures.days(tenant, "t_1", day + 24 * HOUR)) == [one]
+    hours = [
+        HourTally(first, one + other),
+        HourTally(first + HOUR, other),
+        HourTally(day + 24 * HOUR, one),
+    ]
+    assert list(figures.hours(tenant, "t_1", first)) == hours
+    assert list(figures.hours(tenant, "t_1", first + HOUR)) == hours[1:]
+    days = [DayTally(day, one + other + other), DayTally(day + 24 * HOUR, one)]
+    assert list(figures.days(tenant, "t_1", day)) == days
+    assert list(figures.days(tenant, "t_1", day + 24 * HOUR)) == days[1:]
     assert list(figures.days(f"{tenant}x", "t_1", day)) == []
 
 

@@ -9,15 +9,16 @@ from datetime import datetime, timedelta
 from threading import RLock
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.monitoring.checks import items as check_items
 from spinneret.monitoring.checks.models import CheckResult, ResultPage
 from spinneret.monitoring.due.models import Due
 from spinneret.monitoring.incidents.models import Incident, IncidentPage, Step
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups import rules as rollups
-from spinneret.monitoring.rollups.models import Tally
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
 from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.status_page.models import StatusPage
 from spinneret.monitoring.targets import rules
 from spinneret.monitoring.targets.models import (
     KeyRecord,
@@ -27,6 +28,7 @@ from spinneret.monitoring.targets.models import (
     Watched,
 )
 from spinneret.monitoring.targets.ports import KeyTaken, UrlTaken
+from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.outbox.models import DomainEvent
 
 Name = tuple[str, str]
@@ -233,18 +235,18 @@ class FakeWatch:
         more = len(found) > limit
         return IncidentPage(incidents=shown, after=_incident_position(shown[-1]) if more else None)
 
-    def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[Tally]:
+    def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
         self._require()
         kept = sorted(self._hours[tenant, target_id].items())
-        return [tally for hour, tally in kept if hour >= since]
+        return [HourTally(hour, tally) for hour, tally in kept if hour >= since]
 
-    def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[Tally]:
+    def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
         self._require()
         days: dict[datetime, Tally] = {}
         for hour, tally in self._hours[tenant, target_id].items():
             day = rollups.day_of(hour)
             days[day] = days.get(day, Tally()) + tally
-        return [tally for day, tally in sorted(days.items()) if day >= since]
+        return [DayTally(day, tally) for day, tally in sorted(days.items()) if day >= since]
 
     # ------------------------------------------------------------
 
@@ -289,3 +291,63 @@ def _is_over(record: KeyRecord, now: datetime) -> bool:
 
 def _incident_position(incident: Incident) -> str:
     return f"{check_items.behind(incident.started_at)[:-1]}#{incident.id}"
+
+
+class FakeWindowStore:
+    """Implements WindowStore."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Name, MaintenanceWindow] = {}
+
+    def all(self, tenant: str) -> list[MaintenanceWindow]:
+        mine = (each for each in self._rows.values() if each.tenant == tenant)
+        return sorted(mine, key=lambda each: each.id)
+
+    def get(self, tenant: str, window_id: str) -> MaintenanceWindow | None:
+        return self._rows.get((tenant, window_id))
+
+    def put(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
+        if not self._stands(window, former):
+            return False
+        self._rows[window.tenant, window.id] = window
+        return True
+
+    def remove(self, window: MaintenanceWindow) -> bool:
+        if not self._stands(window, window):
+            return False
+        del self._rows[window.tenant, window.id]
+        return True
+
+    def _stands(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
+        standing = self.get(window.tenant, window.id)
+        versions = (each and each.version for each in (standing, former))
+        return len(set(versions)) == 1
+
+
+class FakeStatusPageStore:
+    """Implements StatusPageStore."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, StatusPage] = {}
+
+    def get(self, tenant: str) -> StatusPage | None:
+        return self._rows.get(tenant)
+
+    def at(self, slug: str) -> StatusPage | None:
+        return next((each for each in self._rows.values() if each.slug == slug), None)
+
+    def put(self, page: StatusPage, former: StatusPage | None) -> bool:
+        standing, owner = self.get(page.tenant), self.at(page.slug)
+        if (standing and standing.version) != (former and former.version):
+            return False
+        if owner is not None and owner.tenant != page.tenant:
+            raise Conflict("the slug is taken", details={"field": "slug"})
+        self._rows[page.tenant] = page
+        return True
+
+    def remove(self, page: StatusPage) -> bool:
+        standing = self.get(page.tenant)
+        if standing is None or standing.version != page.version:
+            return False
+        del self._rows[page.tenant]
+        return True

@@ -17,7 +17,7 @@ from spinneret.aws.clients import translated
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.monitoring.rollups import items, rules
-from spinneret.monitoring.rollups.models import HourTally, Tally
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -31,15 +31,19 @@ class DynamoFigureStore:
         self._client = client
         self._table = table
 
-    def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[Tally]:
+    def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
         """See FigureStore."""
-        return self._from(tenant, target_id, items.hour_name(since), "H$")
+        found = self._from(tenant, target_id, items.hour_name(since), "H$")
+        return [HourTally(moment, tally) for moment, tally in found]
 
-    def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[Tally]:
+    def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
         """See FigureStore."""
-        return self._from(tenant, target_id, items.day_name(since), "D$")
+        found = self._from(tenant, target_id, items.day_name(since), "D$")
+        return [DayTally(moment, tally) for moment, tally in found]
 
-    def _from(self, tenant: str, target_id: str, first: str, end: str) -> Sequence[Tally]:
+    def _from(
+        self, tenant: str, target_id: str, first: str, end: str
+    ) -> list[tuple[datetime, Tally]]:
         with translated("dynamodb"):
             answer = self._client.query(
                 TableName=self._table,
@@ -51,7 +55,9 @@ class DynamoFigureStore:
                 },
                 ConsistentRead=True,
             )
-        return [items.tally_of(item) for item in answer["Items"]]
+        return [
+            (items.moment_of(str(item["sk"])), items.tally_of(item)) for item in answer["Items"]
+        ]
 
 
 def figure_writes(

@@ -7,7 +7,7 @@ those that are 0 are left out. The bucket 57 of the latencies is `l57`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from spinneret.monitoring.rollups.models import COUNTS, DURATIONS, Tally
@@ -28,6 +28,13 @@ def hour_name(hour: datetime) -> str:
 def day_name(day: datetime) -> str:
     """The sort key of a day."""
     return f"D#{day:%Y-%m-%d}"
+
+
+def moment_of(name: str) -> datetime:
+    """The inverse of `hour_name` and of `day_name`."""
+    kind, _, text = name.partition("#")
+    form = "%Y-%m-%dT%H" if kind == "H" else "%Y-%m-%d"
+    return datetime.strptime(text, form).replace(tzinfo=UTC)
 
 
 def tally_of(item: Mapping[str, Any]) -> Tally:

@@ -58,6 +58,14 @@ class HourTally:
     tally: Tally
 
 
+@dataclass(frozen=True)
+class DayTally:
+    """A target's figures of one day of UTC."""
+
+    day: datetime
+    tally: Tally
+
+
 class Window(StrEnum):
     """The times that figures are given for."""
 

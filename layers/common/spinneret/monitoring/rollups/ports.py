@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.monitoring.rollups.models import Tally
+from spinneret.monitoring.rollups.models import DayTally, HourTally
 
 
 class FigureStore(Protocol):
     """Figures by tenant and target, written with checks. Raises DependencyUnavailable."""
 
-    def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[Tally]:
-        """Of the hours that are over, from this one on."""
+    def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
+        """Of the hours that are over, from this one on, oldest first."""
         ...
 
-    def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[Tally]:
-        """Of the days with hours that are over, from this one on."""
+    def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
+        """Of the days with hours that are over, from this one on, oldest first."""
         ...

@@ -39,7 +39,7 @@ class FigureService:
         target, hour = watched.target, watched.state.hour
         by_hour = window in {Window.DAY, Window.WEEK}
         read = self._figures.hours if by_hour else self._figures.days
-        tallies = [*read(target.tenant, target.id, since)]
+        tallies = [each.tally for each in read(target.tenant, target.id, since)]
         if hour is not None and hour.hour >= since:
             tallies.append(hour.tally)
         return Figures(since=since, until=until, tally=sum(tallies, Tally()))
