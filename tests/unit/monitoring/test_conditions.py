@@ -89,7 +89,9 @@ def test_it_does_not_hold(text: str) -> None:
 
 def test_what_was_found_instead_is_told() -> None:
     conditions = parse_conditions(["status == 200", 'json("queue.depth") < 5'])
-    assert failed(conditions, facts()) == 'not so: json("queue.depth") < 5 (json("queue.depth") is 7)'
+    assert (
+        failed(conditions, facts()) == 'not so: json("queue.depth") < 5 (json("queue.depth") is 7)'
+    )
 
 
 def test_a_body_that_is_no_json_has_no_parts() -> None:

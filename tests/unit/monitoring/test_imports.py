@@ -62,9 +62,7 @@ class ImportSlice:
             fetcher=proxies.fetcher(FakeFetcher(self.pages)),
             hosts=proxies.hosts.service,
             pace=proxies.hosts.pace,
-            robots=RobotsGate(
-                store=FakeRobotsStore(), product_token="Spinneret", clock=self.clock
-            ),
+            robots=RobotsGate(store=FakeRobotsStore(), product_token="Spinneret", clock=self.clock),
             progress=FakeProgressStore(),
             clock=self.clock,
             sleep=self.clock.advance,
@@ -89,8 +87,7 @@ class ImportSlice:
         job = self.run(self.submit(**body))
         assert job.status is JobStatus.COMPLETED, job.error
         return [
-            (each["line"], each["outcome"], each.get("error", ""))
-            for each in job.result["lines"]
+            (each["line"], each["outcome"], each.get("error", "")) for each in job.result["lines"]
         ]
 
 

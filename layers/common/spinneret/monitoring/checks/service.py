@@ -21,6 +21,7 @@ from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.conditions.language import parse_conditions
 from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.incidents.models import Step
 from spinneret.monitoring.incidents.rules import step
 from spinneret.monitoring.slots.models import Slot, host_slot
 from spinneret.monitoring.slots.ports import SlotStore
@@ -50,7 +51,7 @@ class Done(StrEnum):
 
 
 HandOn = Callable[[str, str], None]
-"""(tenant, subject): hands on the subject's domain events."""
+"""(tenant, subject): hands on the subject's domain events; raises nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +113,7 @@ class Checker:
         change = replace(change, state=replace(change.state, reservation=reservation))
         if not self._parts.checks.record(watched, result, change, None):
             return Done.STALE
-        self._hand_on(watched, bool(change.reports))
+        self._hand_on(watched, change)
         return Done.SKIPPED
 
     def still_due(self, due: Due) -> Watched | None:
@@ -159,14 +160,12 @@ class Checker:
             logger.info("check_refused", extra={"target_id": target.id})
             return Done.STALE
         check.is_over()
-        self._hand_on(watched, bool(change.reports))
+        self._hand_on(watched, change)
         return Done.CHECKED
 
-    def _hand_on(self, watched: Watched, has_reports: bool) -> None:
-        """What can't be handed on now is handed on later, by whoever looks after the events."""
-        if has_reports:
-            with suppress(DependencyUnavailable):
-                self._parts.hand_on(watched.target.tenant, watched.target.id)
+    def _hand_on(self, watched: Watched, change: Step) -> None:
+        if change.reports:
+            self._parts.hand_on(watched.target.tenant, watched.target.id)
 
     def _blank(self, watched: Watched, now: datetime) -> CheckResult:
         due_at, target = watched.state.due_at, watched.target
