@@ -96,8 +96,8 @@ def test_every_operation_with_a_body_shows_a_request_and_its_answer(
     for _, path, operation in _operations(document):
         if "requestBody" not in operation:
             continue
-        [success] = [status for status in operation["responses"] if status < "300"]
         request = operation["requestBody"]["content"]["application/json"]
+        success = min(status for status in operation["responses"] if status < "300")
         answer = operation["responses"][success]["content"]["application/json"]
         assert request.get("examples"), f"{path}: add examples=… to its declaration"
         assert list(request["examples"]) == list(answer["examples"])
