@@ -23,8 +23,8 @@ from spinneret.jobs.wiring import ending_store, job_control, job_service, job_st
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.web.fetching.models import FetchedPage
-from spinneret.web.fetching.wiring import FetchSettings, address_policy
-from spinneret.web.hosts.wiring import host_service
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import HostServiceSettings, host_service
 from spinneret.web.politeness.dynamo import DynamoHostLedger
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.politeness.sessions import Sessions
@@ -41,7 +41,7 @@ class AuditSettings(JobSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubmissionSettings(AuditSettings, PolitenessSettings, FetchSettings):
+class SubmissionSettings(AuditSettings, HostServiceSettings):
     """What whoever submits audits reads."""
 
 

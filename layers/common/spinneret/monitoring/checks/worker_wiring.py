@@ -32,17 +32,16 @@ from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.urls import parse_url
-from spinneret.web.fetching.wiring import FetchSettings, address_policy
-from spinneret.web.hosts.wiring import host_pace, host_service
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import HostServiceSettings, host_pace, host_service
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.robots_policy import Kept
-from spinneret.web.politeness.settings import PolitenessSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckWorkerSettings(MonitoringSettings, PolitenessSettings, FetchSettings, RelaySettings):
+class CheckWorkerSettings(MonitoringSettings, HostServiceSettings, RelaySettings):
     """The check worker's environment."""
 
     user_agent: str
