@@ -264,7 +264,7 @@ def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
     kernel.flush()
     kernel.queue.send(LANE, [job.ref for job in queued[: 2 * bounds.LANE_BACKLOG_MESSAGES]])
     behind = kernel.sweep()
-    while kernel.queue.backlog(LANE) > bounds.LANE_BACKLOG_MESSAGES:
+    while kernel.queue.backlog(LANE).waiting > bounds.LANE_BACKLOG_MESSAGES:
         kernel.sqs.purge_queue(QueueUrl=kernel.queue_url)
         time.sleep(1)
     empty = kernel.sweep()
@@ -281,6 +281,7 @@ def _row(now: datetime, due: datetime) -> Job:
         priority=Priority.NORMAL,
         payload={"url": "https://site.example/"},
         created_at=min(now, due),
+        updated_at=min(now, due),
         due_at=due,
         expires_at=now + timedelta(days=7),
     )

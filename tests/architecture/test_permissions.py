@@ -60,6 +60,9 @@ CALLS = _CALLS_OF_AREAS | {
 }
 
 
+for area in _AREAS:
+    CALLS |= getattr(importlib.import_module(f"tests.architecture.permissions.{area}"), "CALLS", {})
+
 BY_HTTP = {"es:ESHttpGet"}
 """What readiness asks for without a client of its own (spinneret.aws.http)."""
 

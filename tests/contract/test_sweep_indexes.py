@@ -64,7 +64,7 @@ def test_a_resend_moves_the_next_one(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)
     resent = rules.resent(job, START + 60 * SECOND)
     store.transition(job, resent)
-    moment = START + 60 * SECOND + 2 * GRACE
+    moment = START + 60 * SECOND + GRACE
     assert not is_resent(store, job, moment - JUST)
     assert is_resent(store, job, moment)
     assert store.get(job.ref) == resent

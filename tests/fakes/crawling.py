@@ -15,6 +15,7 @@ from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import CrawlRequest
+from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService, Targets
 from spinneret.jobs.children import Children
@@ -37,11 +38,12 @@ from tests.contract.named import collections as collection_rows
 from tests.contract.named import tags as tag_rows
 from tests.fakes.configs import Configs
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
+from tests.fakes.fetch_cache import FakeFetchCache
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.named import FakeNamedStore
-from tests.fakes.page_parts import FakePageStore
+from tests.fakes.page_parts import FakePartStore
 from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
 from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
@@ -58,11 +60,13 @@ class CrawlSlice:
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self.clock = HandClock()
+        self.kinds = KINDS
         self.store = FakeJobStore()
         self.queue = FakeJobQueue()
         self.documents = FakeDocumentStore(self.store)
         self.contents = FakeContentStore()
-        self.parts = FakePageStore(self.contents)
+        self.parts = FakePartStore(self.contents)
+        self.cache = FakeFetchCache()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
         self.pages: dict[str, FetchedPage | DomainError] = {}
@@ -99,7 +103,7 @@ class CrawlSlice:
         jobs = JobService(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -112,7 +116,7 @@ class CrawlSlice:
             config_in_force=self.configs.service.in_force,
             require_collection=self.collections.get,
             ensure_tags=self.tags.ensure,
-            pages=self.parts,
+            parts=self.parts,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
 
@@ -121,7 +125,7 @@ class CrawlSlice:
         return JobControl(
             store=self.ending_store(wrap),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             sleep=self.sleep,
         )
@@ -148,13 +152,17 @@ class CrawlSlice:
             clock=self.clock,
             sleep=self.sleep,
         )
-        return CrawlPipeline(
+        pages = CrawlPages(
             fetcher=fetcher,
-            extract=self.extract,
-            indexer=indexer,
-            pages=wrap("parts", self.parts),
+            cache=wrap("cache", self.cache),
             seal=self.configs.seal,
             clock=self.clock,
+        )
+        return CrawlPipeline(
+            pages=pages,
+            extract=self.extract,
+            parts=wrap("parts", self.parts),
+            indexer=indexer,
         )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
@@ -163,7 +171,7 @@ class CrawlSlice:
         children = Children(
             store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
             move=self.control(wrap).move,
@@ -171,7 +179,7 @@ class CrawlSlice:
         return Worker(
             store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             handlers={CRAWL: self.pipeline(wrap), CRAWL_BATCH: BatchHandler(children)},
             clock=self.clock,
             random=lambda: 0.5,
@@ -184,7 +192,7 @@ class CrawlSlice:
         return Sweeper(
             store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
             look_at_parent=ParentLook(
                 store, ParentEnds(store, self.clock), self.control(), self.clock

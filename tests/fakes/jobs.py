@@ -15,6 +15,7 @@ from spinneret.jobs.bodies import check_payload, json_text
 from spinneret.jobs.ends import end_event
 from spinneret.jobs.kinds import Kinds, all_kinds
 from spinneret.jobs.models import (
+    Backlog,
     ChildCounts,
     DeadLetter,
     Job,
@@ -168,6 +169,7 @@ class FakeJobStore:
                     locked_by=owner,
                     locked_until=until,
                     claimed_at=now,
+                    updated_at=now,
                     started_at=job.started_at or now,
                     expires_at=None,
                 )
@@ -414,6 +416,7 @@ class FakeJobQueue:
         self.sent: list[Sent] = []
         self.backlogs: dict[Lane, int] = {}
         """Messages that wait in lanes beside those in `sent`, as the queue reports them."""
+        self.in_flight: dict[Lane, int] = {}
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         if not self.available:
@@ -422,11 +425,12 @@ class FakeJobQueue:
             raise ValueError(f"SQS can't delay by {delay_seconds} s")
         self.sent += [Sent(lane, ref, delay_seconds) for ref in refs]
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         if not self.available:
             raise DependencyUnavailable("sqs")
         visible = sum(sent.lane == lane and not sent.delay for sent in self.sent)
-        return visible + self.backlogs.get(lane, 0)
+        waiting = visible + self.backlogs.get(lane, 0)
+        return Backlog(waiting=waiting, in_flight=self.in_flight.get(lane, 0))
 
     def take(self) -> list[Sent]:
         """The messages sent since the last call."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.fakes.documents import FakeContentStore
 
 
-class FakePageStore:
-    """Implements PageStore over the bucket of contents."""
+class FakePartStore:
+    """Implements PartStore over the bucket of contents."""
 
     def __init__(self, contents: FakeContentStore) -> None:
         self._contents = contents

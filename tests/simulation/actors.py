@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.ends import handing_on
-from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
+from spinneret.jobs.models import Backlog, Draft, JobRef, Move, Reply, RequestKey
 from spinneret.jobs.parents import ParentEnds, ParentLook
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.ports import JobStore
@@ -187,9 +187,10 @@ class Actors:
         for latency in latencies:
             self._fly(ref, delay + latency, 1)
 
-    def backlog(self) -> int:
+    def backlog(self) -> Backlog:
         """Messages that found no worker; now and then what the queue reports is a minute old."""
-        return 0 if self._world.faults.misreports() else self._waiting
+        waiting = 0 if self._world.faults.misreports() else self._waiting
+        return Backlog(waiting=waiting, in_flight=self._busy())
 
     def _fly(self, ref: JobRef, seconds: float, receives: int, *, waits: bool = False) -> None:
         self.flying += 1
@@ -198,8 +199,7 @@ class Actors:
     def _arrive(self, ref: JobRef, receives: int, waits: bool) -> None:
         self.flying -= 1
         self._waiting -= waits
-        busy = sum(actor.role is Role.WORKER for actor in self._world.actors)
-        if self.workers_stopped or busy >= self.workers_max:
+        if self.workers_stopped or self._busy() >= self.workers_max:
             self._waiting += 1
             self._fly(ref, 1.0, receives, waits=True)
             return
@@ -208,6 +208,9 @@ class Actors:
             Role.WORKER, lambda actor: self._invoke(actor, ref, receives, timeout)
         )
         self._timed(actor, timeout)
+
+    def _busy(self) -> int:
+        return sum(actor.role is Role.WORKER for actor in self._world.actors)
 
     def _invoke(self, actor: Actor, ref: JobRef, receives: int, timeout: float) -> None:
         deadline = self._world.now // 1000 + round(timeout * 1000)

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import (
+    Backlog,
     Draft,
     Job,
     JobEvent,
@@ -99,7 +100,7 @@ class _Lane:
     def __init__(self) -> None:
         self.visible: deque[JobRef] = deque()
         self.busy = 0
-        self.samples: deque[int] = deque([0], maxlen=3)
+        self.samples = deque([Backlog(waiting=0, in_flight=0)], maxlen=3)
         self.empty_since: float | None = 0.0
         self.longest = 0
 
@@ -127,7 +128,6 @@ class Capacity:
         self.lanes: defaultdict[Lane, _Lane] = defaultdict(_Lane)
         self.lost: dict[JobRef, float] = {}
         """Jobs whose last message was lost, and since when."""
-        self.losses: Counter[JobRef] = Counter()
         self.waits: dict[JobRef, float] = {}
         self.ends: dict[JobRef, float] = {}
         """Ends of the leases of dead workers."""
@@ -207,7 +207,6 @@ class Capacity:
             self._replaced(ref, lane)
             if self.rng.random() < self.load.lost:
                 self.lost[ref] = self._moment() + delay_seconds
-                self.losses[ref] += 1
                 self.waits.pop(ref, None)
                 continue
             flight = self.offset + delay_seconds + self.rng.uniform(0.01, 1.0)
@@ -216,7 +215,7 @@ class Capacity:
                 late = flight + self.rng.uniform(300.0, 900.0)
                 self.after(late, lambda ref=ref: self._arrive(lane, ref))  # type: ignore[misc]
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue; up to a minute old."""
         self._cost()
         return self.rng.choice(self.lanes[lane].samples)
@@ -246,7 +245,7 @@ class Capacity:
 
     def _sample(self) -> None:
         for lane in self.lanes.values():
-            lane.samples.append(len(lane.visible))
+            lane.samples.append(Backlog(waiting=len(lane.visible), in_flight=lane.busy))
         if not self._over:
             self.after(SAMPLE_SECONDS, self._sample)
 
@@ -368,9 +367,8 @@ class Capacity:
             empty = self.lanes[CRAWL_LOW if job.priority is Priority.LOW else CRAWL_NORMAL]
             if empty.empty_since is None:
                 continue
-            again = 30.0 * 2 ** (self.losses[ref] - 1) if self.losses[ref] > 1 else 0.0
             late = self.now - max(since, empty.empty_since)
-            if late > REPLACED_MAX + again:
+            if late > REPLACED_MAX:
                 self.violations.append(f"{ref.job_id}: message lost {late:.0f} s ago")
 
     def _check_end(self) -> None:

@@ -54,8 +54,9 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
         }
     ),
 }
-RESENDS_UNTIL: Final = (30, 90, 210, 450, 930, 1890, 3810)  # seconds after the due time …
-RESEND_EVERY: Final = 3600  # … and then
+RESEND_EVERY: Final = 30  # seconds
+TRIES_UNTIL: Final = (30, 90, 210, 450, 930, 1890, 3810)  # seconds after the end …
+TRY_EVERY: Final = 3600  # … and then
 LEAD: Final = 900  # what SQS can delay
 SKEW: Final = timedelta(seconds=5)
 
@@ -278,7 +279,7 @@ class Invariants:
             return
         wait = (job.ref, job.fence, job.due_at)
         self._resends[wait] += 1
-        allowed = _resends_allowed(age)
+        allowed = age // RESEND_EVERY
         self._check(self._resends[wait] <= allowed, job.ref, f"resent too often for {age:.0f} s")
 
     def _lost(self, was: Job, job: Job, now: datetime) -> None:
@@ -359,8 +360,8 @@ def _charges(job: Job) -> int:
     return job.redrives * job.max_attempts + job.attempts
 
 
-def _resends_allowed(seconds: float) -> int:
-    """How often a job that has been due for so long may have been sent again."""
-    first = sum(seconds >= each for each in RESENDS_UNTIL)
-    later = max(0.0, seconds - RESENDS_UNTIL[-1]) // RESEND_EVERY
+def _tries_allowed(seconds: float) -> int:
+    """How often the end of a run may have been tried to be published so long after it."""
+    first = sum(seconds >= each for each in TRIES_UNTIL)
+    later = max(0.0, seconds - TRIES_UNTIL[-1]) // TRY_EVERY
     return first + int(later)

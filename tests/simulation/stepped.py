@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from spinneret.jobs.models import (
+    Backlog,
     ChildCounts,
     Job,
     JobEvent,
@@ -41,7 +42,7 @@ from tests.simulation.world import World
 
 Post = Callable[[JobRef, int], None]
 """Puts a message into the queue, with its delay in seconds."""
-Backlog = Callable[[], int]
+BacklogNow = Callable[[], Backlog]
 """How many messages wait for a worker, as the queue reports it."""
 
 
@@ -297,13 +298,13 @@ class SteppedEffects:
 class SteppedQueue:
     """Implements JobQueue."""
 
-    def __init__(self, world: World, actor: Actor, post: Post, backlog: Backlog) -> None:
+    def __init__(self, world: World, actor: Actor, post: Post, backlog: BacklogNow) -> None:
         self._world = world
         self._actor = actor
         self._post = post
         self._backlog = backlog
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue; reading it changes nothing and is no step."""
         if self._world.faults.is_down("queue"):
             raise DependencyUnavailable("queue")

@@ -25,7 +25,8 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
 }
 """What is wrong, and how it is found out."""
 SEEDS = 500
-BLOCK = 50
+BLOCK = 25
+QUICK_FLOWS = {"complete", "fail", "postpone", "side effect"}
 DONE = {
     "fail": JobStatus.FAILED,
     "fail and begin again": JobStatus.FAILED,
@@ -100,7 +101,10 @@ def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) 
     assert job.run == (2 if flow == "fail and begin again" else 1)
 
 
-@pytest.mark.parametrize("flow", list(FLOWS))
+@pytest.mark.parametrize(
+    "flow",
+    [pytest.param(flow, marks=() if flow in QUICK_FLOWS else pytest.mark.heavy) for flow in FLOWS],
+)
 def test_a_process_that_dies_at_any_call_loses_and_doubles_nothing(
     flow: str, threads: Executor
 ) -> None:

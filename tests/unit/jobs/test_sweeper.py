@@ -307,6 +307,30 @@ def test_a_lost_message_is_replaced_when_its_lane_has_run_empty(
     assert sweeper.sweep() == Swept(resent=1)
 
 
+def test_a_message_that_is_lost_again_and_again_is_replaced_in_an_empty_lane_by_every_pass(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    add(store, factories.job())
+    for _ in range(10):
+        clock.advance(MINUTE)
+        assert sweeper.sweep() == Swept(resent=1)
+        queue.take()  # lost
+
+
+def test_messages_that_workers_may_hold_are_not_taken_for_lost_every_minute(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    """Workers that fail before they claim: what they received comes back."""
+    add(store, factories.job())
+    queue.in_flight[CRAWL_NORMAL] = bounds.LANE_BACKLOG_MESSAGES + 1
+    passes = []
+    for _ in range(10):
+        clock.advance(MINUTE)
+        passes.append(sweeper.sweep().resent)
+        queue.take()
+    assert passes == [1, 1, 0, 1, 0, 0, 0, 1, 0, 0]
+
+
 def test_a_lane_that_never_runs_empty_keeps_no_message_lost_for_ever(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 
@@ -43,12 +42,26 @@ class NamedRow:
 
 
 class NamedRows:
-    """The rows of one kind. All methods raise DependencyUnavailable."""
+    """The rows of one kind. All methods raise DependencyUnavailable.
 
-    def __init__(self, client: DynamoDBClient, table: str, kind: str) -> None:
+    `kind` is what a refusal calls a row. `word` and `words` stand for it in keys, where it isn't
+    one word or its plural is no `s` more.
+    """
+
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        table: str,
+        kind: str,
+        *,
+        word: str | None = None,
+        words: str | None = None,
+    ) -> None:
         self._client = client
         self._table = table
         self._kind = kind
+        self._word = word or kind.upper()
+        self._words = words or f"{self._word}S"
 
     def add(self, row: NamedRow, *besides: TransactWriteItemTypeDef) -> None:
         """Store a new row; raises Conflict when its name is taken.
@@ -64,11 +77,7 @@ class NamedRows:
         """The row as it stands."""
         if not is_id(row_id):
             return None
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=self._key(tenant, row_id), ConsistentRead=True
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, self._key(tenant, row_id))
         return _row(tenant, item) if item else None
 
     def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
@@ -144,13 +153,13 @@ class NamedRows:
         return {"pk": self._partition(tenant), "sk": row_id}
 
     def _references_key(self, tenant: str, row_id: str) -> dict[str, str]:
-        return {"pk": f"T#{tenant}#{self._kind.upper()}REFS", "sk": row_id}
+        return {"pk": f"T#{tenant}#{self._word}REFS", "sk": row_id}
 
     def _names(self, tenant: str) -> str:
-        return f"T#{tenant}#{self._kind.upper()}NAMES"
+        return f"T#{tenant}#{self._word}NAMES"
 
     def _partition(self, tenant: str) -> str:
-        return f"T#{tenant}#{self._kind.upper()}S"
+        return f"T#{tenant}#{self._words}"
 
     def _name_key(self, row: NamedRow) -> dict[str, str]:
         return {"pk": self._names(row.tenant), "sk": row.name}

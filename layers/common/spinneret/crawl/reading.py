@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from spinneret.content.extraction.plain import plain_text
 from spinneret.crawl.models import BatchView, CrawlView
-from spinneret.crawl.ports import PageStore
+from spinneret.crawl.ports import PartStore
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import ChildCounts, Job
@@ -18,7 +18,7 @@ from spinneret.web.fetching.urls import cache_url, parse_url
 _SHARED: Final = set(CrawlView.model_fields) - {"result"}
 
 
-def view_of(job: Job, pages: PageStore) -> CrawlView:
+def view_of(job: Job, pages: PartStore) -> CrawlView:
     """Raises DependencyUnavailable."""
     payload, found = job.payload, job.result or {}
     view = job_view(job)
@@ -45,7 +45,7 @@ def batch_view_of(job: Job, counts: ChildCounts) -> BatchView:
     return BatchView(**shared, **rules.summary(counts))
 
 
-def _text(found: Mapping[str, Any], pages: PageStore) -> dict[str, Any]:
+def _text(found: Mapping[str, Any], pages: PartStore) -> dict[str, Any]:
     key, markdown, url = found.get("content_key"), None, None
     if key is not None and found["content_bytes"] <= bounds.CRAWL_SHOWN_BYTES:
         markdown = pages.read(key)
@@ -55,7 +55,7 @@ def _text(found: Mapping[str, Any], pages: PageStore) -> dict[str, Any]:
     return {"markdown": markdown, "text": text, "markdown_url": url}
 
 
-def _parts(found: Mapping[str, Any], pages: PageStore) -> dict[str, Any]:
+def _parts(found: Mapping[str, Any], pages: PartStore) -> dict[str, Any]:
     key, stored, url = found.get("parts_key"), None, None
     if key is not None and found["parts_bytes"] <= bounds.CRAWL_SHOWN_BYTES:
         stored = pages.read(key)

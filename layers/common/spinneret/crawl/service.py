@@ -20,7 +20,7 @@ from spinneret.crawl.models import (
     Submission,
     UrlOutcome,
 )
-from spinneret.crawl.ports import PageStore
+from spinneret.crawl.ports import PartStore
 from spinneret.crawl.reading import batch_view_of, view_of
 from spinneret.jobs import rules
 from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
@@ -138,7 +138,7 @@ class CrawlService:
         config_in_force: ConfigInForce,
         require_collection: RequireCollection,
         ensure_tags: EnsureTags,
-        pages: PageStore,
+        parts: PartStore,
         begin_batch: Callable[[JobRef], None],
     ) -> None:
         self._jobs = jobs
@@ -149,7 +149,7 @@ class CrawlService:
         self._config_in_force = config_in_force
         self._require_collection = require_collection
         self._ensure_tags = ensure_tags
-        self._pages = pages
+        self._parts = parts
         self._begin_batch = begin_batch
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
@@ -223,7 +223,7 @@ class CrawlService:
         """A crawl, or a batch with its counters. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH)
         counts = self._jobs.counts(job)
-        return view_of(job, self._pages) if counts is None else batch_view_of(job, counts)
+        return view_of(job, self._parts) if counts is None else batch_view_of(job, counts)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request

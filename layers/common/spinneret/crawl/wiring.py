@@ -16,8 +16,9 @@ from spinneret.crawl.configs.wiring import ConfigSettings, config_service
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FrontierSettings, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH
-from spinneret.crawl.s3 import S3PageStore
+from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
+from spinneret.crawl.settings import SubmissionSettings
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.events.wiring import RelaySettings, relay
@@ -36,7 +37,9 @@ BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ConfigSettings, FrontierSettings, RelaySettings):
+class CrawlApiSettings(
+    WebhookSettings, ConfigSettings, FrontierSettings, RelaySettings, SubmissionSettings
+):
     """The crawl API's environment."""
 
     content_bucket: str
@@ -65,11 +68,12 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
     store = ending_store(settings, relay(settings).hand_on)
-    batches = worker(settings, {CRAWL_BATCH: BatchHandler(children(settings, store))}, store)
     configs = config_service(settings, proxies)
+    makes = BatchHandler(children(settings, store, settings.kinds))
+    batches = worker(settings, {CRAWL_BATCH: makes}, store)
     return CrawlApi(
         crawl=CrawlService(
-            jobs=job_service(settings),
+            jobs=job_service(settings, settings.kinds),
             policy=address_policy(settings),
             hosts=hosts,
             targets=webhooks.targets,
@@ -78,7 +82,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             config_in_force=configs.in_force,
             require_collection=collection_service(env).get,
             ensure_tags=tag_service(env).ensure,
-            pages=S3PageStore(s3_client(), settings.content_bucket),
+            parts=S3PartStore(s3_client(), settings.content_bucket),
         ),
         deep=DeepCrawlService(
             jobs=job_service(settings),

@@ -12,7 +12,7 @@ from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.pages import extract
-from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.wiring import chunk_index, embedder
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.configs.wiring import header_seal
@@ -25,8 +25,11 @@ from spinneret.crawl.deep.wiring import (
     frontier,
 )
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
+from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
-from spinneret.crawl.s3 import S3PageStore
+from spinneret.crawl.s3 import S3FetchCache
+from spinneret.crawl.s3_parts import S3PartStore
+from spinneret.crawl.settings import PageWorkSettings, WorkSettings
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
@@ -38,14 +41,14 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSettings(PoliteFetchSettings, SearchSettings, JobSettings):
+class PageSettings(PoliteFetchSettings, EmbeddingSettings, JobSettings, PageWorkSettings):
     """What whoever crawls a page needs."""
 
     documents_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(PageSettings, DeepCrawlSettings, RelaySettings):
+class CrawlWorkerSettings(PageSettings, DeepCrawlSettings, RelaySettings, WorkSettings):
     """The crawl worker's environment."""
 
     deep_crawl_machine: str
@@ -63,10 +66,10 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
     executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
     handlers: dict[str, Handler] = {
         CRAWL: _pipeline(settings),
-        CRAWL_BATCH: BatchHandler(children(settings, store)),
+        CRAWL_BATCH: BatchHandler(children(settings, store, settings.kinds)),
         DEEP_CRAWL: Starter(executions, deep_crawls(settings, store).prepare),
     }
-    return worker(settings, handlers, store)
+    return worker(settings, handlers, store, settings.kinds)
 
 
 def page_step(env: Mapping[str, str]) -> PageStep:
@@ -91,12 +94,14 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         embedder=model,
         index=chunk_index(settings, model),
         clock=utc_now,
+        embed_batch=settings.tei__batch_size,
     )
-    return CrawlPipeline(
+    pages = CrawlPages(
         fetcher=polite_fetcher(settings),
-        extract=extract,
-        indexer=indexer,
-        pages=S3PageStore(s3_client(), settings.content_bucket),
+        cache=S3FetchCache(s3_client(), settings.content_bucket),
         seal=header_seal(settings),
         clock=utc_now,
+        kept_seconds=settings.cache__crawl_ttl_s,
     )
+    parts = S3PartStore(s3_client(), settings.content_bucket)
+    return CrawlPipeline(pages=pages, extract=extract, parts=parts, indexer=indexer)

@@ -11,12 +11,11 @@ from spinneret.discovery.service import DiscoveryService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.jobs.wiring import job_service
 from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.hosts.wiring import host_service
-from spinneret.web.politeness.settings import PolitenessSettings
+from spinneret.web.hosts.wiring import HostServiceSettings, host_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscoverySettings(WebhookSettings, PolitenessSettings):
+class DiscoverySettings(WebhookSettings, HostServiceSettings):
     """Where what is found is kept, and whether this stage offers discovery."""
 
     plans_table: str
@@ -35,7 +34,7 @@ def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
 
 
 def discovery_service(
-    webhooks: WebhookSettings, politeness: PolitenessSettings, *, plans_table: str, enabled: bool
+    webhooks: WebhookSettings, politeness: HostServiceSettings, *, plans_table: str, enabled: bool
 ) -> DiscoveryService:
     """The same, of settings that were read."""
     store = DynamoDiscoveryStore(dynamodb_client(), plans_table, webhooks.jobs_table)

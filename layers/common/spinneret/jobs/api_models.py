@@ -42,6 +42,8 @@ class JobView(BaseModel):
     progress: int
     step: str | None
     created_at: str
+    updated_at: str
+    """When it last changed its state, made progress or was sent to its workers."""
     due_at: str
     waiting_for: str | None
     expires_at: str | None
@@ -135,6 +137,7 @@ def job_view(job: Job) -> JobView:
         progress=job.progress,
         step=job.step,
         created_at=stamp(job.created_at),
+        updated_at=stamp(job.updated_at),
         due_at=stamp(job.due_at),
         waiting_for=job.waiting_for,
         expires_at=optional_stamp(job.expires_at),

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
     " #locked_until = :until, #wake_at = :until, #wake_shard = :shard, #claimed_at = :now,"
+    " #updated_at = :now,"
     " #started_at = if_not_exists(#started_at, :now)"
     " REMOVE #trouble_key, #expires_at, #resend_shard, #resend_at"
 )
@@ -132,11 +133,7 @@ class DynamoJobStore:
         """See JobStore."""
         if not is_id(ref.job_id):
             return None
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._jobs, Key=keys.job_key(ref), ConsistentRead=True
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._jobs, keys.job_key(ref))
         return items.job_from_item(item) if item else None
 
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:

@@ -138,12 +138,15 @@ class Job:
     priority: Priority
     payload: Mapping[str, Any] = field(repr=False)
     created_at: datetime
+    updated_at: datetime
+    """Its last move; see `Move`."""
     due_at: datetime
     """Not to be claimed earlier."""
     run: int = 1
     fence: int = 0
     attempts: int = 0
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
+    result_seconds: int = bounds.RESULT_FRESH_SECONDS
     max_redrives: int = 0
     redrives: int = 0
     """Retry series used up: further attempts after transient failures (ruling "Redrive")."""
@@ -202,7 +205,7 @@ class Job:
         """Until then its result answers duplicates (ruling "Duplicate"); None without a result."""
         if self.status is not JobStatus.COMPLETED or self.finished_at is None:
             return None
-        return self.finished_at + timedelta(seconds=bounds.RESULT_FRESH_SECONDS)
+        return self.finished_at + timedelta(seconds=self.result_seconds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,6 +251,16 @@ class Draft:
     """An id that was promised to the tenant: then no other job stands for this one."""
     once: bool = False
     """Whether a job of the same key stands for this one however it ended, failures included."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backlog:
+    """About how many messages a lane holds, as its queue knows it; delayed ones don't count."""
+
+    waiting: int
+    """To be received."""
+    in_flight: int
+    """Received, and neither deleted nor back yet."""
 
 
 @dataclass(frozen=True, kw_only=True)

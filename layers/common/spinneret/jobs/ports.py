@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from spinneret.jobs.models import (
+    Backlog,
     ChildCounts,
     Connection,
     DeadLetter,
@@ -293,11 +294,8 @@ class JobQueue(Protocol):
         """Raises DependencyUnavailable; delay is 0 to 900 s."""
         ...
 
-    def backlog(self, lane: Lane) -> int:
-        """About how many messages wait to be received; delayed ones don't count.
-
-        Raises DependencyUnavailable.
-        """
+    def backlog(self, lane: Lane) -> Backlog:
+        """What the lane holds. Raises DependencyUnavailable."""
         ...
 
 

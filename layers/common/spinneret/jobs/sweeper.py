@@ -67,6 +67,14 @@ class _Pass:
             raise error
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Lost:
+    """Which messages of a lane count as lost: those whose moment is not after `until`."""
+
+    until: datetime
+    moment: Callable[[Job], datetime | None] = rules.resend_at
+
+
 @dataclass(kw_only=True)
 class _Shard:
     """One partition of an index, and how far it is read."""
@@ -232,17 +240,19 @@ class Sweeper:
                     lanes[lane].append(ResendShard(name, priority, number))
         shards: deque[_Shard] = deque()
         for lane, parts in lanes.items():
-            until = self._lost_until(lane, this)
-            if until is not None:
-                shards += [self._resend_shard(lane, part, until) for part in parts]
+            lost = self._lost(lane, this)
+            if lost is not None:
+                shards += [self._resend_shard(lane, part, lost) for part in parts]
         shards.rotate(int(this.begun.timestamp() // 60))
         self._walk(shards, this, bounds.SWEEP_SECONDS, bounds.SWEEP_RESENDS)
 
-    def _lost_until(self, lane: Lane, this: _Pass) -> datetime | None:
-        """Messages that are missing since then count as lost; None when the queue is down.
+    def _lost(self, lane: Lane, this: _Pass) -> _Lost | None:
+        """None when the queue is down.
 
-        In a lane with a backlog they are probably still queued. It may never run empty, so that a
-        very old one is sent again all the same.
+        In a lane with a backlog unclaimed jobs are probably still queued. It may never run empty,
+        so that a very old one is sent again all the same. In an empty lane no message is left, and
+        what was sent before the last pass is lost. Many in flight are no empty lane: its workers
+        may fail before they claim, and their messages will be back.
         """
         if this.queue_is_down:
             return None
@@ -251,25 +261,27 @@ class Sweeper:
         except DependencyUnavailable as error:
             self._lose_queue(error, this)
             return None
-        if backlog <= bounds.LANE_BACKLOG_MESSAGES:
-            return this.begun
-        return this.begun - timedelta(seconds=bounds.BACKLOG_RESEND_SECONDS)
+        if backlog.waiting > bounds.LANE_BACKLOG_MESSAGES:
+            return _Lost(until=this.begun - timedelta(seconds=bounds.BACKLOG_RESEND_SECONDS))
+        if backlog.waiting or backlog.in_flight > bounds.LANE_BACKLOG_MESSAGES:
+            return _Lost(until=this.begun, moment=rules.spaced_resend_at)
+        return _Lost(until=this.begun)
 
-    def _resend_shard(self, lane: Lane, part: ResendShard, until: datetime) -> _Shard:
+    def _resend_shard(self, lane: Lane, part: ResendShard, lost: _Lost) -> _Shard:
         def read(after: DuePosition | None) -> DuePage:
-            return self._store.to_resend(part, until, bounds.SWEEP_PAGE, after)
+            return self._store.to_resend(part, lost.until, bounds.SWEEP_PAGE, after)
 
         def act(ref: JobRef, this: _Pass) -> str | None:
-            return self._resend(ref, until, this)
+            return self._resend(ref, lost, this)
 
         return _Shard(read=read, act=act, lane=lane)
 
-    def _resend(self, ref: JobRef, until: datetime, this: _Pass) -> str | None:
+    def _resend(self, ref: JobRef, lost: _Lost, this: _Pass) -> str | None:
         """Send first and count then: a message that wasn't sent isn't waited for."""
         job = self._store.get(ref)
-        resend_at = rules.resend_at(job) if job else None
-        if job is None or resend_at is None or resend_at > until:
-            return None  # the index lags behind the row
+        moment = lost.moment(job) if job else None
+        if job is None or moment is None or moment > lost.until:
+            return None  # may be queued, or the index lags behind the row
         now = self._clock()
         if not self._send(job, now, this):
             return None

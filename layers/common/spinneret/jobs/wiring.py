@@ -12,7 +12,7 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.ends import HandOn, handing_on
-from spinneret.jobs.kinds import all_kinds, all_lanes
+from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.pushes import LiveEvents, Pushes
 from spinneret.jobs.live.service import LiveService
@@ -87,12 +87,12 @@ def job_queue(settings: JobSettings) -> SqsJobQueue:
     return SqsJobQueue(sqs_client(), settings.lanes_url)
 
 
-def job_service(settings: JobSettings) -> JobService:
-    """Submission and look-up."""
+def job_service(settings: JobSettings, kinds: Kinds | None = None) -> JobService:
+    """Submission and look-up; `kinds` are those that this stage sets otherwise than declared."""
     return JobService(
         store=job_store(settings),
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
         clock=utc_now,
         new_id=id_maker(utc_now),
     )
@@ -109,24 +109,29 @@ def job_control(settings: JobSettings, store: JobStore) -> JobControl:
     )
 
 
-def children(settings: JobSettings, store: JobStore) -> Children:
-    """What the handlers of parents make their children with."""
+def children(settings: JobSettings, store: JobStore, kinds: Kinds | None = None) -> Children:
+    """What the handlers of parents make their children with; `kinds` as for `job_service`."""
     return Children(
         store=store,
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
         clock=utc_now,
         new_id=id_maker(utc_now),
         move=job_control(settings, store).move,
     )
 
 
-def worker(settings: JobSettings, handlers: Mapping[str, Handler], store: JobStore) -> Worker:
-    """A worker of the given kinds."""
+def worker(
+    settings: JobSettings,
+    handlers: Mapping[str, Handler],
+    store: JobStore,
+    kinds: Kinds | None = None,
+) -> Worker:
+    """A worker of the given kinds; `kinds` as for `job_service`."""
     return Worker(
         store=store,
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
         handlers=handlers,
         clock=utc_now,
         random=random.random,

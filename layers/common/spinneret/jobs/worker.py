@@ -58,6 +58,15 @@ class Defer(Exception):
         self.waiting_for = waiting_for
 
 
+class CompletedInPart(Exception):
+    """The handler has a result, but not all of what was asked for: the job is partially failed."""
+
+    def __init__(self, result: Mapping[str, Any], failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.result = result
+        self.failure = failure
+
+
 class Context:
     """A handler's claim; its only way to change the job."""
 
@@ -96,6 +105,7 @@ class Context:
             step=step,
             progress=max(progress, self.job.progress),
             locked_until=lease_end(self._clock, self.remaining),
+            updated_at=self._clock(),
         )
         self._add(JobEventKind.STEP_STARTED, step, after.progress, {})
         self._flush(after)
@@ -273,7 +283,6 @@ class Worker:
         policy = self._kinds.get(context.job.kind)
         try:
             result = self._handlers[context.job.kind](context)
-            check_result(result)
         except LeaseLost:
             raise
         except HandBack:
@@ -288,14 +297,23 @@ class Worker:
             now = self._clock()
             until, waiting_for = deferral.until, safe_text(deferral.waiting_for)
             self._end(context, rules.defer(context.job, until, waiting_for, now, pending_limit))
+        except CompletedInPart as part:
+            self._complete(context, part.result, part.failure)
         except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
             self._fail(context, error)
         else:
             self._complete(context, result)
 
-    def _complete(self, context: Context, result: Mapping[str, Any]) -> None:
+    def _complete(
+        self, context: Context, result: Mapping[str, Any], lack: Failure | None = None
+    ) -> None:
+        job, now = context.job, self._clock()
         try:
-            self._end(context, rules.complete(context.job, result, self._clock()))
+            check_result(result)
+            if lack is None:
+                self._end(context, rules.complete(job, result, now))
+            else:
+                self._end(context, rules.complete_in_part(job, result, lack, now), lack)
         except (DependencyUnavailable, LeaseLost):
             raise
         except Exception as error:  # noqa: BLE001 - what the store can't take is an outcome, too

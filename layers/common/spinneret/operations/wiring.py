@@ -10,7 +10,7 @@ import boto3
 from botocore.config import Config
 
 from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import KeySettings, key_service
+from spinneret.access.keys.wiring import IssuingSettings, issuing_key_service
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.uploads.wiring import UploadSettings, upload_service
 from spinneret.aws.clients import CONFIG, translated
@@ -29,7 +29,7 @@ _SECONDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoreApiSettings(RelaySettings, SearchSettings, KeySettings, UploadSettings):
+class CoreApiSettings(RelaySettings, SearchSettings, IssuingSettings, UploadSettings):
     """The core API's environment."""
 
     content_bucket: str
@@ -51,7 +51,7 @@ def core_api(env: Mapping[str, str]) -> CoreApi:
     """Services of the core API."""
     settings = CoreApiSettings.from_env(env)
     return CoreApi(
-        keys=key_service(settings),
+        keys=issuing_key_service(settings),
         uploads=upload_service(settings),
         health=HealthService(_probes(settings)),
         jobs=job_control(settings, ending_store(settings, relay(settings).hand_on)),

@@ -1,11 +1,11 @@
-"""The worker factory: a Lambda handler that runs the jobs that an SQS batch names."""
+"""The worker factory: a Lambda handler that runs what the messages of an SQS batch name."""
 
 from __future__ import annotations
 
 import logging
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from aws_lambda_powertools.utilities.batch import (
     BatchProcessor,
@@ -17,35 +17,50 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.jobs.sqs import ref_of
 from spinneret.jobs.worker import Worker
+from spinneret.kernel.clock import Remaining
 from spinneret.runtime.logs import configure, follow_request
 
 logger = logging.getLogger(__name__)
 
 QueueHandler = Callable[[dict[str, Any], LambdaContext], Any]
+M = TypeVar("M")
 
 
 def worker_entrypoint(build: Callable[[Mapping[str, str]], Worker], name: str) -> QueueHandler:
-    """The Lambda handler of a lane. A message that fails goes back alone, the rest is done.
+    """The Lambda handler of a lane of jobs.
 
     Only a message that can't be read and a store that doesn't answer make a message fail; every
     outcome of a job is written to the job.
     """
-    built: list[Worker] = []
+    return message_entrypoint(ref_of, lambda env: build(env).run, name)
+
+
+def message_entrypoint(
+    parse: Callable[[str], M],
+    build: Callable[[Mapping[str, str]], Callable[[M, Remaining], object]],
+    name: str,
+) -> QueueHandler:
+    """The Lambda handler of a queue. A message that fails goes back alone, the rest is done.
+
+    `parse` raises ValueError for a body that isn't of this queue; what is built takes what was
+    parsed, and the seconds that are left.
+    """
+    built: list[Callable[[M, Remaining], object]] = []
 
     def handler(event: dict[str, Any], context: LambdaContext) -> Any:
         if not built:
             configure(name)
             built.append(build(os.environ))
-        worker = built[0]
+        run_message = built[0]
         follow_request(context.aws_request_id)
 
         def run(record: SQSRecord) -> None:
             try:
-                ref = ref_of(record.body)
+                message = parse(record.body)
             except ValueError:
                 logger.exception("message_malformed", extra={"message_id": record.message_id})
                 raise
-            worker.run(ref, lambda: context.get_remaining_time_in_millis() / 1000)
+            run_message(message, lambda: context.get_remaining_time_in_millis() / 1000)
 
         processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
         return process_partial_response(

@@ -23,9 +23,8 @@ from spinneret.web.models import Caller, Progress
 from spinneret.web.permits import Permits, Postponed
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
 from spinneret.web.politeness.rules import host_key, slowest
-from spinneret.web.ports import ProgressStore
+from spinneret.web.ports import ProgressStore, RoutedFetcher
 from spinneret.web.proxies.models import Route
-from spinneret.web.proxies.rotation import RotatingFetcher
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +37,7 @@ class SessionParts:
 
     caller: Caller
     permits: Permits
-    fetcher: RotatingFetcher
+    fetcher: RoutedFetcher
     progress: ProgressStore
     clock: Clock
 

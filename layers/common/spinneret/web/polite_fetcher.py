@@ -14,8 +14,7 @@ from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.permits import PermitOffice, Permits, Postponed
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.service import Pace
-from spinneret.web.ports import ProgressStore
-from spinneret.web.proxies.rotation import RotatingFetcher
+from spinneret.web.ports import ProgressStore, RoutedFetcher
 
 _DEFAULTS: Final = FetchOptions()
 
@@ -26,7 +25,7 @@ class PoliteFetcher:
     def __init__(
         self,
         *,
-        fetcher: RotatingFetcher,
+        fetcher: RoutedFetcher,
         hosts: HostService,
         pace: Pace,
         robots: RobotsGate,

@@ -1,12 +1,29 @@
-"""The port of fetching: what is kept of a fetch while it waits."""
+"""The ports of fetching: which way a fetch goes, and what is kept of it while it waits."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Protocol
 
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, Progress
+from spinneret.web.proxies.models import Route
+
+
+class RoutedFetcher(Protocol):
+    """Fetches by a way that is chosen once for all requests of a fetch."""
+
+    def choose(self, tenant: str, config_id: str | None) -> Route | None:
+        """The proxy by which to go; None is the direct way.
+
+        Raises FeatureDisabled, SecretUnreadable and DependencyUnavailable.
+        """
+        ...
+
+    def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:
+        """See Fetcher.fetch; a failure of the proxy is ProxyFailed."""
+        ...
 
 
 class ProgressStore(Protocol):

@@ -220,3 +220,11 @@ def test_a_config_that_the_tenant_does_not_have_is_unknown(crawl: CrawlSlice) ->
         with pytest.raises(NotFound):
             crawl.submit(URL, tenant, config_id=config_id)
     assert crawl.queue.sent == []
+
+
+def test_a_page_that_was_kept_for_one_config_is_not_another_s(crawl: CrawlSlice) -> None:
+    private = config(crawl, {"Cookie": "session=acme"})
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"), headers={"etag": '"1"'})
+    crawl.run(crawl.submit(URL, config_id=private.id))
+    assert requested(crawl).validators is None
+    assert requested(crawl, config_id=private.id).validators is not None

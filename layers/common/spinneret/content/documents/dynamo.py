@@ -13,7 +13,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, ChunkingStrategy
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.ports import VersionRaced
@@ -44,13 +43,7 @@ class DynamoDocumentStore:
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """See DocumentStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._documents,
-                Key=document_key(tenant, document_id),
-                ConsistentRead=True,
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._documents, document_key(tenant, document_id))
         return _from_item(item) if item else None
 
     def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:

@@ -72,12 +72,15 @@ class Indexer:
         embedder: Embedder,
         index: ChunkWriter,
         clock: Clock,
+        embed_batch: int = bounds.EMBED_BATCH,
     ) -> None:
+        """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
         self._documents = documents
         self._contents = contents
         self._embedder = embedder
         self._index = index
         self._clock = clock
+        self._embed_batch = embed_batch
 
     def index(
         self, page: Page, lease: Lease, checkpoint: Checkpoint, remaining: Remaining
@@ -147,7 +150,7 @@ class Indexer:
         checkpoint: Checkpoint,
         remaining: Remaining,
     ) -> list[tuple[float, ...]]:
-        size = min(bounds.EMBED_BATCH, embedder.max_batch)
+        size = min(self._embed_batch, embedder.max_batch)
         vectors: list[tuple[float, ...]] = []
         for start in range(0, len(chunks), size):
             checkpoint("embedding", 50 + 40 * start // len(chunks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spinneret.kernel import bounds
 from spinneret.kernel.settings import Settings
 
 
@@ -15,3 +16,10 @@ class SearchSettings(Settings):
     opensearch_auth: str
     """`sigv4` on AWS, `none` for an index that asks for no signature."""
     embedder_url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingSettings(SearchSettings):
+    """How long one call of the embedder may take, where its caller has as long."""
+
+    tei__timeout_s: float = bounds.EMBED_SECONDS

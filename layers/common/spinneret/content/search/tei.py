@@ -27,11 +27,17 @@ class TeiEmbedder:
     """Implements Embedder. `info` is asked once and kept: a model changes by a new deployment."""
 
     def __init__(
-        self, base_url: str, client: httpx.Client, sleep: Callable[[float], None] = time.sleep
+        self,
+        base_url: str,
+        client: httpx.Client,
+        sleep: Callable[[float], None] = time.sleep,
+        seconds: float = bounds.EMBED_SECONDS,
     ) -> None:
+        """`seconds` is the longest that one request may take."""
         self._base_url = base_url.rstrip("/")
         self._client = client
         self._sleep = sleep
+        self._seconds = seconds
         self._info: EmbedderInfo | None = None
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
@@ -77,7 +83,7 @@ class TeiEmbedder:
             if attempt:
                 self._sleep(min(pause, max(0.0, remaining())))
                 pause *= 2
-            seconds = min(remaining(), bounds.EMBED_SECONDS)
+            seconds = min(remaining(), self._seconds)
             if seconds <= 0:
                 break
             try:

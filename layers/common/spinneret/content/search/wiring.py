@@ -12,12 +12,12 @@ from spinneret.aws.opensearch import opensearch_client
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.service import SearchService
-from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings, SearchSettings
 from spinneret.content.search.tei import TeiEmbedder
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchApiSettings(SearchSettings):
+class SearchApiSettings(EmbeddingSettings):
     """The search API's environment."""
 
     documents_table: str
@@ -31,9 +31,10 @@ class SearchApi:
     search: SearchService
 
 
-def embedder(settings: SearchSettings) -> TeiEmbedder:
+def embedder(settings: EmbeddingSettings) -> TeiEmbedder:
     """The embedder of this stage; keeps its connection for the life of the process."""
-    return TeiEmbedder(settings.embedder_url, httpx.Client(trust_env=False))
+    client = httpx.Client(trust_env=False)
+    return TeiEmbedder(settings.embedder_url, client, seconds=settings.tei__timeout_s)
 
 
 def chunk_index(settings: SearchSettings, of: TeiEmbedder) -> OpenSearchChunkIndex:

@@ -29,12 +29,21 @@ from spinneret.jobs.rules.outcomes import (
     after_lease_expired,
     backoff,
     complete,
+    complete_in_part,
     defer,
     hand_back,
     is_abandoned,
 )
 from spinneret.jobs.rules.states import TERMINAL, TRANSITIONS, status_event
-from spinneret.jobs.rules.sweeping import resend_at, resent, send_at, sent, sweep_at, wake_at
+from spinneret.jobs.rules.sweeping import (
+    resend_at,
+    resent,
+    send_at,
+    sent,
+    spaced_resend_at,
+    sweep_at,
+    wake_at,
+)
 
 __all__ = [
     "JITTER",
@@ -48,6 +57,7 @@ __all__ = [
     "born",
     "cancel",
     "complete",
+    "complete_in_part",
     "counted",
     "defer",
     "end_of",
@@ -68,6 +78,7 @@ __all__ = [
     "send_at",
     "sent",
     "settled",
+    "spaced_resend_at",
     "status_event",
     "stopped_by_parent",
     "summary",

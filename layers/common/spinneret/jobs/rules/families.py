@@ -130,6 +130,7 @@ def reopened(job: Job, now: datetime) -> Job:
         status=next_status(job, Move.REOPEN),
         run=job.run + 1,
         due_at=not_before_creation(job, now),
+        updated_at=not_before_creation(job, now),
         finished_at=None,
         result=None,
         last_error=None,

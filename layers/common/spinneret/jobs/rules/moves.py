@@ -54,6 +54,7 @@ def resume(job: Job, now: datetime) -> Job:
             job,
             status=next_status(job, Move.RESUME),
             due_at=not_before_creation(job, now),
+            updated_at=not_before_creation(job, now),
             sends=1,
             resent_at=None,
         )
@@ -67,6 +68,7 @@ def retry(job: Job, now: datetime) -> Job:
         status=next_status(job, Move.RETRY),
         run=job.run + 1,
         due_at=not_before_creation(job, now),
+        updated_at=not_before_creation(job, now),
         attempts=0,
         redrives=0,
         worked_ms=0,

@@ -42,13 +42,19 @@ def send_at(job: Job) -> datetime | None:
 
 
 def resend_at(job: Job) -> datetime | None:
-    """From when on the job's message counts as lost; None while none was sent.
+    """From when on the job's message counts as lost in an empty lane; None while none was sent.
+
+    RESEND_GRACE_SECONDS after the job was due, or after the last resend.
+    """
+    return _lost_at(job, 1)
+
+
+def spaced_resend_at(job: Job) -> datetime | None:
+    """From when on it counts as lost in a lane that isn't empty, and where it may be queued.
 
     30 s after the job was due, or after the last resend 1, 2, 4 … 32 minutes, then an hour.
     """
-    if job.status is not JobStatus.PENDING or not job.sends:
-        return None
-    return max(job.due_at, job.resent_at or job.due_at) + _gap(job.sends)
+    return _lost_at(job, job.sends)
 
 
 def sweep_at(job: Job) -> datetime | None:
@@ -59,12 +65,18 @@ def sweep_at(job: Job) -> datetime | None:
 
 def sent(job: Job, now: datetime) -> Job:
     """The first message of a long wait was sent."""
-    return replace(job, sends=1, resent_at=now)
+    return replace(job, sends=1, resent_at=now, updated_at=now)
 
 
 def resent(job: Job, now: datetime) -> Job:
     """One more message was sent for the same wait."""
-    return replace(job, sends=job.sends + 1, resent_at=now)
+    return replace(job, sends=job.sends + 1, resent_at=now, updated_at=now)
+
+
+def _lost_at(job: Job, gaps: int) -> datetime | None:
+    if job.status is not JobStatus.PENDING or not job.sends:
+        return None
+    return max(job.due_at, job.resent_at or job.due_at) + _gap(gaps)
 
 
 def _gap(sends: int) -> timedelta:

@@ -1,0 +1,16 @@
+"""API function of the watch area."""
+
+from __future__ import annotations
+
+from spinneret.runtime.http.entrypoint import Api
+from watch import imports_routes, status_routes, targets_routes, windows_routes
+
+api = Api(
+    "watch-api",
+    targets_routes.routes,
+    imports_routes.routes,
+    windows_routes.routes,
+    status_routes.routes,
+)
+app = api.app
+handler = api.handler

@@ -1,0 +1,8 @@
+"""Queue function of the lane of imports."""
+
+from __future__ import annotations
+
+from spinneret.monitoring.imports.worker_wiring import import_worker
+from spinneret.runtime.queue import worker_entrypoint
+
+handler = worker_entrypoint(import_worker, "import-worker")

@@ -1,0 +1,80 @@
+"""Routes: a tenant's status page, what everybody sees of it, and figures for Prometheus."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aws_lambda_powertools.event_handler import Response
+
+from spinneret.access.keys.models import Scope
+from spinneret.kernel.errors import Conflict, Contended
+from spinneret.monitoring.status_page.api_models import (
+    StatusPageRequest,
+    StatusPageView,
+    status_page_view,
+)
+from spinneret.monitoring.status_page.html import POLICY, page_html
+from spinneret.monitoring.status_page.models import BadgeKind
+from spinneret.monitoring.status_page.prometheus import CONTENT_TYPE, metrics_text
+from spinneret.monitoring.status_page.svg import badge_svg
+from spinneret.monitoring.status_page.wiring import status_pages
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+from watch.status_examples import STATUS_PAGE
+
+routes = Routes(status_pages)
+router = routes.router
+
+_OPEN: Final = {
+    "Cache-Control": "public, max-age=60",
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@router.get("/v1/status-page", **declared(Scope.READ))
+def get_status_page() -> StatusPageView:
+    """Where the status page is."""
+    return status_page_view(routes.services.get(routes.principal.tenant))
+
+
+@router.put(
+    "/v1/status-page",
+    **declared(Scope.WRITE, {200: StatusPageView}, Conflict, Contended, examples=STATUS_PAGE),
+)
+def put_status_page(request: StatusPageRequest) -> StatusPageView:
+    """Publish a page of the targets that are `public`, at a slug of one's own."""
+    page = routes.services.put(routes.principal.tenant, request.slug, request.title)
+    return status_page_view(page)
+
+
+@router.delete("/v1/status-page", **declared(Scope.WRITE, {204: None}, Contended))
+def delete_status_page() -> Response[None]:
+    """Publish it no more."""
+    routes.services.remove(routes.principal.tenant)
+    return Response(status_code=204)
+
+
+@router.get("/status/<slug>", **declared(None, {200: "text/html"}))
+def show_status_page(slug: str) -> Response[str]:
+    """The status page, for everybody: HTML without scripts."""
+    html = page_html(routes.services.shown(slug))
+    return Response(
+        status_code=200, content_type="text/html; charset=utf-8", body=html, headers=dict(_OPEN)
+    )
+
+
+@router.get("/status/<slug>/badges/<target_id>.svg", **declared(None, {200: "image/svg+xml"}))
+def show_badge(slug: str, target_id: str, kind: BadgeKind = BadgeKind.STATUS) -> Response[str]:
+    """A badge of one target, for everybody: its status, or its uptime or median latency of 30
+    days."""
+    svg = badge_svg(routes.services.line(slug, target_id), kind)
+    return Response(status_code=200, content_type="image/svg+xml", body=svg, headers=dict(_OPEN))
+
+
+@router.get("/metrics", **declared(Scope.READ, {200: "text/plain"}))
+def get_metrics() -> Response[str]:
+    """All targets, a thousand at most, as Prometheus reads them; it sends the key as a bearer
+    token."""
+    text = metrics_text(routes.services.all_targets(routes.principal.tenant))
+    return Response(status_code=200, content_type=CONTENT_TYPE, body=text)

@@ -1,0 +1,58 @@
+"""Examples of the document: targets."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.runtime.http.declaration import Examples
+
+_ANSWER: Final = {
+    "id": "t_0198c5a1d2e37f4a8b6c9d0e1f2a3b60",
+    "url": "HTTPS://Example.com:443/health/?full=1#top",
+    "canonical_url": "https://example.com/health?full=1",
+    "host": "example.com",
+    "created_at": "2026-01-02T12:00:00.000000Z",
+    "updated_at": "2026-01-02T12:00:00.000000Z",
+    "name": "Shop",
+    "interval_seconds": 60,
+    "method": "GET",
+    "failure_threshold": 3,
+    "recovery_threshold": 2,
+    "degraded_ms": 800,
+    "conditions": ['status == 200 and json("queue.depth") < 100'],
+    "certificate_days": [21, 14, 7],
+    "watch_content": False,
+    "public": True,
+    "paused": False,
+    "status": "pending",
+    "status_since": None,
+    "next_check_at": "2026-01-02T12:00:41.250000Z",
+    "skipped_in_a_row": 0,
+    "last_checked_at": None,
+    "last_outcome": None,
+    "last_status_code": None,
+    "last_latency_ms": None,
+    "last_error": None,
+    "certificate_not_after": None,
+    "incident_id": None,
+}
+
+TARGET: Final[Examples] = {
+    "a shop, every minute": {
+        "request": {
+            "url": "HTTPS://Example.com:443/health/?full=1#top",
+            "name": "Shop",
+            "interval_seconds": 60,
+            "degraded_ms": 800,
+            "conditions": ['status == 200 and json("queue.depth") < 100'],
+            "public": True,
+        },
+        "answer": _ANSWER,
+    }
+}
+CHANGE: Final[Examples] = {
+    "be quicker to say so": {
+        "request": {"failure_threshold": 2},
+        "answer": _ANSWER | {"failure_threshold": 2},
+    }
+}

@@ -1,0 +1,179 @@
+"""Routes: targets, their results, figures and incidents."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from spinneret.access.keys.models import Scope
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Contended, IdempotencyMismatch, UrlBlocked, UrlInvalid
+from spinneret.kernel.paging import position_of
+from spinneret.monitoring.checks.api_models import ResultList, result_list
+from spinneret.monitoring.checks.items import is_position as is_result_position
+from spinneret.monitoring.incidents.api_models import IncidentList, incident_list
+from spinneret.monitoring.rollups.api_models import UptimeView, uptime_view
+from spinneret.monitoring.rollups.models import Window
+from spinneret.monitoring.targets.api_models import (
+    TargetChange,
+    TargetList,
+    TargetRequest,
+    TargetView,
+    changes_of,
+    options_of,
+    target_list,
+    target_view,
+)
+from spinneret.monitoring.targets.rules import is_position
+from spinneret.monitoring.targets.service import RequestId
+from spinneret.monitoring.times import moment_of, one_of
+from spinneret.monitoring.wiring import TargetApi, target_api
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.requests import REPLAYED, request_key
+from spinneret.runtime.http.routes import Routes
+from watch.targets_examples import CHANGE, TARGET
+
+routes = Routes(target_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+Host = Annotated[str, Query(min_length=1, max_length=255)]
+
+
+@router.post(
+    "/v1/targets",
+    **declared(
+        Scope.WRITE,
+        {201: TargetView, 200: TargetView},
+        UrlInvalid,
+        UrlBlocked,
+        IdempotencyMismatch,
+        Contended,
+        idempotent=True,
+        examples=TARGET,
+    ),
+)
+def create_target(request: TargetRequest) -> Response[dict[str, Any]]:
+    """Watch a URL. 200 with the target that there is, if its canonical URL is watched already."""
+    caller = routes.principal
+    key = request_key(router, caller, "/v1/targets")
+    created = _services().targets.create(
+        caller.tenant,
+        request.url,
+        options_of(request, _services().default_interval),
+        None if key is None else RequestId(scope=key.scope, payload=key.payload),
+    )
+    return Response(
+        status_code=created.status,
+        content_type=content_types.APPLICATION_JSON,
+        body=json.loads(created.body),
+        headers={REPLAYED: "true"} if created.replayed else {},
+    )
+
+
+@router.get("/v1/targets", **declared(Scope.READ))
+def list_targets(
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    host: Host | None = None,
+    cursor: str | None = None,
+    page_token: str | None = None,
+) -> TargetList:
+    """Targets in the order of their making; of one host, if it is named. `page_token` is another
+    name of `cursor`."""
+    after = position_of(one_of("cursor", cursor, "page_token", page_token), is_position)
+    host = None if host is None else host.lower()
+    return target_list(_services().targets.page(routes.principal.tenant, host, after, limit))
+
+
+@router.get("/v1/targets/<target_id>", **declared(Scope.READ))
+def get_target(target_id: str) -> TargetView:
+    """One target, and how it is."""
+    return target_view(_services().targets.get(routes.principal.tenant, target_id))
+
+
+@router.patch(
+    "/v1/targets/<target_id>",
+    **declared(Scope.WRITE, {200: TargetView}, Contended, examples=CHANGE),
+)
+def change_target(target_id: str, request: TargetChange) -> TargetView:
+    """Change options; those that are left out stay."""
+    changes = changes_of(request, _services().default_interval)
+    return target_view(_services().targets.update(routes.principal.tenant, target_id, changes))
+
+
+@router.post("/v1/targets/<target_id>/pause", **declared(Scope.WRITE, {200: TargetView}, Contended))
+def pause_target(target_id: str) -> TargetView:
+    """Check it no more until it is resumed."""
+    return target_view(_services().targets.pause(routes.principal.tenant, target_id))
+
+
+@router.post(
+    "/v1/targets/<target_id>/resume", **declared(Scope.WRITE, {200: TargetView}, Contended)
+)
+def resume_target(target_id: str) -> TargetView:
+    """Check it again."""
+    return target_view(_services().targets.resume(routes.principal.tenant, target_id))
+
+
+@router.delete("/v1/targets/<target_id>", **declared(Scope.WRITE, {204: None}, Contended))
+def delete_target(target_id: str) -> Response[None]:
+    """Watch it no more. Its results go with their time."""
+    _services().targets.remove(routes.principal.tenant, target_id)
+    return Response(status_code=204)
+
+
+@router.get("/v1/targets/<target_id>/results", **declared(Scope.READ))
+def list_results(
+    target_id: str,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    since: str | None = None,
+    until: str | None = None,
+    cursor: str | None = None,
+    page_token: str | None = None,
+) -> ResultList:
+    """Checks, newest first, kept for seven days; `since` and `until` as RFC 3339 has times."""
+    after = position_of(one_of("cursor", cursor, "page_token", page_token), is_result_position)
+    tenant = routes.principal.tenant
+    _services().targets.get(tenant, target_id)
+    first, last = _moment("since", since), _moment("until", until)
+    return result_list(
+        _services().checks.results(
+            tenant, target_id, since=first, until=last, after=after, limit=limit
+        )
+    )
+
+
+@router.get("/v1/targets/<target_id>/uptime", **declared(Scope.READ))
+def get_uptime(
+    target_id: str,
+    window: Window = Window.DAY,
+    maintenance: Literal["exclude", "include"] = "exclude",
+) -> UptimeView:
+    """Uptime and latencies of the last hour, of whole hours (24h, 7d) or of whole days (30d, 1y)
+    of UTC up to now."""
+    watched = _services().targets.get(routes.principal.tenant, target_id)
+    figures = _services().figures.figures(watched, window)
+    return uptime_view(window, figures, with_maintenance=maintenance == "include")
+
+
+@router.get("/v1/targets/<target_id>/incidents", **declared(Scope.READ))
+def list_incidents(
+    target_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> IncidentList:
+    """Times in which it wasn't up, newest first, each with its timeline."""
+    after = position_of(cursor, is_result_position)
+    tenant = routes.principal.tenant
+    _services().targets.get(tenant, target_id)
+    return incident_list(_services().incidents.page(tenant, target_id, after, limit))
+
+
+def _moment(name: str, text: str | None) -> datetime | None:
+    return None if text is None else moment_of(name, text)
+
+
+def _services() -> TargetApi:
+    return routes.services

@@ -1,0 +1,9 @@
+"""Queue function of ticks: hands targets whose time has come to the check workers."""
+
+from __future__ import annotations
+
+from spinneret.monitoring.due.messages import tick_of
+from spinneret.monitoring.due.wiring import tick
+from spinneret.runtime.queue import message_entrypoint
+
+handler = message_entrypoint(tick_of, tick, "tick")

@@ -1,0 +1,66 @@
+"""Routes: maintenance windows."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.event_handler import Response, content_types
+
+from spinneret.access.keys.models import Scope
+from spinneret.kernel.errors import Conflict, Contended
+from spinneret.monitoring.windows.api_models import (
+    WindowList,
+    WindowRequest,
+    WindowView,
+    times_of,
+    window_list,
+    window_view,
+)
+from spinneret.monitoring.windows.wiring import window_service
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+from watch.windows_examples import WINDOW
+
+routes = Routes(window_service)
+router = routes.router
+
+
+@router.get("/v1/maintenance-windows", **declared(Scope.READ))
+def list_windows() -> WindowList:
+    """All maintenance windows, oldest first; there are fifty at most."""
+    return window_list(routes.services.all(routes.principal.tenant))
+
+
+@router.post(
+    "/v1/maintenance-windows",
+    **declared(Scope.WRITE, {201: WindowView}, Conflict, examples=WINDOW),
+)
+def create_window(request: WindowRequest) -> Response[WindowView]:
+    """Plan maintenance, once or again and again: targets may fail in it."""
+    made = routes.services.create(routes.principal.tenant, times_of(request))
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=window_view(made)
+    )
+
+
+@router.get("/v1/maintenance-windows/<window_id>", **declared(Scope.READ))
+def get_window(window_id: str) -> WindowView:
+    """One maintenance window."""
+    return window_view(routes.services.get(routes.principal.tenant, window_id))
+
+
+@router.put(
+    "/v1/maintenance-windows/<window_id>",
+    **declared(Scope.WRITE, {200: WindowView}, Contended, examples=WINDOW),
+)
+def replace_window(window_id: str, request: WindowRequest) -> WindowView:
+    """Replace all of it."""
+    changed = routes.services.update(routes.principal.tenant, window_id, times_of(request))
+    return window_view(changed)
+
+
+@router.delete(
+    "/v1/maintenance-windows/<window_id>", **declared(Scope.WRITE, {204: None}, Contended)
+)
+def delete_window(window_id: str) -> Response[None]:
+    """Plan it no more."""
+    routes.services.remove(routes.principal.tenant, window_id)
+    return Response(status_code=204)

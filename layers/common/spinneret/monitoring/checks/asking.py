@@ -1,0 +1,117 @@
+"""One check's requests: its tries, and the GET where a HEAD is refused, under one permit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import FetchFailed, FetchTimeout
+from spinneret.monitoring.checks import rules
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.proxies.models import Route
+
+_PAUSES: Final = (*bounds.CHECK_RETRIES, None)
+_GET_SECONDS: Final = 0.1  # less isn't worth a request
+
+
+class Busy(Exception):
+    """There is no room for a request now: another check is at the host, or time is up."""
+
+
+class Asking:
+    """Implements RoutedFetcher for one check, which goes directly.
+
+    A try goes on where the one before stopped behind redirects: the permits of the hosts before
+    were given back. So one permit covers all the tries at a host.
+    """
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        *,
+        timeout: float,
+        require_room: Callable[[float], None],
+        enter: Callable[[Url], None],
+        clock: Clock,
+        monotonic: Callable[[], float],
+        sleep: Callable[[float], None],
+    ) -> None:
+        """`require_room` raises Busy where a request of so many seconds could outlast the check's
+        slots, `enter` where another check is at the host that a redirect leads to."""
+        self._fetcher = fetcher
+        self._timeout = timeout
+        self._require_room = require_room
+        self._enter = enter
+        self._clock = clock
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self._refuses_head = False
+        self.tries = 0
+        self.began_at: float | None = None
+        """When the last try began."""
+
+    @property
+    def latency_ms(self) -> int:
+        """From the beginning of the last try until now; 0 without one."""
+        if self.began_at is None:
+            return 0
+        return round(1000 * (self._monotonic() - self.began_at))
+
+    def choose(self, tenant: str, config_id: str | None) -> Route | None:  # noqa: ARG002 (directly)
+        """See RoutedFetcher."""
+        return None
+
+    def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:  # noqa: ARG002 (directly)
+        """See RoutedFetcher. Raises Busy."""
+        hops = [*request.left, request.url]
+
+        def follow(target: Url) -> None:
+            self._enter(target)
+            if request.before_redirect is not None:
+                request.before_redirect(target)
+            hops.append(target)
+
+        for pause in _PAUSES:
+            at = replace(request, left=tuple(hops[:-1]), url=hops[-1], before_redirect=follow)
+            try:
+                page = self._try(at)
+            except (FetchTimeout, FetchFailed) as error:
+                if pause is None or rules.is_final(error):
+                    raise
+            else:
+                if pause is None or not rules.is_worth_retrying(page, self._clock()):
+                    return page
+            self._sleep(pause)
+        raise AssertionError("the last try ends the loop")
+
+    def _try(self, request: FetchRequest) -> FetchedPage:
+        self._require_room(self._timeout)
+        self.tries += 1
+        self.began_at = self._monotonic()
+        if self._refuses_head:
+            request = replace(request, method="GET")
+        page = self._fetcher.fetch(replace(request, total_seconds=self._timeout))
+        if request.method == "HEAD" and page.status_code in rules.WITHOUT_HEAD:
+            self._refuses_head = True
+            # What the HEAD left of the try's time; it followed the redirects already.
+            seconds = self._timeout - (self._monotonic() - self.began_at)
+            left = (*request.left, *_hops(page, request))
+            again = replace(
+                request,
+                method="GET",
+                left=left,
+                url=page.url,
+                total_seconds=max(seconds, _GET_SECONDS),
+            )
+            page = self._fetcher.fetch(again)
+        return page
+
+
+def _hops(page: FetchedPage, request: FetchRequest) -> tuple[Url, ...]:
+    """The URLs that this request left by redirects."""
+    return tuple(map(parse_url, page.redirects[len(request.left) :]))

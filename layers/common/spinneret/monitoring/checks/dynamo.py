@@ -1,0 +1,111 @@
+"""Results on DynamoDB, in the table Checks.
+
+    pk `T#<tenant>#RESULTS#<target>`, sk `<time>#<id>`    a result, for CHECK_RESULT_SECONDS; the
+                                                          partition is a target's list
+
+A check's state (table Targets, `targets.dynamo`), result, figures, incident, domain events and the
+end of its slot are one transaction, whose conditions are the state's sequence and the slot's fence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.kernel.clock import stamp
+from spinneret.monitoring.checks import items
+from spinneret.monitoring.checks.models import CheckResult, ResultPage
+from spinneret.monitoring.incidents.dynamo import incident_write
+from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.reports import domain_events
+from spinneret.monitoring.rollups.dynamo import figure_writes
+from spinneret.monitoring.slots.dynamo import give_back_write
+from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.targets.dynamo import as_read
+from spinneret.monitoring.targets.items import state_item
+from spinneret.monitoring.targets.models import Watched
+from spinneret.outbox.models import DomainEvent
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+    EventWrite = Callable[[DomainEvent], TransactWriteItemTypeDef]
+
+
+class DynamoCheckStore:
+    """Implements CheckStore; `event_write` makes the part of a transaction that keeps an event;
+    whoever only reads needs none."""
+
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        targets: str,
+        checks: str,
+        event_write: EventWrite | None = None,
+    ) -> None:
+        self._client = client
+        self._targets = targets
+        self._checks = checks
+        self._event_write = event_write
+
+    def record(self, watched: Watched, result: CheckResult, step: Step, slot: Slot | None) -> bool:
+        """See CheckStore."""
+        target = watched.target
+        names = target.tenant, target.id
+        writes = [
+            dynamo.put(self._targets, state_item(target, step.state), as_read(watched.state)),
+            dynamo.put(self._checks, items.result_item(*names, result)),
+        ]
+        if slot is not None:
+            writes.append(give_back_write(self._targets, slot))
+        if step.incident is not None:
+            writes.append(incident_write(self._targets, *names, step.incident))
+        writes += figure_writes(self._checks, *names, step.closed)
+        if self._event_write is not None:
+            writes += map(self._event_write, domain_events(target, step, result.checked_at))
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed:
+            return False
+        return True
+
+    def results(
+        self,
+        tenant: str,
+        target_id: str,
+        *,
+        since: datetime | None,
+        until: datetime | None,
+        after: str | None,
+        limit: int,
+    ) -> ResultPage:
+        """See CheckStore."""
+        first = "" if since is None else stamp(since)
+        last = "9" if until is None else items.behind(until)
+        if after is not None and after < last:
+            last = after
+        if first > last:
+            return ResultPage(results=(), after=None)
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._checks,
+                KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+                ExpressionAttributeValues={
+                    ":pk": items.partition(tenant, target_id),
+                    ":first": first or "0",
+                    ":last": last,
+                },
+                ScanIndexForward=False,
+                ConsistentRead=True,
+                Limit=limit + 2,
+            )
+        found = [item for item in answer["Items"] if str(item["sk"]) != after]
+        page = found[:limit]
+        more = len(found) > limit
+        return ResultPage(
+            results=tuple(map(items.result_of, page)), after=str(page[-1]["sk"]) if more else None
+        )

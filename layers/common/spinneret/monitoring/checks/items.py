@@ -1,0 +1,58 @@
+"""Results as DynamoDB items, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import epoch_seconds, stamp
+from spinneret.monitoring.checks.models import CheckResult
+
+Item = dict[str, Any]
+_POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
+
+
+def partition(tenant: str, target_id: str) -> str:
+    """All results of a target."""
+    return f"T#{tenant}#RESULTS#{target_id}"
+
+
+def position(result: CheckResult) -> str:
+    """Its place among them."""
+    return f"{stamp(result.checked_at)}#{result.id}"
+
+
+def is_position(text: str) -> bool:
+    """Whether this can be the place of a result, or of an incident."""
+    return _POSITION.fullmatch(text) is not None
+
+
+def behind(moment: datetime) -> str:
+    """Sorts behind all places of this moment."""
+    return f"{stamp(moment)}$"
+
+
+def result_item(tenant: str, target_id: str, result: CheckResult) -> Item:
+    """The row of a result."""
+    return {
+        "pk": partition(tenant, target_id),
+        "sk": position(result),
+        "result": _result().dump_json(result, exclude_defaults=True).decode(),
+        "purge_at": epoch_seconds(result.checked_at) + bounds.CHECK_RESULT_SECONDS,
+    }
+
+
+def result_of(item: Mapping[str, Any]) -> CheckResult:
+    """The inverse of `result_item`."""
+    return _result().validate_json(item["result"])
+
+
+@cache
+def _result() -> TypeAdapter[CheckResult]:
+    return TypeAdapter(CheckResult)

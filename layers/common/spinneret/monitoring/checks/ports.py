@@ -1,0 +1,35 @@
+"""What checks need from outside."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from spinneret.monitoring.checks.models import CheckResult, ResultPage
+from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.targets.models import Watched
+
+
+class CheckStore(Protocol):
+    """What checks found. All methods raise DependencyUnavailable."""
+
+    def record(self, watched: Watched, result: CheckResult, step: Step, slot: Slot | None) -> bool:
+        """Write everything that a check changes, and give its slot back, all or nothing.
+
+        False when the target isn't as `watched` any more, or the slot was lost.
+        """
+        ...
+
+    def results(
+        self,
+        tenant: str,
+        target_id: str,
+        *,
+        since: datetime | None,
+        until: datetime | None,
+        after: str | None,
+        limit: int,
+    ) -> ResultPage:
+        """Results from `since` to `until`, both included, newest first, behind a position."""
+        ...

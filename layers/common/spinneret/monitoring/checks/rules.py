@@ -1,0 +1,137 @@
+"""What an answer, or its absence, says of a target: pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from http import HTTPStatus
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DomainBlocked, DomainError, FetchFailed, FetchTimeout
+from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
+from spinneret.monitoring.conditions.evaluation import failed
+from spinneret.monitoring.conditions.language import reads_status
+from spinneret.monitoring.conditions.models import Condition, Facts
+from spinneret.monitoring.targets.models import Method, Options
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.rules import decode_text, parse_retry_after
+
+WITHOUT_HEAD: Final = frozenset(
+    {HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED}
+)
+"""Answers by which sites refuse HEAD; a GET says more."""
+
+_TRY_AGAIN: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
+_FINAL_REASONS: Final = frozenset({"tls", "unknown_host"})
+_OF_OUR_NETWORK: Final = frozenset({"connection", "dns", "unknown_host"})
+"""Failures that look the same when it is we who are offline."""
+_CERTIFICATE_REASONS: Final[Mapping[object, str]] = {
+    9: "its certificate isn't valid yet",
+    10: "its certificate has expired",
+    18: "its certificate is signed by itself",
+    19: "its certificate is signed by an unknown authority",
+    20: "its certificate is signed by an unknown authority",
+    21: "it sends an incomplete chain of certificates",
+    62: "its certificate is another host's",
+}
+"""OpenSSL's verification codes (x509_vfy.h)."""
+_REASONS: Final[Mapping[object, str]] = {
+    "unknown_host": "its name isn't known",
+    "dns": "no name server answers for it",
+    "connection": "the connection was refused or broke",
+    "tls": "it refused TLS, or what it offered isn't accepted",
+    "protocol": "it broke HTTP",
+    "headers": "it sent headers that nobody can read",
+}
+
+
+def is_worth_retrying(page: FetchedPage, now: datetime) -> bool:
+    """408, 429 and 5xx, unless the host says when to come back: its next check comes after that."""
+    if parse_retry_after(page.headers.get("retry-after", ""), now) is not None:
+        return False
+    return page.status_code in _TRY_AGAIN or page.status_code >= 500
+
+
+def is_final(error: DomainError) -> bool:
+    """Whether a second try would fail in the same way."""
+    if isinstance(error, FetchTimeout):
+        return False
+    return not isinstance(error, FetchFailed) or error.details.get("reason") in _FINAL_REASONS
+
+
+def may_be_ours(error: DomainError) -> bool:
+    """Whether the failure may be one of our own network."""
+    if isinstance(error, FetchTimeout):
+        return True
+    return isinstance(error, FetchFailed) and error.details.get("reason") in _OF_OUR_NETWORK
+
+
+def judged(
+    asked: CheckResult, page: FetchedPage, options: Options, conditions: Sequence[Condition]
+) -> CheckResult:
+    """The result of an answer; `asked` has what was known before it, and its latency."""
+    has_body = options.method is Method.GET
+    result = replace(
+        asked,
+        outcome=Outcome.UP,
+        status_code=page.status_code,
+        final_url=page.url.text,
+        redirects=page.redirects,
+        phases=page.phases,
+        certificate=page.certificate,
+        body_sha256=hashlib.sha256(page.body).hexdigest() if has_body else None,
+    )
+    if error := _error(result, page, conditions):
+        return replace(result, outcome=Outcome.DOWN, error=error)
+    if options.degraded_ms is not None and result.latency_ms > options.degraded_ms:
+        slow = f"answered in {result.latency_ms} ms, more than {options.degraded_ms}"
+        return replace(
+            result, outcome=Outcome.DEGRADED, error=CheckError(code="SLOW", message=slow)
+        )
+    return result
+
+
+def unanswered(asked: CheckResult, error: DomainError, *, is_online: bool) -> CheckResult:
+    """The result where there is no answer."""
+    tells = is_online and not isinstance(error, DomainBlocked)
+    outcome = Outcome.DOWN if tells else Outcome.UNKNOWN
+    message = _explained(error)
+    if not is_online:
+        message = f"our own network is down: {message}"
+    return replace(asked, outcome=outcome, error=CheckError(code=error.code, message=message))
+
+
+def _error(
+    result: CheckResult, page: FetchedPage, conditions: Sequence[Condition]
+) -> CheckError | None:
+    if not reads_status(conditions) and not 200 <= page.status_code < 400:
+        return CheckError(code="HTTP_ERROR", message=f"answered {page.status_code}")
+    certificate = page.certificate
+    left = None if certificate is None else certificate.not_after - result.checked_at
+    facts = Facts(
+        status=page.status_code,
+        time_ms=result.latency_ms,
+        size=len(page.body),
+        certificate_seconds=None if left is None else left.total_seconds(),
+        headers=page.headers,
+        body=lambda: decode_text(page.body, page.charset),
+    )
+    unmet = failed(conditions, facts)
+    return None if unmet is None else CheckError(code="CONDITION_FAILED", message=unmet)
+
+
+def _explained(error: DomainError) -> str:
+    details = error.details
+    reason = _CERTIFICATE_REASONS.get(details.get("verify_code")) or _REASONS.get(
+        details.get("reason")
+    )
+    return f"{error.message}: {reason}" if reason else error.message
+
+
+def longest_seconds(timeout: float) -> float:
+    """How long a check may take in all: its tries, the pauses between them, the host's pace."""
+    tries = len(bounds.CHECK_RETRIES) + 1
+    return tries * timeout + sum(bounds.CHECK_RETRIES) + bounds.CHECK_WAITS_SECONDS

@@ -1,0 +1,245 @@
+"""One check of one target: its slot, the question, the verdict, and one write of it all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable, DomainError
+from spinneret.kernel.ids import NewId
+from spinneret.monitoring.checks import rules
+from spinneret.monitoring.checks.asking import Asking, Busy
+from spinneret.monitoring.checks.connectivity import Connectivity
+from spinneret.monitoring.checks.models import CheckResult, Outcome
+from spinneret.monitoring.checks.ports import CheckStore
+from spinneret.monitoring.conditions.language import parse_conditions
+from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.incidents.rules import step
+from spinneret.monitoring.slots.models import Slot, host_slot
+from spinneret.monitoring.slots.ports import SlotStore
+from spinneret.monitoring.targets import rules as target_rules
+from spinneret.monitoring.targets.models import Method, Watched
+from spinneret.monitoring.targets.ports import TargetStore
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.models import Caller, Purpose, WaitUntil
+from spinneret.web.polite_fetcher import PoliteFetcher
+
+logger = logging.getLogger(__name__)
+
+_SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock behind, another one ahead
+_REDIRECT_WAITS_SECONDS: Final = 3 * bounds.SHORT_WAIT_SECONDS  # for the pace behind a redirect
+
+
+class Done(StrEnum):
+    """What became of a target of a list."""
+
+    CHECKED = "checked"
+    SKIPPED = "skipped"
+    """The host is busy."""
+    STALE = "stale"
+    """It isn't due any more, or it changed meanwhile."""
+
+
+HandOn = Callable[[str, str], None]
+"""(tenant, subject): hands on the subject's domain events; raises nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckParts:
+    """What every check uses."""
+
+    targets: TargetStore
+    checks: CheckStore
+    slots: SlotStore
+    fetcher: Fetcher
+    polite: Callable[[Asking], PoliteFetcher]
+    """The polite fetcher over a check's own requests."""
+    in_maintenance: Callable[[str, str, datetime], bool]
+    """(tenant, target id, now)."""
+    connectivity: Connectivity
+    hand_on: HandOn
+    clock: Clock
+    monotonic: Callable[[], float]
+    sleep: Callable[[float], None]
+    new_id: NewId
+    timeout: float
+    """Seconds of one try (HTTP_TIMEOUT)."""
+
+    @property
+    def slot_seconds(self) -> float:
+        """How long a slot is taken for: a check, whatever it meets, and a margin of clocks."""
+        longest = rules.longest_seconds(self.timeout) + self.timeout + _REDIRECT_WAITS_SECONDS
+        return longest + 2 * bounds.AWS_CALL_SECONDS + _SLOT_MARGIN_SECONDS
+
+
+class Checker:
+    """Checks targets under a worker's slot. All methods raise DependencyUnavailable."""
+
+    def __init__(self, parts: CheckParts) -> None:
+        self._parts = parts
+
+    def check(self, due: Due, worker: Slot) -> Done:
+        """Check a target if it is still due."""
+        parts = self._parts
+        now = parts.clock()
+        until = now + timedelta(seconds=parts.slot_seconds)
+        slot = parts.slots.take(host_slot(due.host), parts.new_id("chk"), now, until)
+        if slot is None:
+            watched = self._still_due(due)
+            return Done.STALE if watched is None else self.skip(watched)
+        check = _Check(parts, slot, worker)
+        try:
+            watched = self._still_due(due)
+            return Done.STALE if watched is None else self._checked(check, watched)
+        finally:
+            check.leave()
+
+    def skip(self, watched: Watched, *, reservation: str | None = None) -> Done:
+        """Record that the host was too busy; the target stays due since when it was."""
+        now = self._parts.clock()
+        result = replace(self._blank(watched, now), outcome=Outcome.SKIPPED_BUSY)
+        assert watched.state.due_at is not None  # only due targets are skipped
+        change = step(watched, result, watched.state.due_at)
+        change = replace(change, state=replace(change.state, reservation=reservation))
+        if not self._parts.checks.record(watched, result, change, None):
+            return Done.STALE
+        self._hand_on(watched, change)
+        return Done.SKIPPED
+
+    def still_due(self, due: Due) -> Watched | None:
+        """The target, if its time has come."""
+        return self._still_due(due)
+
+    def _still_due(self, due: Due) -> Watched | None:
+        watched = self._parts.targets.get(due.tenant, due.target_id)
+        if watched is None or watched.state.due_at is None:
+            return None
+        return watched if watched.state.due_at <= self._parts.clock() else None
+
+    def _checked(self, check: _Check, watched: Watched) -> Done:
+        began_at = self._parts.clock()
+        asked = self._blank(watched, began_at)
+        try:
+            answer = check.ask(watched)
+        except Busy:
+            return self.skip(watched)
+        except DependencyUnavailable:
+            raise
+        except DomainError as error:
+            asked = replace(asked, latency_ms=check.asking.latency_ms, tries=check.asking.tries)
+            is_online = not rules.may_be_ours(error) or self._parts.connectivity.is_online()
+            result = rules.unanswered(asked, error, is_online=is_online)
+        else:
+            if isinstance(answer, WaitUntil):
+                return self.skip(watched, reservation=answer.waiting_for)
+            asked = replace(asked, latency_ms=answer.duration_ms, tries=check.asking.tries)
+            result = self._judged(asked, answer, watched)
+        return self._recorded(check, watched, result)
+
+    def _judged(self, asked: CheckResult, page: FetchedPage, watched: Watched) -> CheckResult:
+        options = watched.target.options
+        return rules.judged(asked, page, options, parse_conditions(options.conditions))
+
+    def _recorded(self, check: _Check, watched: Watched, result: CheckResult) -> Done:
+        target = watched.target
+        next_due = target_rules.next_slot(
+            target.id, target.options.interval_seconds, self._parts.clock()
+        )
+        change = step(watched, result, next_due)
+        if not self._parts.checks.record(watched, result, change, check.slot):
+            logger.info("check_refused", extra={"target_id": target.id})
+            return Done.STALE
+        check.is_over()
+        self._hand_on(watched, change)
+        return Done.CHECKED
+
+    def _hand_on(self, watched: Watched, change: Step) -> None:
+        if change.reports:
+            self._parts.hand_on(watched.target.tenant, watched.target.id)
+
+    def _blank(self, watched: Watched, now: datetime) -> CheckResult:
+        due_at, target = watched.state.due_at, watched.target
+        late = now - due_at if due_at is not None else timedelta()
+        return CheckResult(
+            id=self._parts.new_id("res"),
+            checked_at=now,
+            outcome=Outcome.UNKNOWN,
+            late_ms=max(0, round(late / timedelta(milliseconds=1))),
+            in_maintenance=self._parts.in_maintenance(target.tenant, target.id, now),
+        )
+
+
+class _Check:
+    """One check under way, with the slots of the hosts that it is at."""
+
+    def __init__(self, parts: CheckParts, slot: Slot, worker: Slot) -> None:
+        self._parts = parts
+        self._worker = worker
+        self.slot: Slot = slot
+        self._others: dict[str, Slot] = {}
+        self._has_slot = True
+        self.asking = Asking(
+            parts.fetcher,
+            timeout=parts.timeout,
+            require_room=self._require_room,
+            enter=self._enter,
+            clock=parts.clock,
+            monotonic=parts.monotonic,
+            sleep=parts.sleep,
+        )
+
+    def ask(self, watched: Watched) -> FetchedPage | WaitUntil:
+        """Raises Busy, and what PoliteFetcher.fetch raises."""
+        target, state = watched.target, watched.state
+        assert state.due_at is not None  # only due targets are asked for
+        # The same for every try of this check, also at the next tick.
+        name = f"{target.id}/{state.due_at:%Y%m%dT%H%M%S%f}"
+        request = FetchRequest(
+            url=parse_url(target.canonical_url),
+            method=target.options.method,
+            excerpt_bytes=bounds.CHECK_BODY_BYTES if target.options.method is Method.GET else 0,
+            excerpt_is_vital=True,
+            max_redirects=bounds.CHECK_REDIRECTS,
+        )
+        caller = Caller(
+            tenant=target.tenant, id=name, purpose=Purpose.CHECK, reservation=state.reservation
+        )
+        return self._parts.polite(self.asking).fetch(caller, request)
+
+    def is_over(self) -> None:
+        """Its outcome is written, and its slot given back with it."""
+        self._has_slot = False
+
+    def leave(self) -> None:
+        """Give back what is left; a slot that can't be given back ends with its time."""
+        mine = [self.slot] if self._has_slot else []
+        for slot in (*mine, *self._others.values()):
+            with suppress(DependencyUnavailable):
+                self._parts.slots.give_back(slot)
+
+    def _require_room(self, seconds: float) -> None:
+        needed = seconds + _REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
+        end = min(each.until for each in (self.slot, self._worker, *self._others.values()))
+        if self._parts.clock() + timedelta(seconds=needed) > end:
+            raise Busy
+
+    def _enter(self, url: Url) -> None:
+        """A redirect's host has one check at a time too."""
+        name = host_slot(url.host)
+        if name == self.slot.name or name in self._others:
+            return
+        now = self._parts.clock()
+        slot = self._parts.slots.take(name, self.slot.owner, now, self.slot.until)
+        if slot is None:
+            raise Busy
+        self._others[name] = slot

@@ -1,0 +1,112 @@
+"""A worker's round: a tick's list, worked off until the next tick."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock, Remaining
+from spinneret.monitoring.checks.service import Checker, Done
+from spinneret.monitoring.due import rules
+from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.slots.models import Slot, worker_slot
+from spinneret.monitoring.slots.ports import SlotStore
+
+logger = logging.getLogger(__name__)
+
+Order = tuple[datetime, Sequence[Due]]
+"""The time of the tick, and its list for this worker."""
+
+_NO_SLOT: Final = "no_slot"
+_RENEWED_EVERY_SECONDS: Final = 10.0
+
+
+class CheckWorker:
+    """Works under one of MAX_CONCURRENCY slots, so that there are never more checks at once,
+    however often messages come."""
+
+    def __init__(
+        self,
+        *,
+        checker: Checker,
+        slots: SlotStore,
+        clock: Clock,
+        new_owner: Callable[[], str],
+        interval_seconds: int,
+        workers: int,
+        slot_seconds: float,
+    ) -> None:
+        """`slot_seconds` is how long a check may take."""
+        self._checker = checker
+        self._slots = slots
+        self._clock = clock
+        self._new_owner = new_owner
+        self._interval = interval_seconds
+        self._workers = workers
+        self._slot_seconds = slot_seconds
+
+    def run(self, order: Order, remaining: Remaining) -> Counter[str]:
+        """Check what is on the list, in its order; what became of how many.
+
+        What a busy host leaves no room for is skipped, with all others of that host behind it. What
+        there is no time for stays due, and the next tick finds it. Raises DependencyUnavailable.
+        """
+        ticked_at, targets = order
+        end, done = rules.end_of_round(ticked_at, self._interval), Counter[str]()
+        slot = self._take() if self._clock() < end else None
+        if slot is None:
+            done[_NO_SLOT] = len(targets)
+            return done
+        busy: set[str] = set()
+        try:
+            for each in targets:
+                if self._clock() >= end or remaining() < self._needed:
+                    break
+                slot = self._renewed(slot)
+                if slot is None:
+                    break
+                done[self._one(each, slot, busy)] += 1
+        finally:
+            if slot is not None:
+                self._slots.give_back(slot)
+        logger.info("checks_done", extra={"listed": len(targets), **done})
+        return done
+
+    def _one(self, due: Due, slot: Slot, busy: set[str]) -> Done:
+        if due.host in busy:
+            watched = self._checker.still_due(due)
+            return Done.STALE if watched is None else self._checker.skip(watched)
+        done = self._checker.check(due, slot)
+        if done is Done.SKIPPED:
+            busy.add(due.host)
+        return done
+
+    @property
+    def _needed(self) -> float:
+        return self._slot_seconds + bounds.DEADLINE_MARGIN_SECONDS
+
+    def _take(self) -> Slot | None:
+        """A slot that nobody has, looked for from a place of its own."""
+        owner, now = self._new_owner(), self._clock()
+        first = int(owner, 16) % self._workers
+        for number in range(self._workers):
+            name = worker_slot((first + number) % self._workers)
+            slot = self._slots.take(name, owner, now, now + self._lease)
+            if slot is not None:
+                return slot
+        return None
+
+    def _renewed(self, slot: Slot) -> Slot | None:
+        """The slot with enough time for a check; None if it was lost."""
+        now = self._clock()
+        if slot.until - now >= timedelta(seconds=self._slot_seconds):
+            return slot
+        return self._slots.renew(slot, now + self._lease)
+
+    @property
+    def _lease(self) -> timedelta:
+        return timedelta(seconds=self._slot_seconds + _RENEWED_EVERY_SECONDS)

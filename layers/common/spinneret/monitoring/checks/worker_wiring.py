@@ -1,0 +1,143 @@
+"""Chooses the adapters of the check worker; loads the fetcher, which API functions don't carry."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from uuid import uuid4
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining, utc_now
+from spinneret.kernel.errors import DomainError
+from spinneret.kernel.ids import id_maker
+from spinneret.monitoring.checks.asking import Asking
+from spinneret.monitoring.checks.connectivity import Connectivity
+from spinneret.monitoring.checks.dynamo import DynamoCheckStore
+from spinneret.monitoring.checks.service import Checker, CheckParts
+from spinneret.monitoring.checks.worker import CheckWorker, Order
+from spinneret.monitoring.settings import MonitoringSettings
+from spinneret.monitoring.slots.dynamo import DynamoSlotStore
+from spinneret.monitoring.targets.dynamo import DynamoTargetStore
+from spinneret.monitoring.windows.dynamo import DynamoWindowStore
+from spinneret.monitoring.windows.service import Maintenance
+from spinneret.outbox.dynamo import event_write
+from spinneret.web.dynamo import DynamoProgressStore
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import HostServiceSettings, host_pace, host_service
+from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.robots import product_token_of
+from spinneret.web.politeness.robots_gate import RobotsGate
+from spinneret.web.politeness.robots_policy import Kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckWorkerSettings(MonitoringSettings, HostServiceSettings, RelaySettings):
+    """The check worker's environment."""
+
+    user_agent: str
+    max_concurrency: int = bounds.CHECK_CONCURRENCY
+    """Checks at once, in all (M-02)."""
+    http_timeout: float = bounds.CHECK_SECONDS
+    """Seconds of one try (M-03)."""
+    reference_urls: frozenset[str] = frozenset()
+    """Asked when a check fails in a way that may be our own network's; empty takes every failure
+    for the site's."""
+
+
+class NoRobots:
+    """Implements RobotsStore for checks, which read no robots.txt."""
+
+    def find(self, origin: str) -> Kept | None:  # noqa: ARG002 (none is kept)
+        """See RobotsStore."""
+        return None
+
+    def keep(self, origin: str, kept: Kept) -> None:
+        """See RobotsStore."""
+
+
+def check_worker(env: Mapping[str, str]) -> Callable[[Order, Remaining], Counter[str]]:
+    """What becomes of a tick's list."""
+    settings = CheckWorkerSettings.from_env(env)
+    client, slots = dynamodb_client(), DynamoSlotStore(dynamodb_client(), settings.targets_table)
+    fetcher = GuardedFetcher(
+        policy=address_policy(settings),
+        resolver=resolve_by_system,
+        user_agent=settings.user_agent,
+        monotonic=time.monotonic,
+    )
+    parts = CheckParts(
+        targets=DynamoTargetStore(client, settings.targets_table),
+        checks=DynamoCheckStore(
+            client,
+            settings.targets_table,
+            settings.checks_table,
+            partial(event_write, settings.events_table),
+        ),
+        slots=slots,
+        fetcher=fetcher,
+        polite=_polite(settings),
+        in_maintenance=Maintenance(
+            store=DynamoWindowStore(client, settings.targets_table), clock=utc_now
+        ),
+        connectivity=Connectivity(
+            references=sorted(settings.reference_urls),
+            answers=partial(_answers, fetcher, settings.http_timeout),
+            clock=utc_now,
+        ),
+        hand_on=relay(settings).hand_on,
+        clock=utc_now,
+        monotonic=time.monotonic,
+        sleep=time.sleep,
+        new_id=id_maker(utc_now),
+        timeout=settings.http_timeout,
+    )
+    return CheckWorker(
+        checker=Checker(parts),
+        slots=slots,
+        clock=utc_now,
+        new_owner=lambda: uuid4().hex,
+        interval_seconds=settings.check_interval,
+        workers=settings.max_concurrency,
+        slot_seconds=parts.slot_seconds,
+    ).run
+
+
+def _polite(settings: CheckWorkerSettings) -> Callable[[Asking], PoliteFetcher]:
+    hosts, pace = host_service(settings), host_pace(settings)
+    robots = RobotsGate(
+        store=NoRobots(), product_token=product_token_of(settings.user_agent), clock=utc_now
+    )
+    progress = DynamoProgressStore(dynamodb_client(), settings.domains_table)
+
+    def polite(asking: Asking) -> PoliteFetcher:
+        return PoliteFetcher(
+            fetcher=asking,
+            hosts=hosts,
+            pace=pace,
+            robots=robots,
+            progress=progress,
+            clock=utc_now,
+            sleep=time.sleep,
+        )
+
+    return polite
+
+
+def _answers(fetcher: Fetcher, seconds: float, url: str) -> bool:
+    """A reference is asked at most every ten seconds by each worker, whatever its pace: it is the
+    operator's choice."""
+    try:
+        fetcher.fetch(FetchRequest(url=parse_url(url), method="HEAD", total_seconds=seconds))
+    except DomainError:
+        return False
+    return True

@@ -1,0 +1,159 @@
+"""Which conditions an answer meets: pure, never raises, linear in the body."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from operator import ge, gt, le, lt
+from typing import Any, Final
+
+from spinneret.monitoring.conditions.models import (
+    All,
+    AnyOf,
+    Comparison,
+    Condition,
+    Expression,
+    Facts,
+    Field,
+    Not,
+    Operator,
+    Subject,
+)
+
+_SHOWN_CHARS: Final = 80
+_NOTHING: Final = object()
+"""JSON that can't be read."""
+
+
+def failed(conditions: Sequence[Condition], facts: Facts) -> str | None:
+    """Which condition doesn't hold, and what was found instead; None if all do."""
+    answer = _Answer(facts)
+    for condition in conditions:
+        if not answer.meets(condition.expression):
+            return f"not so: {condition.text}{answer.found(condition.expression)}"
+    return None
+
+
+class _Answer:
+    """One answer; its JSON is read once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def meets(self, expression: Expression) -> bool:
+        """Whether the expression holds."""
+        match expression:
+            case Not(of=of):
+                return not self.meets(of)
+            case All(of=parts):
+                return all(self.meets(each) for each in parts)
+            case AnyOf(of=parts):
+                return any(self.meets(each) for each in parts)
+            case Comparison(field=field, operator=operator, value=value):
+                return _compare(self._value(field), operator, value)
+
+    def found(self, expression: Expression) -> str:
+        """What a single comparison found, but for a body's text."""
+        match expression:
+            case Comparison(field=Field(subject=Subject.BODY)):
+                return ""
+            case Comparison(field=field):
+                shown = json.dumps(self._value(field), ensure_ascii=False, default=str)
+                cut = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
+                return f" ({field} is {cut})"
+            case _:
+                return ""
+
+    def _value(self, field: Field) -> Any:
+        facts = self._facts
+        match field.subject:
+            case Subject.BODY:
+                return facts.body()
+            case Subject.HEADER:
+                return facts.headers.get(field.name or "")
+            case Subject.JSON:
+                return self._at(field)
+            case plain:
+                return getattr(facts, _PLAIN[plain])
+
+    def _at(self, field: Field) -> Any:
+        value = self._json
+        for step in field.path:
+            match value, step:
+                case dict(), str():
+                    value = value.get(step)
+                case list(), int() if step < len(value):
+                    value = value[step]
+                case _:
+                    return None
+        return None if value is _NOTHING else value
+
+    @cached_property
+    def _json(self) -> Any:
+        try:
+            return json.loads(self._facts.body())
+        except (ValueError, RecursionError):
+            return _NOTHING
+
+
+def _compare(found: Any, operator: Operator, value: Any) -> bool:
+    if operator in _ORDERS:
+        return _is_number(found) and bool(_ORDERS[operator](found, value))
+    return _TESTS[operator](found, value)
+
+
+def _contains(found: Any, value: Any) -> bool:
+    if isinstance(found, str):
+        return isinstance(value, str) and value in found
+    return isinstance(found, list) and any(_same(each, value) for each in found)
+
+
+def _same(found: Any, value: Any) -> bool:
+    """Equal values of one kind: 1 is neither true nor a text."""
+    if _is_number(found) and _is_number(value):
+        return bool(found == value)
+    return type(found) is type(value) and bool(found == value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _matches(text: str, pattern: str) -> bool:
+    """Each part between stars at its first place behind the one before: none has to be tried
+    twice."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == pattern
+    if not text.startswith(first):
+        return False
+    *middle, last = rest
+    position = len(first)
+    for part in middle:
+        at = text.find(part, position)
+        if at < 0:
+            return False
+        position = at + len(part)
+    return len(text) - len(last) >= position and text.endswith(last)
+
+
+_PLAIN: Final = {
+    Subject.STATUS: "status",
+    Subject.TIME: "time_ms",
+    Subject.SIZE: "size",
+    Subject.CERTIFICATE: "certificate_seconds",
+}
+_ORDERS: Final[Mapping[Operator, Callable[[Any, Any], Any]]] = {
+    Operator.LESS: lt,
+    Operator.AT_MOST: le,
+    Operator.GREATER: gt,
+    Operator.AT_LEAST: ge,
+}
+_TESTS: Final[Mapping[Operator, Callable[[Any, Any], bool]]] = {
+    Operator.EQUAL: _same,
+    Operator.UNEQUAL: lambda found, value: not _same(found, value),
+    Operator.IN: lambda found, values: any(_same(found, each) for each in values),
+    Operator.CONTAINS: _contains,
+    Operator.MATCHES: lambda found, value: isinstance(found, str) and _matches(found, value),
+}

@@ -1,0 +1,267 @@
+"""Reads conditions: the grammar, what fits together, and errors that say where and what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.monitoring.conditions.models import (
+    All,
+    AnyOf,
+    Comparison,
+    Condition,
+    Expression,
+    Field,
+    Literal,
+    Not,
+    Operator,
+    Step,
+    Subject,
+)
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+_GRAMMAR: Final = r"""
+?start: any
+?any: all ("or" all)*
+?all: negation ("and" negation)*
+?negation: "not" negation -> negated
+         | "(" any ")"
+         | comparison
+comparison: field COMPARE literal
+          | field WORD_COMPARE literal
+          | field "in" "(" literal ("," literal)* ")" -> membership
+field: PLAIN_FIELD
+     | NAMED_FIELD "(" STRING ")" -> named_field
+literal: STRING -> text
+       | NUMBER UNIT? -> number
+       | "true" -> true
+       | "false" -> false
+       | "null" -> null
+PLAIN_FIELD: "status" | "time" | "size" | "certificate" | "body"
+NAMED_FIELD: "header" | "json"
+COMPARE: "==" | "!=" | "<=" | ">=" | "<" | ">"
+WORD_COMPARE: "contains" | "matches"
+UNIT: "ms" | "s" | "d" | "h" | "kb" | "mb" | "b"
+STRING: /"(?:[^"\\]|\\.)*"/ | /'(?:[^'\\]|\\.)*'/
+NUMBER: /-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?/
+%ignore /[ \t\r\n]+/
+"""
+
+_UNITS: Final = {
+    Subject.TIME: {"ms": 1, "s": 1000},
+    Subject.SIZE: {"b": 1, "kb": 1024, "mb": 1024 * 1024},
+    Subject.CERTIFICATE: {"s": 1, "h": 3600, "d": 86400},
+}
+"""Which units a number may have, and what it is then multiplied by."""
+_NUMBERS: Final = frozenset({Subject.STATUS, *_UNITS})
+_TEXTS: Final = frozenset({Subject.BODY, Subject.HEADER})
+_ORDERS: Final = frozenset({Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST})
+_ON_TEXT: Final = frozenset({Operator.CONTAINS, Operator.MATCHES})
+_READING_BODY: Final = frozenset({Subject.BODY, Subject.JSON, Subject.SIZE})
+_PATH: Final = re.compile(r"(?:\.?([A-Za-z0-9_-]+)|\[(\d{1,6})\])")
+_HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # RFC 9110, section 5.6.2
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r"}
+_NAMES: Final = {
+    "PLAIN_FIELD": "status, time, size, certificate or body",
+    "NAMED_FIELD": "header or json",
+    "COMPARE": "a comparison",
+    "WORD_COMPARE": "contains or matches",
+    "STRING": "a text in quotes",
+    "NUMBER": "a number",
+    "UNIT": "a unit",
+    "LPAR": "(",
+    "RPAR": ")",
+    "COMMA": "a comma",
+    "$END": "the end",
+}
+
+
+class _Unfit(Exception):
+    """The parts of a condition don't go together."""
+
+
+def parse_conditions(texts: Sequence[str]) -> tuple[Condition, ...]:
+    """Raises ValidationFailed, whose details name the condition, the column and what may stand
+    there."""
+    return tuple(_parsed(number, text) for number, text in enumerate(texts))
+
+
+def reads_body(conditions: Sequence[Condition]) -> bool:
+    """Whether one of them looks at the body, which an answer to HEAD doesn't have."""
+    return bool(_subjects(conditions) & _READING_BODY)
+
+
+def reads_status(conditions: Sequence[Condition]) -> bool:
+    """Whether one of them judges the status, so that no other rule has to."""
+    return Subject.STATUS in _subjects(conditions)
+
+
+def _parsed(number: int, text: str) -> Condition:
+    try:
+        return _parse(text)
+    except _Malformed as error:
+        raise ValidationFailed(
+            f"the condition {text!r} {error.message}",
+            details={
+                "fields": [
+                    {
+                        "field": f"conditions.{number}",
+                        "message": error.message,
+                        "column": error.column,
+                    }
+                ]
+            },
+        ) from error
+
+
+class _Malformed(Exception):
+    """A condition that can't be read; the column is counted from 1, None for all of it."""
+
+    def __init__(self, message: str, column: int | None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.column = column
+
+
+@lru_cache(maxsize=1000)
+def _parse(text: str) -> Condition:
+    # Imported late: only who has conditions needs the grammar.
+    from lark.exceptions import (  # noqa: PLC0415 (see above)
+        UnexpectedCharacters,
+        UnexpectedInput,
+        UnexpectedToken,
+    )
+
+    try:
+        expression: Any = _parser().parse(text)
+    except UnexpectedCharacters as error:
+        message = f"can't be read from {text[error.pos_in_stream or 0 :][:20]!r} on"
+        raise _Malformed(f"{message}: expected {_expected(error.allowed)}", error.column) from error
+    except UnexpectedToken as error:
+        found = f"has {str(error.token)!r}" if error.token else "ends too early"
+        message = f"{found}: expected {_expected(error.expected)}"
+        raise _Malformed(message, error.column if error.column > 0 else None) from error
+    except UnexpectedInput as error:
+        raise _Malformed("can't be read", error.column) from error
+    except _Unfit as error:
+        raise _Malformed(str(error), None) from error
+    return Condition(text, expression)
+
+
+def _expected(names: Any) -> str:
+    words = sorted({_NAMES.get(str(name), repr(str(name).lower())) for name in names or ()})
+    return " or ".join(words) or "something else"
+
+
+@cache
+def _parser() -> Lark:
+    from lark import Lark  # noqa: PLC0415 (see `_parse`)
+
+    # The rules' names are Lark's way to say what is made of what was read.
+    build = SimpleNamespace(
+        any=lambda parts: AnyOf(tuple(parts)),
+        all=lambda parts: All(tuple(parts)),
+        negated=lambda parts: Not(parts[0]),
+        field=lambda parts: Field(Subject(str(parts[0]))),
+        named_field=lambda parts: _named(str(parts[0]), _text(str(parts[1]))),
+        comparison=lambda parts: _comparison(parts[0], Operator(str(parts[1])), parts[2]),
+        membership=lambda parts: _membership(parts[0], parts[1:]),
+        text=lambda parts: (_text(str(parts[0])), None),
+        number=lambda parts: (_number(str(parts[0])), str(parts[1]) if parts[1:] else None),
+        true=lambda _: (True, None),
+        false=lambda _: (False, None),
+        null=lambda _: (None, None),
+    )
+    return Lark(_GRAMMAR, parser="lalr", transformer=build)  # type: ignore[arg-type,unused-ignore]  # any object with these names will do
+
+
+_Read = tuple[Literal, str | None]
+"""A literal and its unit."""
+
+
+def _comparison(field: Field, operator: Operator, read: _Read) -> Comparison:
+    value = _fitting(field, *read)
+    subject = field.subject
+    if operator in _ON_TEXT:
+        if subject in _NUMBERS:
+            raise _Unfit(f"compares {subject}, which is a number, by {operator}")
+        if operator is Operator.MATCHES and not isinstance(value, str):
+            raise _Unfit("matches something else than a text")
+    if operator in _ORDERS and (isinstance(value, str | bool) or value is None):
+        raise _Unfit(f"compares by {operator} with something else than a number")
+    if operator in _ORDERS and subject in _TEXTS:
+        raise _Unfit(f"compares {subject}, which is a text, by {operator}")
+    return Comparison(field, operator, value)
+
+
+def _membership(field: Field, reads: Sequence[_Read]) -> Comparison:
+    return Comparison(field, Operator.IN, tuple(_fitting(field, *read) for read in reads))
+
+
+def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
+    """The literal in the subject's own unit."""
+    subject = field.subject
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if (
+        subject in _NUMBERS
+        and not is_number
+        and not (value is None and subject is Subject.CERTIFICATE)
+    ):
+        raise _Unfit(f"compares {subject} with something else than a number")
+    if subject in _TEXTS and not (value is None or isinstance(value, str)):
+        raise _Unfit(f"compares {subject} with something else than a text")
+    if unit is None:
+        return value * 86400 if subject is Subject.CERTIFICATE and is_number else value  # type: ignore[operator]  # a number
+    factors = _UNITS.get(subject, {})
+    if unit not in factors:
+        known = ", ".join(factors) or "no unit"
+        raise _Unfit(f"gives {subject} in {unit}: it takes {known}")
+    assert isinstance(value, int | float)  # the grammar gives units to numbers only
+    return value * factors[unit]
+
+
+def _named(subject: str, name: str) -> Field:
+    if subject == Subject.HEADER:
+        if not _HEADER.fullmatch(name):
+            raise _Unfit(f"names a header that can't be: {name!r}")
+        return Field(Subject.HEADER, name.lower())
+    steps: list[Step] = []
+    position = 0
+    while position < len(name) and (found := _PATH.match(name, position)):
+        steps.append(found[1] if found[1] is not None else int(found[2]))
+        position = found.end()
+    if position < len(name) or name.startswith(".") or not steps:
+        raise _Unfit(f"has a path that can't be read: {name!r}; write it as a.b[0]")
+    return Field(Subject.JSON, name, tuple(steps))
+
+
+def _text(quoted: str) -> str:
+    return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1], found[1]), quoted[1:-1])
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)
+
+
+def _subjects(conditions: Sequence[Condition]) -> frozenset[Subject]:
+    return frozenset(
+        field.subject for condition in conditions for field in _fields(condition.expression)
+    )
+
+
+def _fields(expression: Expression) -> Iterator[Field]:
+    match expression:
+        case Comparison(field=field):
+            yield field
+        case Not(of=of):
+            yield from _fields(of)
+        case All(of=parts) | AnyOf(of=parts):
+            for each in parts:
+                yield from _fields(each)

@@ -1,0 +1,49 @@
+"""The due index on DynamoDB: the sparse index `due` of the table Targets.
+
+    due_shard `DUE#<shard>`, due_at `<time>`    targets that aren't paused, by the time of their
+                                                next check; the shard follows from the target's id
+
+It is the one list across tenants: who is due is asked for all of them at once.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from spinneret.aws.clients import translated
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.targets.items import DUE_INDEX, due_shard
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoDueIndex:
+    """Implements DueIndex."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def due(self, shard: int, now: datetime, limit: int) -> list[Due]:
+        """See DueIndex; a write shows after a moment only."""
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                IndexName=DUE_INDEX,
+                KeyConditionExpression="due_shard = :shard AND due_at <= :now",
+                ExpressionAttributeValues={":shard": due_shard(shard), ":now": stamp(now)},
+                Limit=limit,
+            )
+        found: list[Any] = answer["Items"]
+        return [
+            Due(
+                tenant=item["tenant"],
+                target_id=item["target_id"],
+                host=item["host"],
+                due_at=parse_stamp(item["due_at"]),
+            )
+            for item in found
+        ]

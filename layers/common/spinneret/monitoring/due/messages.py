@@ -1,0 +1,49 @@
+"""Messages of the lanes of ticks and checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.monitoring.due.models import Due
+
+
+def tick_message(at: datetime) -> str:
+    """The tick of a time."""
+    return json.dumps({"at": stamp(at)})
+
+
+def tick_of(body: str) -> datetime:
+    """The inverse of `tick_message`; raises ValueError for anything else."""
+    match _parsed(body):
+        case {"at": str(at)}:
+            return parse_stamp(at)
+    raise ValueError("not a tick")
+
+
+def list_message(ticked_at: datetime, targets: Sequence[Due]) -> str:
+    """A worker's list: 40 KB at most, of SQS's 256."""
+    rows = [[each.tenant, each.target_id, each.host, stamp(each.due_at)] for each in targets]
+    return json.dumps({"at": stamp(ticked_at), "targets": rows}, separators=(",", ":"))
+
+
+def list_of(body: str) -> tuple[datetime, list[Due]]:
+    """The inverse of `list_message`; raises ValueError for anything else."""
+    match _parsed(body):
+        case {"at": str(at), "targets": list(rows)}:
+            return parse_stamp(at), [_due(row) for row in rows]
+    raise ValueError("not a list of targets")
+
+
+def _due(row: Any) -> Due:
+    match row:
+        case [str(tenant), str(target_id), str(host), str(due_at)]:
+            return Due(tenant=tenant, target_id=target_id, host=host, due_at=parse_stamp(due_at))
+    raise ValueError("not a target")
+
+
+def _parsed(body: str) -> Any:
+    return json.loads(body)

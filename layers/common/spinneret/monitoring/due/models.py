@@ -1,0 +1,36 @@
+"""Values of the due index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Due:
+    """A target whose time has come."""
+
+    tenant: str
+    target_id: str
+    host: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ticked:
+    """What one tick found and did."""
+
+    due: int
+    """Targets found, at most CHECK_ROUND_TARGETS for each worker."""
+    handed: int
+    workers: int
+    """Lists that were sent; 0 while all workers are at work."""
+    oldest_seconds: float
+    """How long the one that waits longest has waited."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Announced:
+    """What the rule of the minute sent."""
+
+    ticks: int

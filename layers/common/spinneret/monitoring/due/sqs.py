@@ -1,0 +1,40 @@
+"""The lanes of ticks and of checks on SQS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from spinneret.aws.clients import translated
+from spinneret.monitoring.due.messages import list_message, tick_message
+from spinneret.monitoring.due.models import Due
+
+if TYPE_CHECKING:
+    from types_boto3_sqs import SQSClient
+
+TICKS: Final = "check-ticks"
+CHECKS: Final = "checks"
+
+
+class SqsCheckLanes:
+    """Implements CheckLanes; a lane's name ends its queue's URL, as those of jobs do."""
+
+    def __init__(self, client: SQSClient, lanes_url: str) -> None:
+        self._client = client
+        self._lanes_url = lanes_url
+
+    def announce(self, at: datetime, delays: Sequence[int]) -> None:
+        """See CheckLanes."""
+        for delay in delays:
+            self._send(TICKS, tick_message(at + timedelta(seconds=delay)), delay)
+
+    def hand(self, ticked_at: datetime, targets: Sequence[Due]) -> None:
+        """See CheckLanes."""
+        self._send(CHECKS, list_message(ticked_at, targets))
+
+    def _send(self, lane: str, body: str, delay: int = 0) -> None:
+        with translated("sqs"):
+            self._client.send_message(
+                QueueUrl=f"{self._lanes_url}{lane}", MessageBody=body, DelaySeconds=delay
+            )

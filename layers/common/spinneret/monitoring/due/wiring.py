@@ -1,0 +1,57 @@
+"""Chooses the adapters of the rule and of ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from spinneret.aws.clients import dynamodb_client, sqs_client
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining, utc_now
+from spinneret.kernel.settings import Settings
+from spinneret.monitoring.due.dynamo import DynamoDueIndex
+from spinneret.monitoring.due.models import Announced, Ticked
+from spinneret.monitoring.due.service import Announcer, Tick
+from spinneret.monitoring.due.sqs import SqsCheckLanes
+from spinneret.monitoring.settings import TargetSettings
+from spinneret.monitoring.slots.dynamo import DynamoSlotStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnouncerSettings(Settings):
+    """The environment of the rule."""
+
+    lanes_url: str
+    check_interval: int = bounds.CHECK_INTERVAL_SECONDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class TickSettings(AnnouncerSettings, TargetSettings):
+    """The environment of ticks."""
+
+    max_concurrency: int = bounds.CHECK_CONCURRENCY
+
+
+def announcer(env: Mapping[str, str]) -> Callable[[], Announced]:
+    """The pass of the rule of the minute."""
+    settings = AnnouncerSettings.from_env(env)
+    lanes = SqsCheckLanes(sqs_client(), settings.lanes_url)
+    return Announcer(lanes=lanes, clock=utc_now, interval_seconds=settings.check_interval).run
+
+
+def tick(env: Mapping[str, str]) -> Callable[[datetime, Remaining], Ticked]:
+    """What becomes of a tick."""
+    settings = TickSettings.from_env(env)
+    client = dynamodb_client()
+    ticking = Tick(
+        index=DynamoDueIndex(client, settings.targets_table),
+        lanes=SqsCheckLanes(sqs_client(), settings.lanes_url),
+        slots=DynamoSlotStore(client, settings.targets_table),
+        clock=utc_now,
+        new_owner=lambda: uuid4().hex,
+        interval_seconds=settings.check_interval,
+        workers=settings.max_concurrency,
+    )
+    return lambda at, _: ticking.run(at)

@@ -1,0 +1,64 @@
+"""Requests and answers about imports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from spinneret.jobs.models import JobStatus
+from spinneret.kernel import bounds
+from spinneret.monitoring.targets.api_models import Interval, Milliseconds, Threshold
+from spinneret.monitoring.targets.models import Method
+
+
+class SitemapOptions(BaseModel):
+    """What is chosen for all targets of a sitemap."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    interval_seconds: Interval | None = None
+    method: Method = Method.GET
+    failure_threshold: Threshold = bounds.FAILURE_THRESHOLD
+    recovery_threshold: Threshold = bounds.RECOVERY_THRESHOLD
+    degraded_ms: Milliseconds | None = None
+    public: bool = False
+
+
+class ImportRequest(BaseModel):
+    """A CSV file, or a sitemap's URL."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    csv: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] | None = None
+    """The text of a file. Its first line names the columns, of which `url` has to be there; a file
+    of URLs alone needs no such line."""
+    sitemap_url: Annotated[str, StringConstraints(max_length=bounds.URL_MAX_CHARS)] | None = None
+    limit: Annotated[int, Field(ge=1, le=bounds.IMPORT_LINES_MAX)] = bounds.IMPORT_LINES_MAX
+    """URLs taken of a sitemap, in its order."""
+    options: SitemapOptions = SitemapOptions()
+    """For the targets of a sitemap; a CSV file has columns instead."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> ImportRequest:
+        if (self.csv is None) == (self.sitemap_url is None):
+            raise ValueError("give either csv or sitemap_url")
+        if self.csv is not None and self.options != SitemapOptions():
+            raise ValueError("a CSV file has its options in columns")
+        return self
+
+
+class ImportSubmission(BaseModel):
+    """The job that imports; its result has an outcome for each line."""
+
+    job_id: str
+    status: JobStatus
+    message: str
+
+
+def payload_of(request: ImportRequest) -> dict[str, Any]:
+    """What the job has to know."""
+    if request.csv is not None:
+        return {"csv": request.csv}
+    options = request.options.model_dump(mode="json", exclude_defaults=True)
+    return {"sitemap_url": request.sitemap_url, "limit": request.limit, "options": options}

@@ -1,0 +1,83 @@
+"""Reads CSV files of targets: pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
+
+COLUMNS: Final = (
+    "url",
+    "name",
+    "interval_seconds",
+    "method",
+    "failure_threshold",
+    "recovery_threshold",
+    "degraded_ms",
+    "condition",
+    "watch_content",
+    "public",
+)
+_MARK: Final = "\ufeff"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One target to be, as it was given; counted as editors do, from 1."""
+
+    number: int
+    values: Mapping[str, Any]
+
+
+def lines_of(text: str) -> list[Line]:
+    """The lines of a CSV file that aren't empty; empty cells are left out.
+
+    Raises ValidationFailed: no `url` column, an unknown one, more than IMPORT_LINES_MAX lines.
+    """
+    try:
+        rows = list(_rows(text))
+    except csv.Error as error:
+        raise _refused(f"is no CSV file: {error}") from error
+    if not rows:
+        raise _refused("has no lines")
+    columns: Sequence[str] = [cell.strip().lower() for cell in rows[0][1]]
+    if "url" in columns:
+        rows = rows[1:]
+    elif all(len(cells) == 1 for _, cells in rows):
+        columns = ["url"]
+    else:
+        raise _refused("names no column `url` in its first line")
+    unknown = sorted(set(columns) - {*COLUMNS, ""})
+    if unknown or len(set(columns)) < len(columns):
+        raise _refused(f"may have these columns, each once: {', '.join(COLUMNS)}")
+    if len(rows) > bounds.IMPORT_LINES_MAX:
+        raise _refused(f"has more than {bounds.IMPORT_LINES_MAX} lines")
+    return [Line(number, _values(columns, cells)) for number, cells in rows]
+
+
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text.removeprefix(_MARK)), strict=True)
+    for cells in reader:
+        if any(cell.strip() for cell in cells):
+            yield reader.line_num, cells
+
+
+def _values(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    named = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
+    values: dict[str, Any] = {name: cell for name, cell in named.items() if name and cell}
+    if condition := values.pop("condition", None):
+        values["conditions"] = [condition]
+    if len(cells) > len(columns):
+        values["cells"] = len(cells)  # refused as an unknown field of this line
+    return values
+
+
+def _refused(reason: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"the file {reason}", details={"fields": [{"field": "csv", "message": reason}]}
+    )

@@ -1,0 +1,55 @@
+"""Submitting imports: the use case behind the route."""
+
+from __future__ import annotations
+
+from spinneret.jobs.models import Draft, Priority, Reply, RequestKey
+from spinneret.jobs.service import JobService, Submitted
+from spinneret.kernel.canonical import fingerprint
+from spinneret.monitoring.imports import rules
+from spinneret.monitoring.imports.api_models import ImportRequest, ImportSubmission, payload_of
+from spinneret.monitoring.kinds import TARGET_IMPORT
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+
+
+class ImportService:
+    """Imports of one tenant."""
+
+    def __init__(self, *, jobs: JobService, policy: AddressPolicy) -> None:
+        self._jobs = jobs
+        self._policy = policy
+
+    def submit(self, tenant: str, request: ImportRequest, key: RequestKey | None) -> Submitted:
+        """Accept a file, or a sitemap's URL; the same one twice at once is one job.
+
+        Raises ValidationFailed, UrlInvalid, UrlBlocked and IdempotencyMismatch.
+        """
+        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+
+    def _submit(self, tenant: str, request: ImportRequest, key: RequestKey | None) -> Submitted:
+        host = None
+        if request.csv is not None:
+            rules.lines_of(request.csv)
+        elif request.sitemap_url is not None:
+            host = check_url_at_submission(request.sitemap_url, self._policy).host
+        payload = payload_of(request)
+        draft = Draft(
+            kind=TARGET_IMPORT,
+            payload=payload,
+            priority=Priority.NORMAL,
+            domain=host,
+            duplicate_key=fingerprint({"kind": TARGET_IMPORT, **payload}),
+        )
+        return self._jobs.submit(
+            tenant,
+            [draft],
+            key,
+            lambda placed: Reply(
+                status=202,
+                body=ImportSubmission(
+                    job_id=placed[0].job.id,
+                    status=placed[0].job.status,
+                    message="already under way" if placed[0].duplicate else "accepted",
+                ).model_dump(mode="json"),
+            ),
+        )

@@ -1,0 +1,1 @@
+"""Incidents: what an outcome means after those before it."""

@@ -1,0 +1,68 @@
+"""Incidents on DynamoDB, in the table Targets.
+
+pk `T#<tenant>#INCIDENTS#<target>`, sk `<start>#<id>`    an incident with its timeline; the
+                                                         partition is a target's list
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spinneret.aws import dynamo
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import epoch_seconds, optional_stamp, stamp
+from spinneret.monitoring.incidents import items
+from spinneret.monitoring.incidents.models import IncidentChange, IncidentPage
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+
+class DynamoIncidentStore:
+    """Implements IncidentStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> IncidentPage:
+        """See IncidentStore."""
+        found, last = dynamo.newest_first(
+            self._client, self._table, items.partition(tenant, target_id), after, limit
+        )
+        return IncidentPage(incidents=tuple(map(items.incident_of, found)), after=last)
+
+
+def incident_write(
+    table: str, tenant: str, target_id: str, change: IncidentChange
+) -> TransactWriteItemTypeDef:
+    """What a check adds to an incident, as a part of a transaction.
+
+    Its time to be purged follows its last entry.
+    """
+    key = {
+        "pk": items.partition(tenant, target_id),
+        "sk": f"{stamp(change.started_at)}#{change.id}",
+    }
+    entries = [] if change.entry is None else [items.entry_text(change.entry)]
+    at = change.started_at if change.entry is None else change.entry.at
+    purge_at = epoch_seconds(change.ended_at or at) + bounds.DAY_RETENTION_SECONDS
+    if change.is_new:
+        item = {
+            **key,
+            "id": change.id,
+            "started_at": stamp(change.started_at),
+            "status": change.status.value,
+            "timeline": entries,
+            "purge_at": purge_at,
+        }
+        return dynamo.put(table, item)
+    update = (
+        "SET #status = :status, #purge_at = :purge_at, #timeline = list_append(#timeline, :entries)"
+    )
+    values = {":status": change.status.value, ":purge_at": purge_at, ":entries": entries}
+    if change.ended_at is not None:
+        update += ", #ended_at = :ended_at"
+        values[":ended_at"] = optional_stamp(change.ended_at) or ""
+    return dynamo.change(table, key, (update, values), ("attribute_exists(#pk)", {}))

@@ -1,0 +1,39 @@
+"""Incidents as DynamoDB items, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from spinneret.kernel.clock import parse_optional_stamp, parse_stamp
+from spinneret.monitoring.incidents.models import Entry, Incident
+from spinneret.monitoring.targets.models import Status
+
+
+def partition(tenant: str, target_id: str) -> str:
+    """All incidents of a target."""
+    return f"T#{tenant}#INCIDENTS#{target_id}"
+
+
+def entry_text(entry: Entry) -> str:
+    """A line of a timeline, as it is stored."""
+    return _entry().dump_json(entry).decode()
+
+
+def incident_of(item: Mapping[str, Any]) -> Incident:
+    """An incident as it was written."""
+    return Incident(
+        id=item["id"],
+        started_at=parse_stamp(item["started_at"]),
+        ended_at=parse_optional_stamp(item.get("ended_at")),
+        status=Status(item["status"]),
+        timeline=tuple(_entry().validate_json(entry) for entry in item["timeline"]),
+    )
+
+
+@cache
+def _entry() -> TypeAdapter[Entry]:
+    return TypeAdapter(Entry)

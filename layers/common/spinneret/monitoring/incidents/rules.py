@@ -1,0 +1,305 @@
+"""What a check changes: state, incidents, reports. Pure.
+
+A target is down after `failure_threshold` failed checks in a row, degraded after as many slow ones,
+and up again after `recovery_threshold` good ones. Checks in maintenance and those that tell nothing
+count neither way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import Any, Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.monitoring import event_types
+from spinneret.monitoring.checks.models import CheckResult, Outcome
+from spinneret.monitoring.incidents.models import Entry, IncidentChange, Report, Step
+from spinneret.monitoring.rollups import rules as rollups
+from spinneret.monitoring.rollups.models import HourTally, Tally
+from spinneret.monitoring.targets.models import (
+    CertificateState,
+    LastCheck,
+    OpenIncident,
+    Options,
+    Status,
+    Target,
+    TargetState,
+    Watched,
+)
+from spinneret.web.fetching.models import Certificate
+
+_DAY: Final = timedelta(days=1)
+_REPORTED: Final = {
+    Status.UP: event_types.TARGET_UP,
+    Status.DEGRADED: event_types.TARGET_DEGRADED,
+    Status.DOWN: event_types.TARGET_DOWN,
+}
+
+
+def step(watched: Watched, result: CheckResult, next_due: datetime) -> Step:
+    """What a check, or the skip of one, changes; `next_due` is when the target is due after it."""
+    if result.outcome is Outcome.SKIPPED_BUSY:
+        return _skipped(watched, result)
+    target, former = watched.target, watched.state
+    hour, closed = _accounted(former, result)
+    state = replace(
+        former,
+        sequence=former.sequence + 1,
+        due_at=next_due,
+        skips=0,
+        reservation=None,
+        hour=hour,
+        checks_total=former.checks_total + 1,
+        failures_total=former.failures_total + (result.outcome is Outcome.DOWN),
+        last=_last(result, target.options.interval_seconds),
+    )
+    reports: list[Report] = []
+    incident = None
+    if not result.in_maintenance and result.outcome is not Outcome.UNKNOWN:
+        state = _counted(state, result)
+        state, incident = _moved(state, former, target, result)
+        moved = (former.status, state.status)
+        if state.status is not former.status and moved != (Status.PENDING, Status.UP):
+            reports.append(_report_of(state, former, target, result))
+    state, more = _certificate(state, target, result)
+    reports += more
+    state, more = _content(state, target, result)
+    return Step(state=state, incident=incident, reports=(*reports, *more), closed=closed)
+
+
+def settled(state: TargetState, now: datetime) -> TargetState:
+    """The state with the time until now counted, for a target that is paused.
+
+    An hour that is over by it stays the current one until the next check, so that nothing else has
+    to be written; the pieces behind it are counted in it.
+    """
+    last = state.last
+    if last is None or not last.counts:
+        return state
+    pieces = rollups.held(
+        last.outcome, last.at, now, last.interval_seconds, maintenance=last.in_maintenance
+    )
+    tally = sum((tally for _, tally in pieces), Tally())
+    hour = state.hour or HourTally(rollups.hour_of(last.at), Tally())
+    return replace(
+        state, hour=HourTally(hour.hour, hour.tally + tally), last=replace(last, counts=False)
+    )
+
+
+def tally_of(result: CheckResult) -> Tally:
+    """What one check adds beside the time that its outcome holds."""
+    if result.outcome is Outcome.SKIPPED_BUSY:
+        return Tally(skipped=1)
+    counts = {rollups.bucket_of(result.latency_ms): 1} if result.is_measured else {}
+    failed = result.outcome is Outcome.DOWN and not result.in_maintenance
+    return Tally(checks=1, failed=int(failed), latencies=counts)
+
+
+def _skipped(watched: Watched, result: CheckResult) -> Step:
+    former, target = watched.state, watched.target
+    begin = rollups.hour_of(result.checked_at)
+    hour, closed = rollups.added(former.hour, iter([(begin, tally_of(result))]))
+    state = replace(
+        former,
+        sequence=former.sequence + 1,
+        skips=former.skips + 1,
+        skips_total=former.skips_total + 1,
+        hour=hour,
+    )
+    reports: tuple[Report, ...] = ()
+    if state.skips == bounds.CHECK_SKIPS_REPORTED:
+        data = {**_facts(target), "skips": state.skips, "due_at": optional_stamp(state.due_at)}
+        reports = (Report(event_types.TARGET_SKIPPED, data),)
+    return Step(state=state, reports=reports, closed=closed)
+
+
+def _accounted(
+    state: TargetState, result: CheckResult
+) -> tuple[HourTally | None, tuple[HourTally, ...]]:
+    last, now = state.last, result.checked_at
+    pieces: Iterator[tuple[datetime, Tally]] = iter(())
+    if last is not None and last.counts:
+        pieces = rollups.held(
+            last.outcome, last.at, now, last.interval_seconds, maintenance=last.in_maintenance
+        )
+    own = iter([(rollups.hour_of(now), tally_of(result))])
+    return rollups.added(state.hour, chain(pieces, own))
+
+
+def _last(result: CheckResult, interval_seconds: int) -> LastCheck:
+    return LastCheck(
+        at=result.checked_at,
+        outcome=result.outcome,
+        in_maintenance=result.in_maintenance,
+        interval_seconds=interval_seconds,
+        status_code=result.status_code,
+        latency_ms=result.latency_ms,
+        error=None if result.error is None else result.error.message,
+    )
+
+
+# ---------------------------------------------------------------- Status and incidents
+
+
+def _counted(state: TargetState, result: CheckResult) -> TargetState:
+    failed, slow = result.outcome is Outcome.DOWN, result.outcome is Outcome.DEGRADED
+    troubled = failed or slow
+    began = state.trouble_since if state.failures or state.slow else None
+    return replace(
+        state,
+        failures=state.failures + 1 if failed else 0,
+        successes=0 if failed else state.successes + 1,
+        # A failure says nothing about speed, and ends no series of slow answers.
+        slow=state.slow + slow if troubled else 0,
+        fast=0 if troubled else state.fast + 1,
+        trouble_since=(began or result.checked_at) if troubled else None,
+    )
+
+
+def _status(state: TargetState, options: Options) -> Status:
+    former, enough = state.status, options.recovery_threshold
+    if state.failures >= options.failure_threshold:
+        return Status.DOWN
+    if former is Status.DOWN and state.successes < enough:
+        return Status.DOWN
+    if state.slow >= options.failure_threshold:
+        return Status.DEGRADED
+    if former is Status.DOWN:  # it answers again: at once well, or slowly
+        return Status.DEGRADED if state.slow else Status.UP
+    if former is Status.DEGRADED:
+        return Status.UP if state.fast >= enough else Status.DEGRADED
+    return Status.UP if state.successes else former
+
+
+def _moved(
+    state: TargetState, former: TargetState, target: Target, result: CheckResult
+) -> tuple[TargetState, IncidentChange | None]:
+    status = _status(state, target.options)
+    changed = status is not former.status
+    state = replace(state, status=status)
+    if changed:
+        state = replace(state, status_since=result.checked_at)
+    worse = status in {Status.DEGRADED, Status.DOWN}
+    if state.incident is None:
+        return _opened(state, target, result) if worse else (state, None)
+    if not changed and not _is_news(former, result):
+        return state, None
+    return _continued(state, state.incident, result, over=not worse)
+
+
+def _opened(
+    state: TargetState, target: Target, result: CheckResult
+) -> tuple[TargetState, IncidentChange]:
+    started = state.trouble_since or result.checked_at
+    named = [target.tenant, target.id, state.sequence]
+    incident = OpenIncident(id=f"inc_{fingerprint(named)[:32]}", started_at=started, entries=1)
+    change = IncidentChange(
+        id=incident.id,
+        started_at=started,
+        is_new=True,
+        status=state.status,
+        ended_at=None,
+        entry=_entry(state, result),
+    )
+    return replace(state, incident=incident), change
+
+
+def _continued(
+    state: TargetState, incident: OpenIncident, result: CheckResult, *, over: bool
+) -> tuple[TargetState, IncidentChange | None]:
+    full = incident.entries >= bounds.INCIDENT_ENTRIES and not over
+    change = IncidentChange(
+        id=incident.id,
+        started_at=incident.started_at,
+        is_new=False,
+        status=state.status,
+        ended_at=result.checked_at if over else None,
+        entry=None if full else _entry(state, result),
+    )
+    kept = None if over else replace(incident, entries=incident.entries + (not full))
+    return replace(state, incident=kept), change
+
+
+def _is_news(former: TargetState, result: CheckResult) -> bool:
+    """Whether a target fails in another way than at the check before."""
+    if result.error is None or former.last is None or former.last.outcome is not Outcome.DOWN:
+        return False
+    return former.last.error != result.error.message
+
+
+def _entry(state: TargetState, result: CheckResult) -> Entry:
+    message = "answers as it should" if result.error is None else result.error.message
+    return Entry(at=result.checked_at, status=state.status, message=message)
+
+
+def _report_of(
+    state: TargetState, former: TargetState, target: Target, result: CheckResult
+) -> Report:
+    incident = state.incident or former.incident
+    data = {
+        **_facts(target),
+        "status": state.status,
+        "from": former.status,
+        "since": stamp(result.checked_at),
+        "status_code": result.status_code,
+        "latency_ms": result.latency_ms,
+        "error": None if result.error is None else result.error.message,
+        "incident_id": None if incident is None else incident.id,
+        "incident_started_at": None if incident is None else stamp(incident.started_at),
+    }
+    return Report(_REPORTED[state.status], data)
+
+
+def _facts(target: Target) -> dict[str, Any]:
+    return {"target_id": target.id, "url": target.url, "name": target.options.name}
+
+
+# ---------------------------------------------------------------- Certificate and content
+
+
+def _certificate(
+    state: TargetState, target: Target, result: CheckResult
+) -> tuple[TargetState, list[Report]]:
+    found = result.certificate
+    if found is None:
+        return state, []
+    known = state.certificate
+    if known is None or known.not_after != found.not_after:
+        known = CertificateState(not_after=found.not_after)
+    left = found.not_after - result.checked_at
+    reached = [days for days in target.options.certificate_days if left <= _warning_at(days, found)]
+    days = min(reached, default=None)
+    is_due = days is not None and (known.warned_days is None or days < known.warned_days)
+    if not is_due:
+        return replace(state, certificate=known), []
+    data = {
+        **_facts(target),
+        "not_after": stamp(found.not_after),
+        "days_left": left // _DAY,
+        "issuer": found.issuer,
+    }
+    known = replace(known, warned_days=days)
+    return replace(state, certificate=known), [Report(event_types.CERTIFICATE_EXPIRING, data)]
+
+
+def _warning_at(days: int, certificate: Certificate) -> timedelta:
+    """A certificate that lives for days is renewed late by plan: the last third of its life."""
+    return min(days * _DAY, (certificate.not_after - certificate.not_before) / 3)
+
+
+def _content(
+    state: TargetState, target: Target, result: CheckResult
+) -> tuple[TargetState, list[Report]]:
+    if result.body_sha256 is None or not result.is_measured:
+        return state, []
+    former = state.body_sha256
+    state = replace(state, body_sha256=result.body_sha256)
+    if not target.options.watch_content or former in {None, result.body_sha256}:
+        return state, []
+    data = {**_facts(target), "from": former, "to": result.body_sha256}
+    return state, [Report(event_types.CONTENT_CHANGED, data)]

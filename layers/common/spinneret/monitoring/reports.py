@@ -1,0 +1,25 @@
+"""Domain events of a check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.targets.models import Target
+from spinneret.outbox.models import DomainEvent
+
+
+def domain_events(target: Target, step: Step, at: datetime) -> Sequence[DomainEvent]:
+    """What a step reports; the state's sequence is the events'."""
+    return [
+        DomainEvent(
+            tenant=target.tenant,
+            type=report.type,
+            subject=target.id,
+            sequence=step.state.sequence,
+            occurred_at=at,
+            data=report.data,
+        )
+        for report in step.reports
+    ]

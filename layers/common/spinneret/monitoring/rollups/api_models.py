@@ -1,0 +1,72 @@
+"""Answers about figures."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from spinneret.kernel.clock import stamp
+from spinneret.monitoring.rollups import rules
+from spinneret.monitoring.rollups.models import Figures, Window
+
+
+class LatencyView(BaseModel):
+    """How fast a target answered."""
+
+    count: int
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    error: float
+    """The share by which a percentile may be off."""
+
+
+class UptimeView(BaseModel):
+    """A target's figures. `until` is its last check: what its outcome is worth, the next says."""
+
+    window: Window
+    since: str
+    until: str
+    uptime: float | None
+    """0 to 1, of the time that is known; degraded counts as up. None if nothing is known."""
+    maintenance: str
+    """Whether maintenance counts: `exclude` or `include`."""
+    up_ms: int
+    degraded_ms: int
+    down_ms: int
+    unknown_ms: int
+    maintenance_ms: int
+    checks: int
+    failed: int
+    skipped: int
+    latency: LatencyView
+
+
+def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> UptimeView:
+    """Figures as a tenant sees them."""
+    tally = figures.tally
+    return UptimeView(
+        window=window,
+        since=stamp(figures.since),
+        until=stamp(figures.until),
+        uptime=rules.uptime(tally, with_maintenance=with_maintenance),
+        maintenance="include" if with_maintenance else "exclude",
+        up_ms=tally.up_ms,
+        degraded_ms=tally.degraded_ms,
+        down_ms=tally.down_ms,
+        unknown_ms=tally.unknown_ms,
+        maintenance_ms=tally.maintenance_up_ms + tally.maintenance_down_ms,
+        checks=tally.checks,
+        failed=tally.failed,
+        skipped=tally.skipped,
+        latency=LatencyView(
+            count=sum(tally.latencies.values()),
+            p50_ms=_rounded(rules.percentile(tally.latencies, 0.5)),
+            p95_ms=_rounded(rules.percentile(tally.latencies, 0.95)),
+            p99_ms=_rounded(rules.percentile(tally.latencies, 0.99)),
+            error=rules.LATENCY_ERROR,
+        ),
+    )
+
+
+def _rounded(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds, 1)

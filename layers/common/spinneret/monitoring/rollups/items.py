@@ -1,0 +1,57 @@
+"""Figures as DynamoDB items, and back.
+
+Each figure is an attribute of its own, so that an hour can be added to a day without reading it;
+those that are 0 are left out. The bucket 57 of the latencies is `l57`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from spinneret.monitoring.rollups.models import COUNTS, DURATIONS, Tally
+
+_NAMES = (*DURATIONS, *COUNTS)
+
+
+def partition(tenant: str, target_id: str) -> str:
+    """All figures of a target."""
+    return f"T#{tenant}#FIGURES#{target_id}"
+
+
+def hour_name(hour: datetime) -> str:
+    """The sort key of an hour."""
+    return f"H#{hour:%Y-%m-%dT%H}"
+
+
+def day_name(day: datetime) -> str:
+    """The sort key of a day."""
+    return f"D#{day:%Y-%m-%d}"
+
+
+def moment_of(name: str) -> datetime:
+    """The inverse of `hour_name` and of `day_name`."""
+    kind, _, text = name.partition("#")
+    form = "%Y-%m-%dT%H" if kind == "H" else "%Y-%m-%d"
+    return datetime.strptime(text, form).replace(tzinfo=UTC)
+
+
+def tally_of(item: Mapping[str, Any]) -> Tally:
+    """A row's figures."""
+    latencies = {
+        int(name[1:]): int(count)
+        for name, count in item.items()
+        if name[0] == "l" and name[1:].isdigit()
+    }
+    return Tally(
+        **{name: int(item.get(name, 0)) for name in _NAMES},
+        latencies=dict(sorted(latencies.items())),
+    )
+
+
+def numbers_of(tally: Tally) -> dict[str, int]:
+    """A row's attributes: the figures that aren't 0."""
+    numbers = {name: getattr(tally, name) for name in _NAMES}
+    numbers |= {f"l{bucket}": count for bucket, count in tally.latencies.items()}
+    return {name: number for name, number in numbers.items() if number}

@@ -1,0 +1,99 @@
+"""Values of figures: durations in milliseconds, counts, and a histogram of latencies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+DURATIONS: Final = (
+    "up_ms",
+    "degraded_ms",
+    "down_ms",
+    "unknown_ms",
+    "maintenance_up_ms",
+    "maintenance_down_ms",
+)
+COUNTS: Final = ("checks", "failed", "skipped")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Figures of one target over some time.
+
+    `degraded_ms` counts as available. What no outcome covers is in none of the durations.
+    """
+
+    up_ms: int = 0
+    degraded_ms: int = 0
+    down_ms: int = 0
+    unknown_ms: int = 0
+    """Checks that told nothing of the site: our own network failed, or a block forbade them."""
+    maintenance_up_ms: int = 0
+    maintenance_down_ms: int = 0
+    checks: int = 0
+    failed: int = 0
+    skipped: int = 0
+    """Times that the host was too busy for a check."""
+    latencies: Mapping[int, int] = field(default_factory=dict)
+    """Answers by bucket (`rules.bucket_of`); failures have no latency."""
+
+    def __add__(self, other: Tally) -> Tally:
+        names = (*DURATIONS, *COUNTS)
+        counts = {
+            bucket: self.latencies.get(bucket, 0) + other.latencies.get(bucket, 0)
+            for bucket in sorted({*self.latencies, *other.latencies})
+        }
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return Tally(**sums, latencies=counts)
+
+
+@dataclass(frozen=True)
+class HourTally:
+    """A target's figures of one hour of UTC."""
+
+    hour: datetime
+    tally: Tally
+
+
+@dataclass(frozen=True)
+class DayTally:
+    """A target's figures of one day of UTC."""
+
+    day: datetime
+    tally: Tally
+
+
+class Window(StrEnum):
+    """The times that figures are given for."""
+
+    HOUR = "1h"
+    DAY = "24h"
+    WEEK = "7d"
+    MONTH = "30d"
+    YEAR = "1y"
+
+    @property
+    def length(self) -> timedelta:
+        """A year has 365 days."""
+        return _LENGTHS[self]
+
+
+_LENGTHS: Final = {
+    Window.HOUR: timedelta(hours=1),
+    Window.DAY: timedelta(days=1),
+    Window.WEEK: timedelta(days=7),
+    Window.MONTH: timedelta(days=30),
+    Window.YEAR: timedelta(days=365),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """A tally with the time that it covers."""
+
+    since: datetime
+    until: datetime
+    tally: Tally

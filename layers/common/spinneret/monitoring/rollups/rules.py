@@ -1,0 +1,114 @@
+"""What figures follow from outcomes: pure.
+
+An outcome holds from its check to the next one, for OUTCOME_HOLDS_INTERVALS intervals at most:
+whoever didn't look any longer doesn't know. Times are cut at the hours of UTC.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.monitoring.checks.models import Outcome
+from spinneret.monitoring.rollups.models import HourTally, Tally, Window
+
+_GROWTH: Final = math.log(1.1)
+LATENCY_ERROR: Final = 0.05
+"""A percentile is off by this share at most: half a bucket, whose ends are a tenth apart."""
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_DURATION_OF: Final[Mapping[Outcome, str]] = {
+    Outcome.UP: "up_ms",
+    Outcome.DEGRADED: "degraded_ms",
+    Outcome.DOWN: "down_ms",
+    Outcome.UNKNOWN: "unknown_ms",
+}
+
+
+def bucket_of(latency_ms: int) -> int:
+    """The bucket of a latency; each one ends a tenth above the one before, the first at 1 ms."""
+    return max(0, math.ceil(math.log(max(latency_ms, 1)) / _GROWTH - 1e-9))
+
+
+def latency_of(bucket: int) -> float:
+    """What stands for a bucket: the middle of its ends, in milliseconds."""
+    if bucket == 0:
+        return 1.0
+    end = math.exp(bucket * _GROWTH)
+    return (end + end / 1.1) / 2
+
+
+def percentile(latencies: Mapping[int, int], share: float) -> float | None:
+    """The latency in milliseconds that this share of the answers stayed within (nearest rank)."""
+    total = sum(latencies.values())
+    rank = max(1, math.ceil(share * total))
+    for bucket in sorted(latencies):
+        rank -= latencies[bucket]
+        if rank <= 0:
+            return latency_of(bucket)
+    return None
+
+
+def uptime(tally: Tally, *, with_maintenance: bool) -> float | None:
+    """The available share of the time that is known, 0 to 1; None if none is."""
+    up, down = tally.up_ms + tally.degraded_ms, tally.down_ms
+    if with_maintenance:
+        up, down = up + tally.maintenance_up_ms, down + tally.maintenance_down_ms
+    return up / (up + down) if up + down else None
+
+
+def hour_of(moment: datetime) -> datetime:
+    """The beginning of its hour."""
+    return moment.replace(minute=0, second=0, microsecond=0)
+
+
+def day_of(moment: datetime) -> datetime:
+    """The beginning of its day of UTC."""
+    return hour_of(moment).replace(hour=0)
+
+
+def begin_of(window: Window, now: datetime) -> datetime:
+    """Where a window's figures begin: at a whole hour or day, but for the last hour."""
+    if window is Window.HOUR:
+        return now - window.length
+    at = now - window.length
+    return hour_of(at) if window in {Window.DAY, Window.WEEK} else day_of(at)
+
+
+def held(
+    outcome: Outcome, since: datetime, until: datetime, interval_seconds: int, *, maintenance: bool
+) -> Iterator[tuple[datetime, Tally]]:
+    """The time that an outcome held, in pieces by the hour that they are in."""
+    cap = since + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval_seconds)
+    end, begin = min(until, cap), since
+    name = _DURATION_OF.get(outcome)
+    if maintenance and outcome is not Outcome.UNKNOWN:
+        name = "maintenance_down_ms" if outcome is Outcome.DOWN else "maintenance_up_ms"
+    while name is not None and begin < end:
+        hour = hour_of(begin)
+        stop = min(end, hour + timedelta(hours=1))
+        # By whole milliseconds since the outcome, so that the pieces add up to the whole.
+        milliseconds = (stop - since) // _MILLISECOND - (begin - since) // _MILLISECOND
+        yield hour, Tally(**{name: milliseconds})  # type: ignore[arg-type]  # never `latencies`
+        begin = stop
+
+
+def added(
+    current: HourTally | None, pieces: Iterator[tuple[datetime, Tally]]
+) -> tuple[HourTally | None, tuple[HourTally, ...]]:
+    """The hour under way with the pieces in it, and the hours that are over by them.
+
+    A piece of an hour before the current one, by a clock that is behind, counts in the current one.
+    """
+    closed = []
+    for hour, tally in pieces:
+        if current is None:
+            current = HourTally(hour, tally)
+        elif hour <= current.hour:
+            current = HourTally(current.hour, current.tally + tally)
+        else:
+            closed.append(current)
+            current = HourTally(hour, tally)
+    return current, tuple(closed)

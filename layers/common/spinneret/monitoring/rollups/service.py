@@ -1,0 +1,78 @@
+"""Figures of a target for a window of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.monitoring.checks.models import CheckResult, Outcome
+from spinneret.monitoring.checks.ports import CheckStore
+from spinneret.monitoring.incidents.rules import tally_of
+from spinneret.monitoring.rollups import rules
+from spinneret.monitoring.rollups.models import Figures, Tally, Window
+from spinneret.monitoring.rollups.ports import FigureStore
+from spinneret.monitoring.targets.models import Watched
+
+_PAGE = 1000  # results: half a megabyte
+
+
+class FigureService:
+    """Figures reach up to the last check: what its outcome is worth, the next one says."""
+
+    def __init__(self, *, figures: FigureStore, checks: CheckStore, clock: Clock) -> None:
+        self._figures = figures
+        self._checks = checks
+        self._clock = clock
+
+    def figures(self, watched: Watched, window: Window) -> Figures:
+        """A target's figures. The last hour is summed from results, days from hours, and months
+        from days: one page of a query each. Raises DependencyUnavailable."""
+        now = self._clock()
+        since = rules.begin_of(window, now)
+        last = watched.state.last
+        until = now if last is None else max(since, last.at)
+        if window is Window.HOUR:
+            return Figures(since=since, until=until, tally=self._recent(watched, since))
+        target, hour = watched.target, watched.state.hour
+        by_hour = window in {Window.DAY, Window.WEEK}
+        read = self._figures.hours if by_hour else self._figures.days
+        tallies = [each.tally for each in read(target.tenant, target.id, since)]
+        if hour is not None and hour.hour >= since:
+            tallies.append(hour.tally)
+        return Figures(since=since, until=until, tally=sum(tallies, Tally()))
+
+    def _recent(self, watched: Watched, since: datetime) -> Tally:
+        target = watched.target
+        interval = target.options.interval_seconds
+        earliest = since - timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval)
+        results = [*self._results(target.tenant, target.id, earliest)]
+        asked = [each for each in results if each.outcome is not Outcome.SKIPPED_BUSY]
+        parts = [tally_of(each) for each in results if each.checked_at >= since]
+        for one, following in pairwise(asked):
+            parts += _held(one, max(one.checked_at, since), following.checked_at, interval)
+        return sum(parts, Tally())
+
+    def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:
+        """Oldest first."""
+        found: list[CheckResult] = []
+        after: str | None = None
+        while True:
+            page = self._checks.results(
+                tenant, target_id, since=since, until=None, after=after, limit=_PAGE
+            )
+            found += page.results
+            after = page.after
+            if after is None:
+                return found[::-1]
+
+
+def _held(result: CheckResult, since: datetime, until: datetime, interval: int) -> Iterator[Tally]:
+    """The time that an outcome held between two moments."""
+    cap = result.checked_at + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval)
+    pieces = rules.held(
+        result.outcome, since, min(until, cap), interval, maintenance=result.in_maintenance
+    )
+    yield from (tally for _, tally in pieces)

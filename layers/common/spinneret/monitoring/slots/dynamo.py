@@ -1,0 +1,105 @@
+"""Slots on DynamoDB, in the table Targets: pk is the slot's name, sk `SLOT`.
+
+Slots belong to no tenant: what they bound is owed to the sites, and to our own machines. `ends_at`
+is the end in epoch milliseconds; it is absent from a slot that nobody has. Nothing purges a slot's
+row: its fence has to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.monitoring.slots.models import Slot
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+class DynamoSlotStore:
+    """Implements SlotStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def take(self, name: str, owner: str, now: datetime, until: datetime) -> Slot | None:
+        """See SlotStore."""
+        row = self._update(
+            name,
+            "SET #owner = :owner, #ends_at = :until ADD #fence :one",
+            # A repeated call adds to the fence once more, which harms nobody.
+            "attribute_not_exists(#ends_at) OR #ends_at <= :now OR #owner = :owner",
+            {":owner": owner, ":until": _ms(until), ":now": _ms(now), ":one": 1},
+        )
+        if row is None:
+            return None
+        return Slot(name=name, owner=owner, fence=int(row["fence"]), until=until)
+
+    def renew(self, slot: Slot, until: datetime) -> Slot | None:
+        """See SlotStore."""
+        condition, values = held(slot)
+        row = self._update(
+            slot.name, "SET #ends_at = :until", condition, {**values, ":until": _ms(until)}
+        )
+        return None if row is None else replace(slot, until=until)
+
+    def give_back(self, slot: Slot) -> None:
+        """See SlotStore."""
+        condition, values = held(slot)
+        self._update(slot.name, "REMOVE #owner, #ends_at", condition, dict(values))
+
+    def taken(self, names: Sequence[str], now: datetime) -> int:
+        """See SlotStore."""
+        keys = [slot_key(name) for name in names]
+        rows = dynamo.batch_get(self._client, self._table, keys, ("ends_at",))
+        return sum(int(row.get("ends_at", 0)) > _ms(now) for row in rows)
+
+    def _update(
+        self, name: str, update: str, condition: str, values: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        try:
+            with translated("dynamodb"):
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=slot_key(name),
+                    UpdateExpression=update,
+                    ConditionExpression=condition,
+                    ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
+                    ExpressionAttributeValues=values,
+                    ReturnValues="ALL_NEW",
+                )
+        except ClientError as error:
+            if error_code(error) == "ConditionalCheckFailedException":
+                return None
+            raise
+        return dict(answer["Attributes"])
+
+
+def slot_key(name: str) -> dict[str, str]:
+    """The row of a slot."""
+    return {"pk": name, "sk": "SLOT"}
+
+
+def held(slot: Slot) -> dynamo.Condition:
+    """The slot is still this owner's."""
+    return "#owner = :owner AND #fence = :fence", {":owner": slot.owner, ":fence": slot.fence}
+
+
+def give_back_write(table: str, slot: Slot) -> TransactWriteItemTypeDef:
+    """The end of a slot as a part of a transaction, which fails if the slot was lost."""
+    return dynamo.change(table, slot_key(slot.name), ("REMOVE #owner, #ends_at", {}), held(slot))
+
+
+def _ms(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MILLISECOND

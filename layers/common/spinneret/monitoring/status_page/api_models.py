@@ -1,0 +1,53 @@
+"""Requests and answers about status pages."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+from spinneret.monitoring.status_page.models import StatusPage
+
+Slug = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$", max_length=bounds.STATUS_SLUG_MAX_CHARS
+    ),
+]
+Title = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=bounds.STATUS_TITLE_MAX_CHARS
+    ),
+]
+
+
+class StatusPageRequest(BaseModel):
+    """Where the page is, and what stands above it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    slug: Slug
+    title: Title
+
+
+class StatusPageView(BaseModel):
+    """A status page."""
+
+    slug: str
+    title: str
+    path: str
+    """Below the API's address."""
+    updated_at: str
+
+
+def status_page_view(page: StatusPage) -> StatusPageView:
+    """A page as its tenant sees it."""
+    return StatusPageView(
+        slug=page.slug,
+        title=page.title,
+        path=f"/status/{page.slug}",
+        updated_at=stamp(page.updated_at),
+    )

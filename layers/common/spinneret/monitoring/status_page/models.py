@@ -1,0 +1,53 @@
+"""Values of status pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from spinneret.monitoring.rollups.models import DayTally
+from spinneret.monitoring.targets.models import Watched
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusPage:
+    """A tenant's page; it has one at most."""
+
+    tenant: str
+    slug: str
+    """Where it is; nobody else's."""
+    title: str
+    updated_at: datetime
+    version: int = 1
+    """Goes up by one with every change."""
+
+
+class BadgeKind(StrEnum):
+    """What a badge shows."""
+
+    STATUS = "status"
+    UPTIME = "uptime"
+    """Of 30 days."""
+    LATENCY = "latency"
+    """The median of 30 days."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A target on the page."""
+
+    watched: Watched
+    in_maintenance: bool
+    days: Sequence[DayTally]
+    """The last 30 days with figures, today included, oldest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """All that a page shows."""
+
+    page: StatusPage
+    lines: Sequence[Line]
+    now: datetime

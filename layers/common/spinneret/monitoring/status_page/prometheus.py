@@ -1,0 +1,105 @@
+"""A tenant's targets as Prometheus reads them (its text format, version 0.0.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from spinneret.monitoring.targets.models import Status, Watched
+
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+Value = Callable[[Watched], float | None]
+
+
+def metrics_text(found: Iterable[Watched]) -> str:
+    """All metrics; a target without a value has no line."""
+    targets = list(found)
+    lines = [
+        line
+        for name, kind, note, value in _METRICS
+        for line in _of(targets, name, kind, note, value)
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _of(targets: Sequence[Watched], name: str, kind: str, note: str, value: Value) -> Iterable[str]:
+    yield f"# HELP spinneret_target_{name} {note}"
+    yield f"# TYPE spinneret_target_{name} {kind}"
+    for each in targets:
+        number = value(each)
+        if number is not None:
+            yield f"spinneret_target_{name}{{{_labels(each)}}} {number:.15g}"
+
+
+def _labels(watched: Watched) -> str:
+    target = watched.target
+    labels = {
+        "id": target.id,
+        "host": target.host,
+        "name": target.options.name or "",
+        "url": target.canonical_url,
+    }
+    return ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _up(watched: Watched) -> float | None:
+    status = watched.state.status
+    return None if status is Status.PENDING else float(status is not Status.DOWN)
+
+
+def _response(watched: Watched) -> float | None:
+    last = watched.state.last
+    return None if last is None or last.status_code is None else last.latency_ms / 1000
+
+
+def _certificate(watched: Watched) -> float | None:
+    known = watched.state.certificate
+    return None if known is None else known.not_after.timestamp()
+
+
+def _last_check(watched: Watched) -> float | None:
+    last = watched.state.last
+    return None if last is None else last.at.timestamp()
+
+
+_METRICS: Final[Sequence[tuple[str, str, str, Value]]] = (
+    ("up", "gauge", "1 while it is up or degraded, 0 while it is down.", _up),
+    (
+        "degraded",
+        "gauge",
+        "1 while it is degraded.",
+        lambda each: float(each.state.status is Status.DEGRADED),
+    ),
+    ("paused", "gauge", "1 while it is paused.", lambda each: float(each.target.paused)),
+    ("response_seconds", "gauge", "How long the last answer took.", _response),
+    (
+        "certificate_expiry_timestamp_seconds",
+        "gauge",
+        "The end of its certificate.",
+        _certificate,
+    ),
+    ("last_check_timestamp_seconds", "gauge", "When it was checked last.", _last_check),
+    (
+        "checks_total",
+        "counter",
+        "Checks that asked it.",
+        lambda each: float(each.state.checks_total),
+    ),
+    (
+        "failures_total",
+        "counter",
+        "Checks that found it down.",
+        lambda each: float(each.state.failures_total),
+    ),
+    (
+        "skips_total",
+        "counter",
+        "Checks that its busy host left no room for.",
+        lambda each: float(each.state.skips_total),
+    ),
+)

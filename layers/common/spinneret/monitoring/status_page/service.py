@@ -1,0 +1,114 @@
+"""A tenant's status page, and what everybody sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Contended, NotFound
+from spinneret.monitoring.rollups import rules as rollups
+from spinneret.monitoring.rollups.models import DayTally, Window
+from spinneret.monitoring.rollups.ports import FigureStore
+from spinneret.monitoring.status_page.models import Line, Shown, StatusPage
+from spinneret.monitoring.status_page.ports import StatusPageStore
+from spinneret.monitoring.targets.models import Watched
+from spinneret.monitoring.targets.ports import TargetStore
+
+_PAGE = 100  # targets of one read
+
+
+class StatusPages:
+    """All methods raise DependencyUnavailable."""
+
+    def __init__(
+        self,
+        *,
+        pages: StatusPageStore,
+        targets: TargetStore,
+        figures: FigureStore,
+        in_maintenance: Callable[[str, str, datetime], bool],
+        clock: Clock,
+    ) -> None:
+        self._pages = pages
+        self._targets = targets
+        self._figures = figures
+        self._in_maintenance = in_maintenance
+        self._clock = clock
+
+    def get(self, tenant: str) -> StatusPage:
+        """Raises NotFound."""
+        page = self._pages.get(tenant)
+        if page is None:
+            raise NotFound("no status page")
+        return page
+
+    def put(self, tenant: str, slug: str, title: str) -> StatusPage:
+        """Publish a page, or change it. Raises Conflict when another tenant has the slug, and
+        Contended."""
+        former = self._pages.get(tenant)
+        page = StatusPage(tenant=tenant, slug=slug, title=title, updated_at=self._clock())
+        if former is not None:
+            page = replace(page, version=former.version + 1)
+        if not self._pages.put(page, former):
+            raise _changing()
+        return page
+
+    def remove(self, tenant: str) -> None:
+        """Raises NotFound and Contended."""
+        if not self._pages.remove(self.get(tenant)):
+            raise _changing()
+
+    def shown(self, slug: str) -> Shown:
+        """What the page of a slug shows: STATUS_PAGE_TARGETS targets at most. Raises NotFound."""
+        page = self._at(slug)
+        ids = self._targets.public(page.tenant, bounds.STATUS_PAGE_TARGETS)
+        found = self._targets.get_many(page.tenant, ids)
+        lines = [self._line(each) for each in found if each.target.options.public]
+        return Shown(page=page, lines=lines, now=self._clock())
+
+    def line(self, slug: str, target_id: str) -> Line:
+        """One target of a page. Raises NotFound."""
+        page = self._at(slug)
+        watched = self._targets.get(page.tenant, target_id)
+        if watched is None or not watched.target.options.public:
+            raise NotFound("no such target on this page")
+        return self._line(watched)
+
+    def all_targets(self, tenant: str) -> Iterator[Watched]:
+        """A tenant's targets, METRICS_TARGETS at most."""
+        after, left = None, bounds.METRICS_TARGETS
+        while left > 0:
+            page = self._targets.page(tenant, None, after, min(_PAGE, left))
+            yield from page.items
+            after, left = page.after, left - _PAGE
+            if after is None:
+                return
+
+    def _at(self, slug: str) -> StatusPage:
+        page = self._pages.at(slug)
+        if page is None:
+            raise NotFound("no such status page")
+        return page
+
+    def _line(self, watched: Watched) -> Line:
+        target, now = watched.target, self._clock()
+        since = rollups.begin_of(Window.MONTH, now)
+        days = list(self._figures.days(target.tenant, target.id, since))
+        hour = watched.state.hour
+        if hour is not None and hour.hour >= since:
+            today = DayTally(rollups.day_of(hour.hour), hour.tally)
+            if days and days[-1].day == today.day:
+                today = DayTally(today.day, days.pop().tally + today.tally)
+            days.append(today)
+        return Line(
+            watched=watched,
+            in_maintenance=self._in_maintenance(target.tenant, target.id, now),
+            days=days,
+        )
+
+
+def _changing() -> Contended:
+    return Contended("the status page is being changed by others")

@@ -1,0 +1,66 @@
+"""Badges as SVG, for READMEs and pages of others."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from spinneret.monitoring.rollups import rules as rollups
+from spinneret.monitoring.status_page import rules
+from spinneret.monitoring.status_page.models import BadgeKind, Line
+from spinneret.monitoring.status_page.rules import Shade
+
+_COLOURS: Final = {
+    Shade.GOOD: "#1a7f4b",
+    Shade.FAIR: "#9a5b00",
+    Shade.BAD: "#b3261e",
+    Shade.NONE: "#59636e",
+}
+_LABEL_CHARS: Final = 40
+_NARROW: Final = frozenset("iljtfr.,:;|!'()[] I")
+_WIDE: Final = frozenset("mwMW%@")
+_PADDING: Final = 6
+
+
+def badge_svg(line: Line, kind: BadgeKind) -> str:
+    """One badge: a name and what is to be known of it."""
+    label = rules.name_of(line)
+    if len(label) > _LABEL_CHARS:
+        label = f"{label[: _LABEL_CHARS - 1]}…"
+    words, shade = _shown(line, kind)
+    return _drawn(label, words, _COLOURS[shade])
+
+
+def _shown(line: Line, kind: BadgeKind) -> tuple[str, Shade]:
+    if kind is BadgeKind.STATUS:
+        return rules.state_of(line)
+    total = rules.total_of(line)
+    if kind is BadgeKind.UPTIME:
+        share = rules.uptime_of(total)
+        return rules.percent(share), rules.shade_of(share)
+    median = rollups.percentile(total.latencies, 0.5)
+    if median is None:
+        return "no data", Shade.NONE
+    limit = line.watched.target.options.degraded_ms
+    slow = limit is not None and median > limit
+    return f"{median:.0f} ms", Shade.FAIR if slow else Shade.GOOD
+
+
+def _drawn(label: str, words: str, colour: str) -> str:
+    left, right = (_width(text) + 2 * _PADDING for text in (label, words))
+    label, words = escape(label), escape(words)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
+        f'aria-label="{label}: {words}"><title>{label}: {words}</title>'
+        f'<clipPath id="r"><rect width="{left + right}" height="20" rx="3"/></clipPath>'
+        f'<g clip-path="url(#r)"><rect width="{left}" height="20" fill="#3d444d"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/></g>'
+        '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
+        f'font-size="11"><text x="{left / 2:g}" y="14">{label}</text>'
+        f'<text x="{left + right / 2:g}" y="14">{words}</text></g></svg>\n'
+    )
+
+
+def _width(text: str) -> int:
+    """About as wide as Verdana at 11 pixels draws it: no font is at hand to measure."""
+    return round(sum(4.2 if each in _NARROW else 10.5 if each in _WIDE else 7.1 for each in text))

@@ -1,0 +1,36 @@
+"""Chooses the adapters of status pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.kernel.clock import utc_now
+from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
+from spinneret.monitoring.settings import TargetSettings
+from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
+from spinneret.monitoring.status_page.service import StatusPages
+from spinneret.monitoring.targets.dynamo import DynamoTargetStore
+from spinneret.monitoring.windows.dynamo import DynamoWindowStore
+from spinneret.monitoring.windows.service import Maintenance
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusPageSettings(TargetSettings):
+    """The environment of status pages."""
+
+    checks_table: str
+
+
+def status_pages(env: Mapping[str, str]) -> StatusPages:
+    """Status pages of this stage."""
+    settings = StatusPageSettings.from_env(env)
+    client, table = dynamodb_client(), settings.targets_table
+    return StatusPages(
+        pages=DynamoStatusPageStore(client, table),
+        targets=DynamoTargetStore(client, table),
+        figures=DynamoFigureStore(client, settings.checks_table),
+        in_maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=utc_now),
+        clock=utc_now,
+    )

@@ -1,0 +1,183 @@
+"""Requests and answers about targets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.paging import cursor_of
+from spinneret.monitoring.targets.models import Method, Options, TargetPage, Watched
+
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=bounds.TARGET_NAME_MAX_CHARS)
+]
+Interval = Annotated[
+    int, Field(ge=bounds.CHECK_INTERVAL_MIN_SECONDS, le=bounds.CHECK_INTERVAL_MAX_SECONDS)
+]
+Threshold = Annotated[int, Field(ge=1, le=bounds.TARGET_THRESHOLD_MAX)]
+Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
+Condition = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.CONDITION_MAX_CHARS),
+]
+Conditions = Annotated[list[Condition], Field(max_length=bounds.CONDITIONS_MAX)]
+Days = Annotated[
+    list[Annotated[int, Field(ge=1, le=365)]], Field(max_length=bounds.CERTIFICATE_DAYS_MAX)
+]
+
+
+class _Options(BaseModel):
+    """What an owner may choose."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name | None = None
+    interval_seconds: Interval | None = None
+    """The stage's CHECK_INTERVAL without."""
+    method: Method = Method.GET
+    failure_threshold: Threshold = bounds.FAILURE_THRESHOLD
+    recovery_threshold: Threshold = bounds.RECOVERY_THRESHOLD
+    degraded_ms: Milliseconds | None = None
+    conditions: Conditions = Field(default_factory=list)
+    certificate_days: Days = Field(default_factory=lambda: list(bounds.CERTIFICATE_DAYS))
+    watch_content: bool = False
+    public: bool = False
+
+
+class TargetRequest(_Options):
+    """A URL to be watched, and how."""
+
+    url: str
+
+
+class TargetChange(_Options):
+    """Options to change; those that are left out stay."""
+
+    @model_validator(mode="after")
+    def _none_is_null(self) -> TargetChange:
+        nullable = {"name", "degraded_ms", "interval_seconds"}
+        for field in self.model_fields_set - nullable:
+            if getattr(self, field) is None:
+                raise ValueError(f"{field} may not be null")
+        return self
+
+
+class TargetView(BaseModel):
+    """A target with how it is."""
+
+    id: str
+    url: str
+    canonical_url: str
+    host: str
+    created_at: str
+    updated_at: str
+    name: str | None
+    interval_seconds: int
+    method: Method
+    failure_threshold: int
+    recovery_threshold: int
+    degraded_ms: int | None
+    conditions: list[str]
+    certificate_days: list[int]
+    watch_content: bool
+    public: bool
+    paused: bool
+    status: str
+    """pending, up, degraded or down."""
+    status_since: str | None
+    next_check_at: str | None
+    skipped_in_a_row: int
+    last_checked_at: str | None
+    last_outcome: str | None
+    last_status_code: int | None
+    last_latency_ms: int | None
+    last_error: str | None
+    certificate_not_after: str | None
+    incident_id: str | None
+
+
+class TargetList(BaseModel):
+    """A page of targets; both cursors are the same."""
+
+    items: list[TargetView]
+    next_page_token: str | None
+    next_cursor: str | None
+    has_more: bool
+
+
+def options_of(request: TargetRequest, default_interval: int) -> Options:
+    """The options of a request."""
+    given = request.model_dump(exclude={"url"})
+    given["interval_seconds"] = request.interval_seconds or default_interval
+    return Options(**_plain(given))
+
+
+def changes_of(request: TargetChange, default_interval: int) -> dict[str, Any]:
+    """The options that a request changes."""
+    given = request.model_dump(include=request.model_fields_set)
+    if given.get("interval_seconds", 0) is None:
+        given["interval_seconds"] = default_interval
+    return _plain(given)
+
+
+def target_view(watched: Watched) -> TargetView:
+    """A target as its tenant sees it."""
+    target, state, last = watched.target, watched.state, watched.state.last
+    options = target.options
+    return TargetView(
+        id=target.id,
+        url=target.url,
+        canonical_url=target.canonical_url,
+        host=target.host,
+        created_at=stamp(target.created_at),
+        updated_at=stamp(target.updated_at),
+        name=options.name,
+        interval_seconds=options.interval_seconds,
+        method=options.method,
+        failure_threshold=options.failure_threshold,
+        recovery_threshold=options.recovery_threshold,
+        degraded_ms=options.degraded_ms,
+        conditions=list(options.conditions),
+        certificate_days=list(options.certificate_days),
+        watch_content=options.watch_content,
+        public=options.public,
+        paused=target.paused,
+        status=state.status,
+        status_since=optional_stamp(state.status_since),
+        next_check_at=optional_stamp(state.due_at),
+        skipped_in_a_row=state.skips,
+        last_checked_at=None if last is None else stamp(last.at),
+        last_outcome=None if last is None else last.outcome,
+        last_status_code=None if last is None else last.status_code,
+        last_latency_ms=None if last is None else last.latency_ms,
+        last_error=None if last is None else last.error,
+        certificate_not_after=None
+        if state.certificate is None
+        else stamp(state.certificate.not_after),
+        incident_id=None if state.incident is None else state.incident.id,
+    )
+
+
+def target_json(watched: Watched) -> str:
+    """The view as JSON, to be kept for repetitions of its request."""
+    return target_view(watched).model_dump_json()
+
+
+def target_list(page: TargetPage) -> TargetList:
+    """A page as its tenant sees it."""
+    cursor = cursor_of(page.after)
+    return TargetList(
+        items=[target_view(each) for each in page.items],
+        next_page_token=cursor,
+        next_cursor=cursor,
+        has_more=page.after is not None,
+    )
+
+
+def _plain(given: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }

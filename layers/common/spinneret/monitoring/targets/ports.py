@@ -1,0 +1,64 @@
+"""What targets need from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from spinneret.monitoring.targets.models import KeyRecord, Target, TargetPage, TargetState, Watched
+
+
+@dataclass(frozen=True)
+class UrlTaken:
+    """The tenant has a target of this canonical URL already."""
+
+    target_id: str
+
+
+@dataclass(frozen=True)
+class KeyTaken:
+    """The Idempotency-Key was used already."""
+
+    record: KeyRecord
+
+
+class TargetStore(Protocol):
+    """Targets by tenant and id. All methods raise DependencyUnavailable."""
+
+    def add(self, watched: Watched, record: KeyRecord | None) -> UrlTaken | KeyTaken | None:
+        """Store a new target, and what its request is answered; None when it is done."""
+        ...
+
+    def keep_answer(self, record: KeyRecord) -> KeyRecord:
+        """Keep what a request is answered that made nothing; the record that stands."""
+        ...
+
+    def answer_of(self, tenant: str, scope: str, now: datetime) -> KeyRecord | None:
+        """What a request with this key was answered; None after IDEMPOTENCY_SECONDS."""
+        ...
+
+    def get(self, tenant: str, target_id: str) -> Watched | None:
+        """The target as it stands, consistently."""
+        ...
+
+    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[Watched]:
+        """Those that exist, in the order of the ids."""
+        ...
+
+    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:
+        """Up to `limit` targets behind the position `after`, of one host or of all."""
+        ...
+
+    def public(self, tenant: str, limit: int) -> list[str]:
+        """The ids of up to `limit` public targets, oldest first."""
+        ...
+
+    def change(self, former: Watched, target: Target, state: TargetState) -> bool:
+        """Write both over `former`; False when that isn't what stands any more."""
+        ...
+
+    def remove(self, watched: Watched) -> bool:
+        """Remove it; False when it isn't what stands any more. Results stay until their time."""
+        ...

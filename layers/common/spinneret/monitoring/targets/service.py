@@ -1,0 +1,210 @@
+"""A tenant's targets: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Contended, IdempotencyMismatch, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.monitoring.incidents.rules import settled
+from spinneret.monitoring.targets import rules
+from spinneret.monitoring.targets.models import (
+    KeyRecord,
+    Options,
+    Target,
+    TargetPage,
+    TargetState,
+    Watched,
+)
+from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, UrlTaken
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.urls import canonical_url
+
+_RACES: Final = 8  # a check's outcome and its owner's change may meet
+
+Render = Callable[[Watched], str]
+"""A target as its tenant sees it, as JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestId:
+    """An Idempotency-Key in its scope, and the fingerprint of the body that it came with."""
+
+    scope: str
+    payload: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Created:
+    """The answer to a creation."""
+
+    status: int
+    """201, or 200 where the tenant has a target of this URL already."""
+    target_id: str
+    body: str
+    replayed: bool = False
+
+
+class TargetService:
+    """Targets. An unknown id and a foreign one are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: TargetStore,
+        policy: AddressPolicy,
+        clock: Clock,
+        new_id: NewId,
+        render: Render,
+    ) -> None:
+        self._store = store
+        self._policy = policy
+        self._clock = clock
+        self._new_id = new_id
+        self._render = render
+
+    def create(
+        self, tenant: str, url: str, options: Options, request: RequestId | None = None
+    ) -> Created:
+        """Make a target, or answer the one that the tenant has of this URL, as it is.
+
+        The same request with the same key is answered as the first time. Raises UrlInvalid,
+        UrlBlocked, ValidationFailed, IdempotencyMismatch and Contended.
+        """
+        if request is not None and (
+            record := self._store.answer_of(tenant, request.scope, self._clock())
+        ):
+            return _replay(record, request)
+        watched = self._new(tenant, url, options)
+        for _ in range(_RACES):
+            created = Created(status=201, target_id=watched.target.id, body=self._render(watched))
+            answer = self._store.add(watched, self._record(tenant, request, created))
+            if answer is None:
+                return created
+            if isinstance(answer, KeyTaken):
+                assert request is not None  # whoever has no key finds none taken
+                return _replay(answer.record, request)
+            if existing := self._existing(tenant, answer, request):
+                return existing
+        raise _changing()
+
+    def get(self, tenant: str, target_id: str) -> Watched:
+        """Raises NotFound."""
+        watched = self._store.get(tenant, target_id)
+        if watched is None:
+            raise NotFound("no such target")
+        return watched
+
+    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:
+        """See TargetStore.page."""
+        return self._store.page(tenant, host, after, limit)
+
+    def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> Watched:
+        """Change some of the options. Raises NotFound, ValidationFailed and Contended."""
+        return self._change(
+            tenant,
+            target_id,
+            lambda target: replace(
+                target, options=rules.checked(replace(target.options, **changes))
+            ),
+        )
+
+    def pause(self, tenant: str, target_id: str) -> Watched:
+        """Check it no more; pausing it twice is pausing it. Raises NotFound and Contended."""
+        return self._change(tenant, target_id, lambda target: replace(target, paused=True))
+
+    def resume(self, tenant: str, target_id: str) -> Watched:
+        """Check it again, from its next time on. Raises NotFound and Contended."""
+        return self._change(tenant, target_id, lambda target: replace(target, paused=False))
+
+    def remove(self, tenant: str, target_id: str) -> None:
+        """Raises NotFound and Contended."""
+        for _ in range(_RACES):
+            if self._store.remove(self.get(tenant, target_id)):
+                return
+        raise _changing()
+
+    def _new(self, tenant: str, text: str, options: Options) -> Watched:
+        rules.checked(options)
+        url = canonical_url(check_url_at_submission(text, self._policy))
+        now = self._clock()
+        target = Target(
+            tenant=tenant,
+            id=self._new_id("t"),
+            url=text.strip(),
+            canonical_url=url.text,
+            host=url.host,
+            created_at=now,
+            updated_at=now,
+            options=options,
+        )
+        due_at = rules.next_slot(target.id, options.interval_seconds, now)
+        return Watched(target=target, state=TargetState(sequence=1, due_at=due_at))
+
+    def _existing(self, tenant: str, taken: UrlTaken, request: RequestId | None) -> Created | None:
+        """The target of this URL as an answer; None if it went meanwhile."""
+        watched = self._store.get(tenant, taken.target_id)
+        if watched is None:
+            return None
+        created = Created(status=200, target_id=taken.target_id, body=self._render(watched))
+        record = self._record(tenant, request, created)
+        if record is None or request is None:
+            return created
+        standing = self._store.keep_answer(record)
+        return created if standing == record else _replay(standing, request)
+
+    def _record(self, tenant: str, request: RequestId | None, created: Created) -> KeyRecord | None:
+        if request is None:
+            return None
+        return KeyRecord(
+            tenant=tenant,
+            scope=request.scope,
+            payload=request.payload,
+            status=created.status,
+            target_id=created.target_id,
+            body=created.body,
+            created_at=self._clock(),
+        )
+
+    def _change(self, tenant: str, target_id: str, changed: Callable[[Target], Target]) -> Watched:
+        for _ in range(_RACES):
+            former = self.get(tenant, target_id)
+            now = self._clock()
+            target = changed(former.target)
+            if target == former.target:
+                return former
+            target = replace(target, updated_at=now, version=former.target.version + 1)
+            state = self._rescheduled(former, target)
+            if self._store.change(former, target, state):
+                return Watched(target=target, state=state)
+        raise _changing()
+
+    def _rescheduled(self, former: Watched, target: Target) -> TargetState:
+        now, state = self._clock(), former.state
+        state = replace(state, sequence=state.sequence + 1)
+        if target.paused:
+            return replace(settled(state, now), due_at=None, reservation=None, skips=0)
+        seconds = target.options.interval_seconds
+        same = seconds == former.target.options.interval_seconds
+        if state.due_at is not None and same:
+            return state
+        return replace(state, due_at=rules.next_slot(target.id, seconds, now))
+
+
+def _replay(record: KeyRecord, request: RequestId) -> Created:
+    if record.payload != request.payload:
+        raise IdempotencyMismatch("the Idempotency-Key was used with another body")
+    return Created(
+        status=record.status, target_id=record.target_id, body=record.body, replayed=True
+    )
+
+
+def _changing() -> Contended:
+    return Contended("the target is being changed by others")

@@ -1,0 +1,30 @@
+"""What requests say of times and pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from spinneret.kernel.errors import ValidationFailed
+
+
+def moment_of(field: str, text: str) -> datetime:
+    """A time as RFC 3339 has it, with its offset from UTC. Raises ValidationFailed."""
+    try:
+        moment = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign in a query is a blank
+        if moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValidationFailed(
+        f"{field} isn't a time with its offset from UTC",
+        details={"fields": [{"field": field, "message": "as in 2026-01-02T12:00:00Z"}]},
+    )
+
+
+def one_of(name: str, value: str | None, other_name: str, other: str | None) -> str | None:
+    """The value that is given, under either name. Raises ValidationFailed for two that differ."""
+    if value is not None and other is not None and value != other:
+        raise ValidationFailed(
+            f"{name} and {other_name} differ", details={"fields": [{"field": other_name}]}
+        )
+    return value if value is not None else other

@@ -1,0 +1,103 @@
+"""Requests and answers about maintenance windows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.monitoring.windows.models import MaintenanceWindow
+from spinneret.monitoring.windows.service import WindowTimes
+
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.TARGET_NAME_MAX_CHARS),
+]
+TargetId = Annotated[str, StringConstraints(min_length=1, max_length=80)]
+
+
+class WindowRequest(BaseModel):
+    """A window as it is to be; a PUT replaces all of it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    starts_at: Annotated[str, StringConstraints(max_length=40)]
+    """Wall-clock time in `timezone`, such as 2026-03-29T02:30."""
+    duration_minutes: Annotated[int, Field(ge=1, le=bounds.WINDOW_MINUTES_MAX)]
+    timezone: Annotated[str, StringConstraints(max_length=100)] = "UTC"
+    recurrence: Annotated[str, StringConstraints(max_length=bounds.RECURRENCE_MAX_CHARS)] | None = (
+        None
+    )
+    """An RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU; without it the window comes once."""
+    target_ids: Annotated[list[TargetId], Field(max_length=bounds.WINDOW_TARGETS_MAX)] = Field(
+        default_factory=list
+    )
+    """Empty for all targets."""
+
+
+class WindowView(BaseModel):
+    """A maintenance window."""
+
+    id: str
+    name: str
+    starts_at: str
+    duration_minutes: int
+    timezone: str
+    recurrence: str | None
+    target_ids: list[str]
+    created_at: str
+    updated_at: str
+
+
+class WindowList(BaseModel):
+    """All of a tenant's windows, oldest first: they fit one page."""
+
+    items: list[WindowView]
+    next_cursor: None
+    has_more: bool
+
+
+def times_of(request: WindowRequest) -> WindowTimes:
+    """What a request says. Raises ValidationFailed."""
+    try:
+        starts_at = datetime.fromisoformat(request.starts_at)
+    except ValueError:
+        raise ValidationFailed(
+            "starts_at isn't a time on the clock",
+            details={"fields": [{"field": "starts_at", "message": "as in 2026-03-29T02:30"}]},
+        ) from None
+    return WindowTimes(
+        name=request.name,
+        starts_at=starts_at,
+        duration_minutes=request.duration_minutes,
+        timezone=request.timezone,
+        recurrence=request.recurrence,
+        target_ids=tuple(request.target_ids),
+    )
+
+
+def window_view(window: MaintenanceWindow) -> WindowView:
+    """A window as its tenant sees it."""
+    return WindowView(
+        id=window.id,
+        name=window.name,
+        starts_at=window.starts_at.isoformat(),
+        duration_minutes=window.duration_minutes,
+        timezone=window.timezone,
+        recurrence=window.recurrence,
+        target_ids=list(window.target_ids),
+        created_at=stamp(window.created_at),
+        updated_at=stamp(window.updated_at),
+    )
+
+
+def window_list(windows: list[MaintenanceWindow]) -> WindowList:
+    """All windows as their tenant sees them."""
+    return WindowList(
+        items=[window_view(each) for each in windows], next_cursor=None, has_more=False
+    )

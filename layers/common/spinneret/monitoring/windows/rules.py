@@ -1,0 +1,109 @@
+"""When a window is open: pure.
+
+Windows go by the wall clock of their time zone: one from 2:30 to 3:00 is so in summer too. It is
+open twice where the clock repeats that time, and not at all where the clock skips it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.monitoring.windows.models import MaintenanceWindow
+
+if TYPE_CHECKING:
+    from dateutil.rrule import rrule
+
+_PARTS: Final = re.compile(r"[A-Z]+=[A-Z0-9,+-]+(;[A-Z]+=[A-Z0-9,+-]+)*")
+_FREQUENCIES: Final = frozenset({"DAILY", "WEEKLY", "MONTHLY", "YEARLY"})
+_ALLOWED: Final = frozenset(
+    {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYSETPOS", "UNTIL", "COUNT", "WKST"}
+)
+"""The parts that name days: a window's time of day is that of its first beginning."""
+_UNTIL: Final = re.compile(r"UNTIL=(\d{8})(T\d{6})?Z?")
+_INTERVAL_MAX: Final = 1000
+_COUNT_MAX: Final = 1000  # beginnings are counted from the first one, each time anew
+
+
+def checked(window: MaintenanceWindow) -> MaintenanceWindow:
+    """The window, if it can be read. Raises ValidationFailed, whose details name the field."""
+    try:
+        ZoneInfo(window.timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, no name at all, a folder
+        raise _refused("timezone", "is no name of the IANA time zone database") from None
+    if window.starts_at.tzinfo is not None:
+        raise _refused("starts_at", "has an offset of its own: `timezone` says where it is")
+    if window.recurrence is not None:
+        _require_readable(window.recurrence)
+        try:
+            first = _rule(window.recurrence, window.starts_at)
+            has_any = next(iter(first), None) is not None
+        except (ValueError, TypeError, OverflowError) as error:
+            raise _refused("recurrence", "is no RRULE of RFC 5545") from error
+        if not has_any:
+            raise _refused("recurrence", "never happens")
+    return window
+
+
+def is_open(window: MaintenanceWindow, now: datetime) -> bool:
+    """Whether the window is open, its end excluded."""
+    wall = now.astimezone(ZoneInfo(window.timezone)).replace(tzinfo=None)
+    length = timedelta(minutes=window.duration_minutes)
+    return any(begin <= wall < begin + length for begin in _beginnings(window, wall - length, wall))
+
+
+def any_open(windows: Iterable[MaintenanceWindow], target_id: str, now: datetime) -> bool:
+    """Whether one of a tenant's windows is open for a target."""
+    return any(
+        is_open(each, now)
+        for each in windows
+        if not each.target_ids or target_id in each.target_ids
+    )
+
+
+def _beginnings(window: MaintenanceWindow, since: datetime, until: datetime) -> Iterator[datetime]:
+    if window.recurrence is None:
+        yield window.starts_at
+        return
+    rule = _rule(window.recurrence, window.starts_at)
+    yield from rule.between(since, until, inc=True)
+
+
+def _require_readable(text: str) -> None:
+    if not _PARTS.fullmatch(text):
+        raise _refused("recurrence", "is no RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU")
+    names = [part.partition("=")[0] for part in text.split(";")]
+    values: dict[str, str] = dict(part.split("=", 1) for part in text.split(";"))
+    unknown = sorted(set(names) - _ALLOWED)
+    if unknown or len(set(names)) < len(names):
+        raise _refused("recurrence", f"may have each of {', '.join(sorted(_ALLOWED))} once")
+    if values.get("FREQ") not in _FREQUENCIES:
+        raise _refused("recurrence", f"needs FREQ, one of {', '.join(sorted(_FREQUENCIES))}")
+    for name, most in (("INTERVAL", _INTERVAL_MAX), ("COUNT", _COUNT_MAX)):
+        value = values.get(name, "1")
+        if not value.isdigit() or len(value) > 4 or not 1 <= int(value) <= most:
+            raise _refused("recurrence", f"{name} is from 1 to {most}")
+
+
+@lru_cache(maxsize=200)
+def _rule(text: str, starts_at: datetime) -> rrule:
+    # Imported late: dateutil takes longer to load than the rest, and few tenants have windows.
+    from dateutil.rrule import rrule, rrulestr  # noqa: PLC0415 (see above)
+
+    # An UNTIL in UTC can't be compared with the wall clock: it is taken for a time on it.
+    wall = _UNTIL.sub(lambda found: f"UNTIL={found[1]}{found[2] or 'T235959'}", text)
+    rule: Any = rrulestr(wall, dtstart=starts_at, cache=True)
+    assert isinstance(rule, rrule)  # a text without lines is one rule
+    return rule
+
+
+def _refused(field: str, reason: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"the window's {field} {reason}",
+        details={"fields": [{"field": field, "message": reason}]},
+    )

@@ -1,0 +1,120 @@
+"""A tenant's maintenance windows: the use cases behind the routes, and what checks ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, Contended, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.monitoring.windows import rules
+from spinneret.monitoring.windows.models import MaintenanceWindow
+from spinneret.monitoring.windows.ports import WindowStore
+
+_KNOWN_FOR: Final = timedelta(seconds=30)
+_TENANTS: Final = 1000  # whose windows a worker remembers
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowTimes:
+    """What an owner says of a window."""
+
+    name: str
+    starts_at: datetime
+    duration_minutes: int
+    timezone: str
+    recurrence: str | None
+    target_ids: tuple[str, ...]
+
+
+class WindowService:
+    """Windows. An unknown id and a foreign one are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(self, *, store: WindowStore, clock: Clock, new_id: NewId) -> None:
+        self._store = store
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(self, tenant: str, times: WindowTimes) -> MaintenanceWindow:
+        """Raises ValidationFailed, and Conflict when there are enough."""
+        if len(self._store.all(tenant)) >= bounds.WINDOWS_MAX:
+            raise Conflict(f"a tenant has at most {bounds.WINDOWS_MAX} maintenance windows")
+        now = self._clock()
+        window = rules.checked(
+            MaintenanceWindow(
+                tenant=tenant,
+                id=self._new_id("mw"),
+                created_at=now,
+                updated_at=now,
+                **_fields(times),
+            )
+        )
+        self._store.put(window, None)
+        return window
+
+    def get(self, tenant: str, window_id: str) -> MaintenanceWindow:
+        """Raises NotFound."""
+        window = self._store.get(tenant, window_id)
+        if window is None:
+            raise NotFound("no such maintenance window")
+        return window
+
+    def all(self, tenant: str) -> list[MaintenanceWindow]:
+        """All of the tenant's, oldest first."""
+        return self._store.all(tenant)
+
+    def update(self, tenant: str, window_id: str, times: WindowTimes) -> MaintenanceWindow:
+        """Replace it. Raises NotFound, ValidationFailed and Contended."""
+        former = self.get(tenant, window_id)
+        window = rules.checked(
+            replace(
+                former,
+                updated_at=self._clock(),
+                version=former.version + 1,
+                **_fields(times),
+            )
+        )
+        if not self._store.put(window, former):
+            raise _changing()
+        return window
+
+    def remove(self, tenant: str, window_id: str) -> None:
+        """Raises NotFound and Contended."""
+        if not self._store.remove(self.get(tenant, window_id)):
+            raise _changing()
+
+
+class Maintenance:
+    """Which targets are in maintenance; a change shows in half a minute."""
+
+    def __init__(self, *, store: WindowStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._known: dict[str, tuple[datetime, Sequence[MaintenanceWindow]]] = {}
+
+    def __call__(self, tenant: str, target_id: str, now: datetime) -> bool:
+        """Raises DependencyUnavailable."""
+        return rules.any_open(self._windows(tenant), target_id, now)
+
+    def _windows(self, tenant: str) -> Sequence[MaintenanceWindow]:
+        now, known = self._clock(), self._known.get(tenant)
+        if known is None or now - known[0] > _KNOWN_FOR:
+            if len(self._known) >= _TENANTS:
+                self._known.clear()
+            known = self._known[tenant] = now, tuple(self._store.all(tenant))
+        return known[1]
+
+
+def _fields(times: WindowTimes) -> dict[str, Any]:
+    return {each.name: getattr(times, each.name) for each in fields(times)}
+
+
+def _changing() -> Contended:
+    return Contended("the maintenance window is being changed by others")

@@ -1,0 +1,44 @@
+"""Functions of the watch area."""
+
+from __future__ import annotations
+
+from tests.architecture.permissions.parts import (
+    ADMISSION,
+    JOB_WORK,
+    POLITE_FETCHING,
+    RELAYING,
+    UPLOADED,
+    on,
+    together,
+)
+
+NEEDED = {
+    "WatchApi": together(
+        ADMISSION,
+        UPLOADED,
+        JOB_WORK,  # imports
+        on("Targets", "BatchGetItem DeleteItem GetItem PutItem Query"),
+        on("Checks", "Query"),
+    ),
+    "Ticks": on("CheckTicksQueue", "sqs:SendMessage"),
+    "Tick": together(
+        on("ChecksQueue", "sqs:SendMessage"),
+        on("Targets", "UpdateItem"),  # which tick it is
+        on("Targets/index/due", "Query"),
+    ),
+    "CheckWorker": together(
+        JOB_WORK,  # what a report is handed on by
+        RELAYING,
+        on("Domains", "BatchGetItem GetItem UpdateItem"),  # hosts' pace, tenants' blocks
+        on("Targets", "PutItem Query UpdateItem"),  # states, incidents, slots, windows
+        on("Checks", "PutItem UpdateItem"),
+    ),
+    "ImportWorker": together(
+        JOB_WORK,
+        RELAYING,
+        POLITE_FETCHING,
+        on("Targets", "GetItem PutItem Query"),
+        on("Content", "s3:ListBucket"),  # robots.txt of the sitemap's host
+        on("Content/*", "s3:GetObject s3:PutObject"),
+    ),
+}

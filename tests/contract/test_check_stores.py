@@ -1,0 +1,227 @@
+"""What every store of checks guarantees: results, figures, incidents, slots, the due index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
+from spinneret.monitoring.incidents.models import Entry, IncidentChange, Step
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
+from spinneret.monitoring.rollups.rules import day_of, hour_of
+from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.targets.models import Status, Watched
+from spinneret.monitoring.targets.rules import shard_of
+from spinneret.web.fetching.models import Certificate, Phases
+from tests.contract.backends import OF_AWS, Tables
+from tests.contract.watch_stores import Stores, later, stores_of, watched
+from tests.fakes.time import START
+
+pytestmark = OF_AWS
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def stores(tables: Tables | None) -> Stores:
+    return stores_of(tables)
+
+
+def result(number: int, seconds: float = 0.0, **fields: object) -> CheckResult:
+    given = {"outcome": Outcome.UP, "late_ms": 3} | fields
+    return CheckResult(
+        id=f"res_{number}",
+        checked_at=START + timedelta(seconds=seconds),
+        **given,  # type: ignore[arg-type]  # by name
+    )
+
+
+def record(
+    stores: Stores, former: Watched, found: CheckResult, slot: Slot | None = None, **step: object
+) -> Watched:
+    state = later(former)
+    change = Step(state=state, **step)  # type: ignore[arg-type]  # by name
+    assert stores.checks.record(former, found, change, slot)
+    return replace(former, state=state)
+
+
+def test_results_are_read_as_they_were_written(stores: Stores, tenant: str) -> None:
+    made = watched(tenant)
+    stores.targets.add(made, None)
+    full = result(
+        1,
+        outcome=Outcome.DOWN,
+        latency_ms=120,
+        status_code=500,
+        error=CheckError(code="HTTP_ERROR", message="answered 500"),
+        tries=3,
+        in_maintenance=True,
+        final_url="https://example.com/",
+        redirects=("https://example.com/a",),
+        phases=Phases(dns_ms=1, connect_ms=2, tls_ms=None, first_byte_ms=3, transfer_ms=4),
+        certificate=Certificate(
+            subject="CN=a", issuer="CN=b", names=("a",), not_before=START, not_after=START + HOUR
+        ),
+        body_sha256="ab",
+    )
+    record(stores, made, full)
+    page = stores.checks.results(tenant, "t_1", since=None, until=None, after=None, limit=9)
+    assert (page.results, page.after) == ((full,), None)
+
+
+def test_results_are_listed_newest_first_within_their_times(stores: Stores, tenant: str) -> None:
+    now = watched(tenant)
+    stores.targets.add(now, None)
+    found = [result(number, number // 2) for number in range(6)]
+    for each in found:
+        now = record(stores, now, each)
+
+    def listed(**query: object) -> list[str]:
+        page = stores.checks.results(
+            tenant, "t_1", **({"since": None, "until": None, "after": None, "limit": 9} | query)
+        )
+        return [each.id[-1] for each in page.results]
+
+    assert listed() == list("543210")
+    second = timedelta(seconds=1)
+    assert listed(since=START + second) == list("5432")
+    assert listed(until=START + second) == list("3210")
+    assert listed(since=START + second, until=START + second) == list("32")
+    assert listed(since=START + 2 * second, until=START + second) == []
+    seen, after = [], None
+    for _ in range(3):
+        page = stores.checks.results(
+            tenant, "t_1", since=None, until=START + 2 * second, after=after, limit=2
+        )
+        seen += [each.id[-1] for each in page.results]
+        after = page.after
+    assert (seen, after) == (list("543210"), None)
+
+
+def test_a_check_of_what_changed_meanwhile_writes_nothing(stores: Stores, tenant: str) -> None:
+    made = watched(tenant)
+    stores.targets.add(made, None)
+    now = record(stores, made, result(1))
+    assert not stores.checks.record(made, result(2), Step(state=later(made)), None)
+    page = stores.checks.results(tenant, "t_1", since=None, until=None, after=None, limit=9)
+    assert [each.id for each in page.results] == ["res_1"]
+    assert stores.targets.remove(now)
+    assert not stores.checks.record(now, result(3), Step(state=later(now)), None)
+
+
+def test_a_slot_is_given_back_with_the_outcome_or_refuses_it(stores: Stores, tenant: str) -> None:
+    made, name = watched(tenant), f"HOSTSLOT#{tenant}"
+    stores.targets.add(made, None)
+    slot = stores.slots.take(name, "one", START, START + HOUR)
+    assert slot is not None
+    now = record(stores, made, result(1), slot)
+    assert stores.slots.taken([name], START) == 0
+    assert not stores.checks.record(now, result(2), Step(state=later(now)), slot)
+    stolen = stores.slots.take(name, "two", START, START + HOUR)
+    assert stolen is not None
+    assert not stores.checks.record(now, result(2), Step(state=later(now)), slot)
+    found = stores.targets.get(tenant, "t_1")
+    assert found == now
+
+
+def test_a_slot_has_one_owner_until_its_end(stores: Stores, tenant: str) -> None:
+    slots, name, second = stores.slots, f"HOSTSLOT#{tenant}", timedelta(seconds=1)
+    first = slots.take(name, "one", START, START + second)
+    assert first is not None
+    assert slots.take(name, "two", START + second / 2, START + HOUR) is None
+    again = slots.take(name, "one", START, START + second)  # its answer was lost
+    assert again is not None
+    assert slots.renew(first, START + HOUR) is None
+    renewed = slots.renew(again, START + 2 * second)
+    assert renewed == replace(again, until=START + 2 * second)
+    assert slots.take(name, "two", START + second, START + HOUR) is None
+    assert slots.taken([name, "SLOT#none"], START + second) == 1
+    assert slots.taken([name], START + 2 * second) == 0
+    second_owner = slots.take(name, "two", START + 2 * second, START + HOUR)
+    assert second_owner is not None
+    assert second_owner.fence > again.fence
+    slots.give_back(again)
+    assert slots.taken([name], START + 3 * second) == 1
+    slots.give_back(second_owner)
+    assert slots.taken([name], START + 3 * second) == 0
+    third = slots.take(name, "three", START, START + HOUR)
+    assert third is not None
+    assert third.fence > second_owner.fence
+
+
+def test_hours_add_up_to_days_also_when_one_is_closed_twice(stores: Stores, tenant: str) -> None:
+    now = watched(tenant)
+    stores.targets.add(now, None)
+    one = Tally(up_ms=5, checks=2, latencies={3: 1, 50: 2})
+    other = Tally(down_ms=7, failed=1, latencies={50: 1})
+    first, day = hour_of(START), day_of(START)
+    closed = (HourTally(first, one), HourTally(first + HOUR, other))
+    now = record(stores, now, result(1), closed=closed)
+    now = record(stores, now, result(2), closed=(HourTally(first, other),))
+    record(stores, now, result(3), closed=(HourTally(day + 24 * HOUR, one),))
+    figures = stores.figures
+    hours = [
+        HourTally(first, one + other),
+        HourTally(first + HOUR, other),
+        HourTally(day + 24 * HOUR, one),
+    ]
+    assert list(figures.hours(tenant, "t_1", first)) == hours
+    assert list(figures.hours(tenant, "t_1", first + HOUR)) == hours[1:]
+    days = [DayTally(day, one + other + other), DayTally(day + 24 * HOUR, one)]
+    assert list(figures.days(tenant, "t_1", day)) == days
+    assert list(figures.days(tenant, "t_1", day + 24 * HOUR)) == days[1:]
+    assert list(figures.days(f"{tenant}x", "t_1", day)) == []
+
+
+def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
+    now = watched(tenant)
+    stores.targets.add(now, None)
+    entries = [
+        Entry(at=START + timedelta(minutes=number), status=status, message=f"nö {number}")
+        for number, status in enumerate((Status.DOWN, Status.DEGRADED, Status.UP))
+    ]
+    first = IncidentChange(
+        id="inc_1",
+        started_at=START,
+        is_new=True,
+        status=Status.DOWN,
+        ended_at=None,
+        entry=entries[0],
+    )
+    now = record(stores, now, result(1), incident=first)
+    full = replace(first, is_new=False, status=Status.DEGRADED, entry=None)
+    now = record(stores, now, result(2), incident=full)
+    end = START + 2 * HOUR
+    last = replace(first, is_new=False, status=Status.UP, ended_at=end, entry=entries[2])
+    now = record(stores, now, result(3), incident=last)
+    second = replace(first, id="inc_2", started_at=START + HOUR)
+    record(stores, now, result(4), incident=second)
+    page = stores.incidents.page(tenant, "t_1", None, 1)
+    assert ([each.id for each in page.incidents], page.incidents[0].ended_at) == (["inc_2"], None)
+    page = stores.incidents.page(tenant, "t_1", page.after, 1)
+    [over] = page.incidents
+    assert (over.status, over.ended_at, page.after) == (Status.UP, end, None)
+    assert over.timeline == (entries[0], entries[2])
+    assert stores.incidents.page(f"{tenant}x", "t_1", None, 1).incidents == ()
+
+
+def test_the_due_index_has_who_is_due_longest_waiting_first(stores: Stores, tenant: str) -> None:
+    rows = [
+        watched(tenant, f"t_{tenant}{number}", due_at=START + timedelta(seconds=number % 3))
+        for number in range(20)
+    ]
+    paused = watched(tenant, f"t_{tenant}p", due_at=None)
+    for each in (*rows, paused):
+        stores.targets.add(each, None)
+    for shard in range(8):
+        mine = [each for each in rows if shard_of(each.target.id) == shard]
+        found = [
+            each
+            for each in stores.index.due(shard, START + timedelta(seconds=1), 1000)
+            if each.tenant == tenant
+        ]
+        expected = [each for each in mine if each.state.due_at != START + timedelta(seconds=2)]
+        assert {each.target_id for each in found} == {each.target.id for each in expected}
+        assert [each.due_at for each in found] == sorted(each.due_at for each in found)
+        assert all(each.host == "example.com" for each in found)

@@ -1,0 +1,82 @@
+"""What the suites of monitoring's stores share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from spinneret.monitoring.checks.dynamo import DynamoCheckStore
+from spinneret.monitoring.checks.ports import CheckStore
+from spinneret.monitoring.due.dynamo import DynamoDueIndex
+from spinneret.monitoring.due.ports import DueIndex
+from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
+from spinneret.monitoring.incidents.ports import IncidentStore
+from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
+from spinneret.monitoring.rollups.ports import FigureStore
+from spinneret.monitoring.slots.dynamo import DynamoSlotStore
+from spinneret.monitoring.slots.ports import SlotStore
+from spinneret.monitoring.targets.dynamo import DynamoTargetStore
+from spinneret.monitoring.targets.models import Options, Target, TargetState, Watched
+from spinneret.monitoring.targets.ports import TargetStore
+from tests.contract.backends import Tables
+from tests.fakes.monitoring import FakeIncidentStore, FakeWatch
+from tests.fakes.time import START
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The stores of one backend."""
+
+    targets: TargetStore
+    checks: CheckStore
+    incidents: IncidentStore
+    figures: FigureStore
+    slots: SlotStore
+    index: DueIndex
+
+
+def stores_of(tables: Tables | None) -> Stores:
+    """The fakes without tables."""
+    if tables is None:
+        watch = FakeWatch()
+        return Stores(watch, watch, FakeIncidentStore(watch), watch, watch.slots, watch)
+    client, targets, checks = tables.client, tables.names["Targets"], tables.names["Checks"]
+    return Stores(
+        targets=DynamoTargetStore(client, targets),
+        checks=DynamoCheckStore(client, targets, checks),
+        incidents=DynamoIncidentStore(client, targets),
+        figures=DynamoFigureStore(client, checks),
+        slots=DynamoSlotStore(client, targets),
+        index=DynamoDueIndex(client, targets),
+    )
+
+
+def watched(
+    tenant: str,
+    target_id: str = "t_1",
+    *,
+    path: str | None = None,
+    host: str = "example.com",
+    at: datetime = START,
+    due_at: datetime | None = START,
+    **options: Any,
+) -> Watched:
+    """A target as its creation stores it."""
+    url = f"https://{host}/{path or target_id}"
+    target = Target(
+        tenant=tenant,
+        id=target_id,
+        url=url.upper(),
+        canonical_url=url,
+        host=host,
+        created_at=at,
+        updated_at=at,
+        options=Options(**options),
+    )
+    return Watched(target=target, state=TargetState(sequence=1, due_at=due_at))
+
+
+def later(former: Watched, **state: Any) -> TargetState:
+    """The next state."""
+    return replace(former.state, sequence=former.state.sequence + 1, **state)

@@ -1,0 +1,259 @@
+"""Checks over fakes: sites that answer as a test says, stores in memory, time by hand."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Any
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DomainError
+from spinneret.monitoring.checks.asking import Asking
+from spinneret.monitoring.checks.connectivity import Connectivity
+from spinneret.monitoring.checks.service import Checker, CheckParts, Done
+from spinneret.monitoring.checks.worker import CheckWorker
+from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.due.service import Tick
+from spinneret.monitoring.slots.models import Slot, worker_slot
+from spinneret.monitoring.targets.api_models import target_json
+from spinneret.monitoring.targets.models import Options, Watched
+from spinneret.monitoring.targets.service import TargetService
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.hosts.service import HostService
+from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.models import PaceLimits
+from spinneret.web.politeness.robots_gate import RobotsGate
+from tests.fakes.fetching import fetched_page
+from tests.fakes.hosts import Hosts
+from tests.fakes.monitoring import FakeWatch
+from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore, pace_at
+from tests.fakes.time import HandClock
+
+Answer = FetchedPage | DomainError
+TIMEOUT = 5.0
+FAST = PaceLimits(rate=1000, burst=1000)
+
+
+class Sites:
+    """Implements Fetcher: answers from a table, and counts who is there at once.
+
+    An answer that is a list is given piece by piece, the last one for ever. Each request takes
+    `seconds` of the clock's time.
+    """
+
+    def __init__(self, clock: HandClock) -> None:
+        self.clock = clock
+        self.answers: dict[str, Answer | list[Answer]] = {}
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.requests: list[FetchRequest] = []
+        self.seen: list[tuple[datetime, str]] = []
+        self.at_once: Counter[str] = Counter()
+        self.most_at_once: Counter[str] = Counter()
+        self.arrived: Callable[[str], None] = lambda _: None
+        """Called while a request is at a host."""
+        self._lock = Lock()
+
+    def fetch(self, request: FetchRequest) -> FetchedPage:
+        self.requests.append(request)
+        with self._visit(request.url.host):
+            self.arrived(request.url.host)
+            self.seen.append((self.clock(), request.url.text))
+            self.clock.advance(self.seconds[request.url.host])
+            answer = self._answer(request.url.text)
+            if isinstance(answer, DomainError):
+                raise answer
+        left = list(request.left)
+        for each in (
+            answer.redirects[answer.redirects.index(request.url.text) :]
+            if (request.url.text in answer.redirects)
+            else ()
+        ):
+            left.append(parse_url(each))
+            following = [*answer.redirects, answer.url.text]
+            target = parse_url(following[following.index(each) + 1])
+            if request.before_redirect is not None:
+                request.before_redirect(target)
+        return replace(
+            answer,
+            requested=request.requested,
+            redirects=tuple(each.text for each in left),
+            body=answer.body[: request.excerpt_bytes],
+            duration_ms=round(1000 * self.seconds[request.url.host]),
+        )
+
+    def _answer(self, url: str) -> Answer:
+        answer = self.answers.get(url)
+        if answer is None:
+            return fetched_page(url, b"fine")
+        if isinstance(answer, list):
+            return answer.pop(0) if len(answer) > 1 else answer[0]
+        return answer
+
+    @contextmanager
+    def _visit(self, host: str) -> Iterator[None]:
+        with self._lock:
+            for name in (host, "*"):
+                self.at_once[name] += 1
+                self.most_at_once[name] = max(self.most_at_once[name], self.at_once[name])
+        try:
+            yield
+        finally:
+            with self._lock:
+                for name in (host, "*"):
+                    self.at_once[name] -= 1
+
+
+class FakeLanes:
+    """Implements CheckLanes; keeps what was sent."""
+
+    def __init__(self) -> None:
+        self.ticks: list[tuple[datetime, int]] = []
+        self.lists: list[tuple[datetime, list[Due]]] = []
+
+    def announce(self, at: datetime, delays: Any) -> None:
+        self.ticks += [(at, delay) for delay in delays]
+
+    def hand(self, ticked_at: datetime, targets: Any) -> None:
+        self.lists.append((ticked_at, list(targets)))
+
+
+class CheckWorld:
+    """The services over their fakes, which are the attributes."""
+
+    def __init__(self, clock: HandClock | None = None, *, limits: PaceLimits = FAST) -> None:
+        self.clock = clock or HandClock()
+        self.watch = FakeWatch()
+        self.slots = self.watch.slots
+        self.sites = Sites(self.clock)
+        self.hosts = Hosts(self.clock)
+        self.pace = pace_at(self.hosts.ledger, self.clock, limits)
+        self.host_service = HostService(
+            store=self.hosts.store, pace=self.pace, clock=self.clock, default=limits
+        )
+        self.progress = FakeProgressStore()
+        self.lanes = FakeLanes()
+        self.references: dict[str, bool] = {}
+        self.maintained: set[str] = set()
+        self.handed_on: list[tuple[str, str]] = []
+        self._numbers = itertools.count(1)
+        self.targets = TargetService(
+            store=self.watch,
+            policy=AddressPolicy(),
+            clock=self.clock,
+            new_id=self.new_id,
+            render=target_json,
+        )
+
+    def new_id(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._numbers):06}"
+
+    def target(self, url: str, tenant: str = "acme", **options: Any) -> str:
+        """A fresh target; its id."""
+        return self.targets.create(tenant, url, Options(**options)).target_id
+
+    def parts(self, **other: Any) -> CheckParts:
+        """What a process's checks use."""
+        given: dict[str, Any] = {
+            "targets": self.watch,
+            "checks": self.watch,
+            "slots": self.slots,
+            "fetcher": self.sites,
+            "polite": self._polite,
+            "in_maintenance": lambda tenant, target_id, now: target_id in self.maintained,
+            "connectivity": Connectivity(
+                references=tuple(self.references),
+                answers=lambda url: self.references[url],
+                clock=self.clock,
+            ),
+            "hand_on": lambda tenant, subject: self.handed_on.append((tenant, subject)),
+            "clock": self.clock,
+            "monotonic": lambda: self.clock().timestamp(),
+            "sleep": self._sleep,
+            "new_id": self.new_id,
+            "timeout": TIMEOUT,
+        }
+        return CheckParts(**(given | other))
+
+    def due(self, target_id: str, tenant: str = "acme") -> Due:
+        """The target as the index has it."""
+        watched = self.watched(target_id, tenant)
+        assert watched.state.due_at is not None
+        return Due(
+            tenant=tenant,
+            target_id=target_id,
+            host=watched.target.host,
+            due_at=watched.state.due_at,
+        )
+
+    def watched(self, target_id: str, tenant: str = "acme") -> Watched:
+        found = self.watch.get(tenant, target_id)
+        assert found is not None
+        return found
+
+    def come_due(self, target_id: str) -> Due:
+        """Let the time pass until it is due."""
+        due = self.due(target_id)
+        self.clock.now = max(self.clock.now, due.due_at)
+        return due
+
+    def check(self, target_id: str, **other: Any) -> Done:
+        """One check by a fresh worker, when the target is due."""
+        due = self.come_due(target_id)
+        worker = self.worker_slot()
+        try:
+            return Checker(self.parts(**other)).check(due, worker)
+        finally:
+            self.slots.give_back(worker)
+
+    def worker_slot(self, number: int = 0, seconds: float = 100.0) -> Slot:
+        now = self.clock()
+        owner = self.new_id("own")
+        slot = self.slots.take(worker_slot(number), owner, now, now + timedelta(seconds=seconds))
+        assert slot is not None
+        return slot
+
+    def tick(self, workers: int = bounds.CHECK_CONCURRENCY, interval: int = 15) -> Tick:
+        return Tick(
+            index=self.watch,
+            lanes=self.lanes,
+            slots=self.slots,
+            clock=self.clock,
+            new_owner=lambda: self.new_id("own"),
+            interval_seconds=interval,
+            workers=workers,
+        )
+
+    def worker(
+        self, workers: int = bounds.CHECK_CONCURRENCY, interval: int = 15, **other: Any
+    ) -> CheckWorker:
+        parts = self.parts(**other)
+        return CheckWorker(
+            checker=Checker(parts),
+            slots=parts.slots,
+            clock=parts.clock,
+            new_owner=lambda: f"{next(self._numbers):032x}",
+            interval_seconds=interval,
+            workers=workers,
+            slot_seconds=parts.slot_seconds,
+        )
+
+    def _polite(self, asking: Asking) -> PoliteFetcher:
+        return PoliteFetcher(
+            fetcher=asking,
+            hosts=self.host_service,
+            pace=self.pace,
+            robots=RobotsGate(store=FakeRobotsStore(), product_token="Spinneret", clock=self.clock),
+            progress=self.progress,
+            clock=self.clock,
+            sleep=self._sleep,
+        )
+
+    def _sleep(self, seconds: float) -> None:
+        self.clock.advance(seconds)

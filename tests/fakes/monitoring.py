@@ -1,0 +1,353 @@
+"""The stores of monitoring in memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from threading import RLock
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.monitoring.checks import items as check_items
+from spinneret.monitoring.checks.models import CheckResult, ResultPage
+from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.incidents.models import Incident, IncidentPage, Step
+from spinneret.monitoring.reports import domain_events
+from spinneret.monitoring.rollups import rules as rollups
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
+from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.status_page.models import StatusPage
+from spinneret.monitoring.targets import rules
+from spinneret.monitoring.targets.models import (
+    KeyRecord,
+    Target,
+    TargetPage,
+    TargetState,
+    Watched,
+)
+from spinneret.monitoring.targets.ports import KeyTaken, UrlTaken
+from spinneret.monitoring.windows.models import MaintenanceWindow
+from spinneret.outbox.models import DomainEvent
+
+Name = tuple[str, str]
+"""Tenant and id."""
+
+
+class FakeSlotStore:
+    """Implements SlotStore under one lock; `available` can be switched off."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.lock = RLock()
+        self._rows: dict[str, tuple[str | None, int, datetime | None]] = {}
+
+    def take(self, name: str, owner: str, now: datetime, until: datetime) -> Slot | None:
+        with self.lock:
+            self._require()
+            holder, fence, end = self._rows.get(name, (None, 0, None))
+            if end is not None and end > now and holder != owner:
+                return None
+            self._rows[name] = owner, fence + 1, until
+            return Slot(name=name, owner=owner, fence=fence + 1, until=until)
+
+    def renew(self, slot: Slot, until: datetime) -> Slot | None:
+        with self.lock:
+            self._require()
+            if not self.holds(slot):
+                return None
+            self._rows[slot.name] = slot.owner, slot.fence, until
+            return replace(slot, until=until)
+
+    def give_back(self, slot: Slot) -> None:
+        with self.lock:
+            self._require()
+            if self.holds(slot):
+                self._rows[slot.name] = None, slot.fence, None
+
+    def taken(self, names: Sequence[str], now: datetime) -> int:
+        with self.lock:
+            self._require()
+            ends = [self._rows.get(name, (None, 0, None))[2] for name in names]
+            return sum(end is not None and end > now for end in ends)
+
+    def holds(self, slot: Slot) -> bool:
+        return self._rows.get(slot.name, (None, 0, None))[:2] == (slot.owner, slot.fence)
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+class FakeWatch:
+    """Implements TargetStore, CheckStore, IncidentStore, FigureStore and DueIndex."""
+
+    def __init__(self, slots: FakeSlotStore | None = None) -> None:
+        self.available = True
+        self.slots = slots or FakeSlotStore()
+        self.events: list[DomainEvent] = []
+        self.rows: dict[Name, Watched] = {}
+        self.incidents: defaultdict[Name, dict[str, Incident]] = defaultdict(dict)
+        self._keys: dict[Name, KeyRecord] = {}
+        self._results: defaultdict[Name, list[CheckResult]] = defaultdict(list)
+        self._hours: defaultdict[Name, dict[datetime, Tally]] = defaultdict(dict)
+
+    # ------------------------------------------------------------ TargetStore
+
+    def add(self, watched: Watched, record: KeyRecord | None) -> UrlTaken | KeyTaken | None:
+        self._require()
+        target = watched.target
+        if record is not None and (standing := self._standing(record)):
+            return KeyTaken(standing)
+        for each in self._of(target.tenant):
+            if each.target.canonical_url == target.canonical_url:
+                return UrlTaken(each.target.id)
+        self.rows[target.tenant, target.id] = watched
+        if record is not None:
+            self._keys[record.tenant, record.scope] = record
+        return None
+
+    def keep_answer(self, record: KeyRecord) -> KeyRecord:
+        self._require()
+        standing = self._standing(record)
+        if standing is None:
+            self._keys[record.tenant, record.scope] = record
+        return standing or record
+
+    def answer_of(self, tenant: str, scope: str, now: datetime) -> KeyRecord | None:
+        self._require()
+        found = self._keys.get((tenant, scope))
+        return None if found is None or _is_over(found, now) else found
+
+    def get(self, tenant: str, target_id: str) -> Watched | None:
+        self._require()
+        return self.rows.get((tenant, target_id))
+
+    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[Watched]:
+        found = (self.get(tenant, target_id) for target_id in target_ids)
+        return [each for each in found if each is not None]
+
+    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:
+        self._require()
+        found = [
+            each
+            for each in self._of(tenant)
+            if (host is None or each.target.host == host)
+            and (after is None or rules.position_of_target(each.target) > after)
+        ]
+        shown = tuple(found[:limit])
+        more = len(found) > limit
+        return TargetPage(
+            items=shown, after=rules.position_of_target(shown[-1].target) if more else None
+        )
+
+    def public(self, tenant: str, limit: int) -> list[str]:
+        self._require()
+        found = [each.target.id for each in self._of(tenant) if each.target.options.public]
+        return found[:limit]
+
+    def change(self, former: Watched, target: Target, state: TargetState) -> bool:
+        return self._replace(former, Watched(target=target, state=state))
+
+    def remove(self, watched: Watched) -> bool:
+        return self._replace(watched, None)
+
+    # ------------------------------------------------------------ DueIndex
+
+    def due(self, shard: int, now: datetime, limit: int) -> list[Due]:
+        self._require()
+        found = [
+            Due(
+                tenant=each.target.tenant,
+                target_id=each.target.id,
+                host=each.target.host,
+                due_at=each.state.due_at,
+            )
+            for each in self.rows.values()
+            if each.state.due_at is not None
+            and each.state.due_at <= now
+            and rules.shard_of(each.target.id) == shard
+        ]
+        return sorted(found, key=lambda each: each.due_at)[:limit]
+
+    # ------------------------------------------------------------ CheckStore
+
+    def record(self, watched: Watched, result: CheckResult, step: Step, slot: Slot | None) -> bool:
+        self._require()
+        with self.slots.lock:
+            if slot is not None and not self.slots.holds(slot):
+                return False
+            if not self._replace(watched, Watched(target=watched.target, state=step.state)):
+                return False
+            if slot is not None:
+                self.slots.give_back(slot)
+            name = watched.target.tenant, watched.target.id
+            self._results[name].append(result)
+            for closed in step.closed:
+                hours = self._hours[name]
+                hours[closed.hour] = hours.get(closed.hour, Tally()) + closed.tally
+            if step.incident is not None:
+                change = step.incident
+                known = self.incidents[name].get(change.id)
+                entries = () if change.entry is None else (change.entry,)
+                self.incidents[name][change.id] = Incident(
+                    id=change.id,
+                    started_at=change.started_at,
+                    ended_at=change.ended_at,
+                    status=change.status,
+                    timeline=(*(known.timeline if known else ()), *entries),
+                )
+            self.events += domain_events(watched.target, step, result.checked_at)
+        return True
+
+    def results(
+        self,
+        tenant: str,
+        target_id: str,
+        *,
+        since: datetime | None,
+        until: datetime | None,
+        after: str | None,
+        limit: int,
+    ) -> ResultPage:
+        self._require()
+        found = [
+            each
+            for each in sorted(self._results[tenant, target_id], key=check_items.position)[::-1]
+            if (since is None or each.checked_at >= since)
+            and (until is None or each.checked_at <= until)
+            and (after is None or check_items.position(each) < after)
+        ]
+        shown = tuple(found[:limit])
+        more = len(found) > limit
+        return ResultPage(results=shown, after=check_items.position(shown[-1]) if more else None)
+
+    # ------------------------------------------------------------ Incidents and figures
+
+    def incident_page(
+        self, tenant: str, target_id: str, after: str | None, limit: int
+    ) -> IncidentPage:
+        self._require()
+        found = sorted(self.incidents[tenant, target_id].values(), key=_incident_position)[::-1]
+        found = [each for each in found if after is None or _incident_position(each) < after]
+        shown = tuple(found[:limit])
+        more = len(found) > limit
+        return IncidentPage(incidents=shown, after=_incident_position(shown[-1]) if more else None)
+
+    def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
+        self._require()
+        kept = sorted(self._hours[tenant, target_id].items())
+        return [HourTally(hour, tally) for hour, tally in kept if hour >= since]
+
+    def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
+        self._require()
+        days: dict[datetime, Tally] = {}
+        for hour, tally in self._hours[tenant, target_id].items():
+            day = rollups.day_of(hour)
+            days[day] = days.get(day, Tally()) + tally
+        return [DayTally(day, tally) for day, tally in sorted(days.items()) if day >= since]
+
+    # ------------------------------------------------------------
+
+    def _of(self, tenant: str) -> list[Watched]:
+        mine = (each for each in self.rows.values() if each.target.tenant == tenant)
+        return sorted(mine, key=lambda each: rules.position_of_target(each.target))
+
+    def _replace(self, former: Watched, new: Watched | None) -> bool:
+        with self.slots.lock:
+            self._require()
+            name = former.target.tenant, former.target.id
+            standing = self.rows.get(name)
+            if standing is None or standing.state.sequence != former.state.sequence:
+                return False
+            if new is None:
+                del self.rows[name]
+            else:
+                self.rows[name] = new
+            return True
+
+    def _standing(self, record: KeyRecord) -> KeyRecord | None:
+        return self.answer_of(record.tenant, record.scope, record.created_at)
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+class FakeIncidentStore:
+    """Implements IncidentStore."""
+
+    def __init__(self, watch: FakeWatch) -> None:
+        self._watch = watch
+
+    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> IncidentPage:
+        return self._watch.incident_page(tenant, target_id, after, limit)
+
+
+def _is_over(record: KeyRecord, now: datetime) -> bool:
+    return record.created_at + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS) <= now
+
+
+def _incident_position(incident: Incident) -> str:
+    return f"{check_items.behind(incident.started_at)[:-1]}#{incident.id}"
+
+
+class FakeWindowStore:
+    """Implements WindowStore."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Name, MaintenanceWindow] = {}
+
+    def all(self, tenant: str) -> list[MaintenanceWindow]:
+        mine = (each for each in self._rows.values() if each.tenant == tenant)
+        return sorted(mine, key=lambda each: each.id)
+
+    def get(self, tenant: str, window_id: str) -> MaintenanceWindow | None:
+        return self._rows.get((tenant, window_id))
+
+    def put(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
+        if not self._stands(window, former):
+            return False
+        self._rows[window.tenant, window.id] = window
+        return True
+
+    def remove(self, window: MaintenanceWindow) -> bool:
+        if not self._stands(window, window):
+            return False
+        del self._rows[window.tenant, window.id]
+        return True
+
+    def _stands(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
+        standing = self.get(window.tenant, window.id)
+        versions = (each and each.version for each in (standing, former))
+        return len(set(versions)) == 1
+
+
+class FakeStatusPageStore:
+    """Implements StatusPageStore."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, StatusPage] = {}
+
+    def get(self, tenant: str) -> StatusPage | None:
+        return self._rows.get(tenant)
+
+    def at(self, slug: str) -> StatusPage | None:
+        return next((each for each in self._rows.values() if each.slug == slug), None)
+
+    def put(self, page: StatusPage, former: StatusPage | None) -> bool:
+        standing, owner = self.get(page.tenant), self.at(page.slug)
+        if (standing and standing.version) != (former and former.version):
+            return False
+        if owner is not None and owner.tenant != page.tenant:
+            raise Conflict("the slug is taken", details={"field": "slug"})
+        self._rows[page.tenant] = page
+        return True
+
+    def remove(self, page: StatusPage) -> bool:
+        standing = self.get(page.tenant)
+        if standing is None or standing.version != page.version:
+            return False
+        del self._rows[page.tenant]
+        return True

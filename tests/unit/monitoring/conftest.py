@@ -1,0 +1,48 @@
+"""Monitoring over its fakes."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from spinneret.monitoring.rollups.service import FigureService
+from spinneret.monitoring.targets.api_models import target_json
+from spinneret.monitoring.targets.service import TargetService
+from spinneret.monitoring.wiring import TargetApi
+from spinneret.web.fetching.addresses import AddressPolicy
+from tests.fakes.monitoring import FakeIncidentStore, FakeWatch
+from tests.fakes.time import HandClock
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def watch() -> FakeWatch:
+    return FakeWatch()
+
+
+@pytest.fixture
+def targets(watch: FakeWatch, clock: HandClock) -> TargetService:
+    numbers = itertools.count(1)
+    return TargetService(
+        store=watch,
+        policy=AddressPolicy(),
+        clock=clock,
+        new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+        render=target_json,
+    )
+
+
+@pytest.fixture
+def api(watch: FakeWatch, targets: TargetService, clock: HandClock) -> TargetApi:
+    return TargetApi(
+        targets=targets,
+        checks=watch,
+        incidents=FakeIncidentStore(watch),
+        figures=FigureService(figures=watch, checks=watch, clock=clock),
+        default_interval=15,
+    )

@@ -1,0 +1,108 @@
+"""At most so many checks at once, as the sites see it: threads, lists twice, killed workers."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from spinneret.kernel import bounds
+from tests.fakes.checking import CheckWorld
+
+POLLERS = 16
+"""Twice as many as slots: late invocations beside new ones."""
+TARGETS, HOSTS = 500, 60
+
+
+class Killed(BaseException):
+    """The end of a process."""
+
+
+class Process:
+    """A worker's view of a part: from its death on it reaches nothing."""
+
+    def __init__(self, part: Any, alive: list[bool]) -> None:
+        self._part = part
+        self._alive = alive
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not self._alive[0]:
+                raise Killed
+            return getattr(self._part, name)(*args, **kwargs)
+
+        return call
+
+
+@pytest.fixture(autouse=True)
+def _many_switches() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_never_more_than_eight_at_once_nor_two_at_a_host() -> None:
+    world = CheckWorld()
+    chance = random.Random(7)
+    for number in range(TARGETS):
+        world.target(f"https://h{number % HOSTS}.example/{number}", interval_seconds=600)
+    world.clock.advance(600)
+    world.sites.seconds.update({f"h{number}.example": 0.001 for number in range(HOSTS)})
+    kills = 0
+
+    def work(order: Any, life: int) -> None:
+        nonlocal kills
+        alive = [True]
+
+        def arrived(_: str) -> None:
+            nonlocal kills
+            if life and chance.random() < 0.02:
+                alive[0] = False
+                kills += 1
+                raise Killed
+
+        parts = {
+            name: Process(part, alive)
+            for name, part in {
+                "targets": world.watch,
+                "checks": world.watch,
+                "slots": world.slots,
+            }.items()
+        }
+        fetcher = Mortal(world, arrived)
+        with contextlib.suppress(Killed):
+            world.worker(**parts, fetcher=fetcher).run(order, lambda: 900.0)
+
+    ticks = 0
+    while len({url for _, url in world.sites.seen}) < TARGETS or ticks < 5:
+        world.lanes.lists.clear()
+        world.tick().run(world.clock())
+        orders = [*world.lanes.lists, *world.lanes.lists]  # each message comes twice
+        with ThreadPoolExecutor(POLLERS) as pool:
+            list(pool.map(work, orders, [ticks < 10] * len(orders)))
+        world.clock.advance(15)
+        ticks += 1
+        assert ticks < 60
+    assert kills > 3
+    assert world.sites.most_at_once.pop("*") <= bounds.CHECK_CONCURRENCY
+    assert set(world.sites.most_at_once.values()) == {1}
+    assert all(world.watched(each).state.checks_total for _, each in world.watch.rows)
+
+
+class Mortal:
+    """The sites, on the way to which a process may die."""
+
+    def __init__(self, world: CheckWorld, arrived: Any) -> None:
+        self._world = world
+        self._arrived = arrived
+
+    def fetch(self, request: Any) -> Any:
+        with self._world.sites._visit(request.url.host):
+            self._arrived(request.url.host)
+        return self._world.sites.fetch(request)

@@ -1,0 +1,322 @@
+"""One check (M-03): tries, fallbacks, verdicts, and what becomes of a busy host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    FetchFailed,
+    FetchTimeout,
+    TooManyRedirects,
+    UrlBlocked,
+)
+from spinneret.monitoring.checks.models import CheckResult, Outcome
+from spinneret.monitoring.checks.service import Checker, Done
+from spinneret.monitoring.slots.models import host_slot
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.politeness.models import PaceLimits
+from tests.fakes.checking import CheckWorld
+from tests.fakes.fetching import fetched_page
+
+URL = "https://site.example/page"
+ELSEWHERE = "https://other.example/there"
+
+
+@pytest.fixture
+def world() -> CheckWorld:
+    return CheckWorld()
+
+
+def last(world: CheckWorld, target_id: str) -> CheckResult:
+    page = world.watch.results("acme", target_id, since=None, until=None, after=None, limit=1)
+    return page.results[0]
+
+
+def checked(world: CheckWorld, target_id: str) -> CheckResult:
+    assert world.check(target_id) is Done.CHECKED
+    return last(world, target_id)
+
+
+def page(status: int, **headers: str) -> Any:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return fetched_page(URL, b"body", status_code=status, headers=named)
+
+
+def failure(reason: str, **details: Any) -> FetchFailed:
+    return FetchFailed("site.example failed", details={"reason": reason, **details})
+
+
+def test_a_good_answer_is_up(world: CheckWorld) -> None:
+    result = checked(world, world.target(URL))
+    assert (result.outcome, result.status_code, result.error) == (Outcome.UP, 200, None)
+    assert (result.tries, result.final_url) == (1, URL)
+    assert result.body_sha256 is not None
+
+
+@pytest.mark.parametrize(
+    ("answers", "tries", "outcome"),
+    [
+        ([page(500), page(200)], 2, Outcome.UP),
+        ([page(503), page(502), page(200)], 3, Outcome.UP),
+        ([page(500), page(500), page(500), page(200)], 3, Outcome.DOWN),
+        ([page(408), page(429), page(200)], 3, Outcome.UP),
+        ([page(429, retry_after="7"), page(200)], 1, Outcome.DOWN),
+        ([page(503, retry_after="7"), page(200)], 1, Outcome.DOWN),
+        ([page(404), page(200)], 1, Outcome.DOWN),
+        ([FetchTimeout("slow"), page(200)], 2, Outcome.UP),
+        ([failure("connection"), failure("dns"), page(200)], 3, Outcome.UP),
+        ([failure("protocol"), page(200)], 2, Outcome.UP),
+        ([failure("unknown_host"), page(200)], 1, Outcome.DOWN),
+        ([failure("tls", verify_code=10), page(200)], 1, Outcome.DOWN),
+        ([UrlBlocked("leads inside"), page(200)], 1, Outcome.DOWN),
+        ([TooManyRedirects("round and round"), page(200)], 1, Outcome.DOWN),
+        ([page(301)], 1, Outcome.UP),
+    ],
+)
+def test_what_may_pass_is_tried_again_after_200_and_400_ms(
+    world: CheckWorld, answers: list[Any], tries: int, outcome: Outcome
+) -> None:
+    world.sites.answers[URL] = list(answers)
+    target_id = world.target(URL)
+    due = world.come_due(target_id)
+    result = checked(world, target_id)
+    assert (result.outcome, result.tries) == (outcome, tries)
+    times = [(at - due.due_at).total_seconds() for at, _ in world.sites.seen]
+    assert times == [0.0, 0.2, 0.6][:tries]
+    assert (result.error is None) == (outcome is Outcome.UP)
+
+
+def test_the_status_is_null_without_an_answer_and_the_reason_is_told(world: CheckWorld) -> None:
+    world.sites.answers[URL] = failure("tls", verify_code=10)
+    result = checked(world, world.target(URL))
+    assert result.status_code is None
+    assert result.error is not None
+    assert "certificate has expired" in result.error.message
+
+
+def test_one_reservation_covers_all_tries(world: CheckWorld) -> None:
+    slow = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
+    slow.sites.answers[URL] = [page(500), page(500), page(200)]
+    target_id = slow.target(URL)
+    assert checked(slow, target_id).tries == 3
+
+
+def test_a_cooling_host_is_left_alone_and_not_called_down(world: CheckWorld) -> None:
+    world.sites.answers[URL] = [page(429, retry_after="60"), page(200)]
+    first, second = world.target(URL), world.target("https://site.example/other")
+    assert checked(world, first).outcome is Outcome.DOWN
+    assert world.check(second) is Done.SKIPPED
+    assert last(world, second).outcome is Outcome.SKIPPED_BUSY
+    assert len(world.sites.requests) == 1
+    world.clock.advance(61)
+    assert checked(world, second).outcome is Outcome.UP
+
+
+@pytest.mark.parametrize("status", [403, 405, 501])
+def test_a_get_says_more_where_head_is_refused(world: CheckWorld, status: int) -> None:
+    world.sites.answers[URL] = [page(status), page(200)]
+    result = checked(world, world.target(URL, method="HEAD"))
+    assert (result.outcome, result.tries, result.body_sha256) == (Outcome.UP, 1, None)
+    assert [each.method for each in world.sites.requests] == ["HEAD", "GET"]
+
+
+def test_a_head_that_is_answered_is_enough(world: CheckWorld) -> None:
+    world.sites.answers[URL] = [page(404)]
+    assert checked(world, world.target(URL, method="HEAD")).outcome is Outcome.DOWN
+    assert [each.method for each in world.sites.requests] == ["HEAD"]
+
+
+def test_redirects_are_followed_and_shown(world: CheckWorld) -> None:
+    world.sites.answers[URL] = fetched_page(ELSEWHERE, b"there", redirects=(URL,))
+    result = checked(world, world.target(URL))
+    assert (result.final_url, result.redirects) == (ELSEWHERE, (URL,))
+
+
+def test_a_try_goes_on_behind_the_redirects_of_the_one_before(world: CheckWorld) -> None:
+    world.sites.answers[URL] = fetched_page(ELSEWHERE, b"", redirects=(URL,), status_code=500)
+    world.sites.answers[ELSEWHERE] = fetched_page(ELSEWHERE, b"there")
+    result = checked(world, world.target(URL))
+    assert (result.outcome, result.tries, result.redirects) == (Outcome.UP, 2, (URL,))
+    assert [url for _, url in world.sites.seen] == [URL, ELSEWHERE]
+
+
+def test_no_robots_file_is_read_and_no_breaker_moved(world: CheckWorld) -> None:
+    world.sites.answers[URL] = failure("connection")
+    target_id = world.target(URL)
+    for _ in range(7):
+        checked(world, target_id)
+    assert {url for _, url in world.sites.seen} == {URL}
+    assert world.pace.state("site.example").failures == 0
+
+
+def test_a_blocked_host_says_nothing_of_the_site(world: CheckWorld) -> None:
+    target_id = world.target(URL)
+    world.host_service.block("acme", "site.example", "not ours")
+    result = checked(world, target_id)
+    assert (result.outcome, result.status_code) == (Outcome.UNKNOWN, None)
+    assert result.error is not None
+    assert result.error.code == "DOMAIN_BLOCKED"
+    assert world.sites.requests == []
+
+
+@pytest.mark.parametrize(
+    ("error", "online", "outcome"),
+    [
+        (failure("connection"), False, Outcome.UNKNOWN),
+        (failure("unknown_host"), False, Outcome.UNKNOWN),
+        (FetchTimeout("slow"), False, Outcome.UNKNOWN),
+        (failure("connection"), True, Outcome.DOWN),
+        (failure("tls"), False, Outcome.DOWN),
+        (page(500), False, Outcome.DOWN),
+    ],
+)
+def test_when_we_are_offline_nothing_is_said_of_the_site(
+    world: CheckWorld, error: Any, online: bool, outcome: Outcome
+) -> None:
+    world.references = {"https://one.example": False, "https://two.example": online}
+    world.sites.answers[URL] = error
+    assert checked(world, world.target(URL)).outcome is outcome
+
+
+def test_a_slow_answer_is_degraded(world: CheckWorld) -> None:
+    world.sites.seconds["site.example"] = 0.9
+    slow, fine = world.target(URL, degraded_ms=800), world.target(f"{URL}/2", degraded_ms=900)
+    result = checked(world, slow)
+    assert (result.outcome, result.latency_ms, result.status_code) == (Outcome.DEGRADED, 900, 200)
+    assert checked(world, fine).outcome is Outcome.UP
+
+
+def test_a_target_that_is_not_due_is_left_alone(world: CheckWorld) -> None:
+    target_id = world.target(URL)
+    due = world.come_due(target_id)
+    checker, worker = Checker(world.parts()), world.worker_slot()
+    assert checker.check(due, worker) is Done.CHECKED
+    assert checker.check(due, worker) is Done.STALE
+    assert len(world.sites.requests) == 1
+    world.targets.remove("acme", target_id)
+    world.clock.advance(60)
+    assert checker.check(due, worker) is Done.STALE
+
+
+def test_a_busy_host_is_skipped_and_stays_due(world: CheckWorld) -> None:
+    target_id = world.target(URL)
+    due, now = world.come_due(target_id), world.clock()
+    world.slots.take(host_slot("site.example"), "other", now, now + timedelta(seconds=60))
+    for number in range(1, 5):
+        assert world.check(target_id) is Done.SKIPPED
+        state = world.watched(target_id).state
+        assert (state.skips, state.due_at, state.last) == (number, due.due_at, None)
+    assert [event.type for event in world.watch.events] == ["target.skipped"]
+    assert world.handed_on == [("acme", target_id)]
+    assert world.sites.requests == []
+    world.clock.advance(61)
+    assert world.check(target_id) is Done.CHECKED
+    assert world.watched(target_id).state.skips == 0
+
+
+def test_a_reservation_of_the_hosts_pace_is_kept_for_the_next_tick() -> None:
+    world = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
+    first, second = world.target(URL), world.target(f"{URL}/2")
+    for target_id in (first, second):
+        world.come_due(target_id)
+    assert world.check(first) is Done.CHECKED
+    assert world.check(second) is Done.SKIPPED
+    assert world.watched(second).state.reservation == "site.example"
+    world.clock.advance(11)
+    assert world.check(second) is Done.CHECKED
+    assert world.watched(second).state.reservation is None
+
+
+def test_an_owners_change_refuses_the_outcome_of_a_check_under_way(world: CheckWorld) -> None:
+    target_id = world.target(URL)
+    world.sites.arrived = lambda _: world.targets.pause("acme", target_id) and None
+    assert world.check(target_id) is Done.STALE
+    state = world.watched(target_id).state
+    assert (state.due_at, state.last) == (None, None)
+    assert world.slots.taken([host_slot("site.example")], world.clock()) == 0
+
+
+def test_the_slot_is_given_back_whatever_happens(world: CheckWorld) -> None:
+    target_id = world.target(URL)
+
+    class Broken:
+        def fetch(self, request: FetchRequest) -> Any:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        world.check(target_id, fetcher=Broken())
+    assert world.slots.taken([host_slot("site.example")], world.clock()) == 0
+    assert world.check(target_id) is Done.CHECKED
+
+
+def test_no_try_begins_that_could_outlast_the_slots(world: CheckWorld) -> None:
+    """A process that stood still for a minute must not ask beside the next one."""
+    target_id = world.target(URL)
+    world.come_due(target_id)
+    parts = world.parts()
+    polite = parts.polite
+
+    def stalled(asking: Any) -> Any:
+        world.clock.advance(60)
+        return polite(asking)
+
+    assert world.check(target_id, polite=stalled) is Done.SKIPPED
+    assert world.sites.requests == []
+
+
+def test_a_redirect_to_a_host_with_a_check_is_not_followed(world: CheckWorld) -> None:
+    world.sites.answers[URL] = fetched_page(ELSEWHERE, b"there", redirects=(URL,))
+    target_id = world.target(URL)
+    world.come_due(target_id)
+    now = world.clock()
+    other = world.slots.take(host_slot("other.example"), "x", now, now + timedelta(seconds=60))
+    assert other is not None
+    assert world.check(target_id) is Done.SKIPPED
+    world.slots.give_back(other)
+    assert world.check(target_id) is Done.CHECKED
+    assert world.slots.taken([host_slot("other.example")], world.clock()) == 0
+
+
+def test_what_our_own_parts_cannot_do_is_no_outcome(world: CheckWorld) -> None:
+    target_id = world.target(URL)
+    world.come_due(target_id)
+    world.hosts.store.available = False
+    with pytest.raises(DependencyUnavailable):
+        world.check(target_id)
+    assert world.watched(target_id).state.last is None
+
+
+@pytest.fixture
+def conditions() -> Callable[[CheckWorld, str], CheckResult]:
+    pytest.importorskip("lark")
+
+    def result(world: CheckWorld, condition: str) -> CheckResult:
+        return checked(world, world.target(URL, conditions=(condition,)))
+
+    return result
+
+
+def test_conditions_decide(
+    world: CheckWorld, conditions: Callable[[CheckWorld, str], CheckResult]
+) -> None:
+    world.sites.answers[URL] = page(404)
+    assert conditions(world, "status in (200, 404)").outcome is Outcome.UP
+    world = CheckWorld()
+    result = conditions(world, 'body contains "missing"')
+    assert result.error is not None
+    assert (result.outcome, result.error.code) == (Outcome.DOWN, "CONDITION_FAILED")
+    world = CheckWorld()
+    world.sites.answers[URL] = page(404)
+    assert conditions(world, 'body contains "body"').outcome is Outcome.DOWN
+
+
+def test_late_checks_say_by_how_much(world: CheckWorld) -> None:
+    target_id = world.target(URL)
+    world.come_due(target_id)
+    world.clock.advance(3.5)
+    assert checked(world, target_id).late_ms == 3500

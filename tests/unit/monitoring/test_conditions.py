@@ -1,0 +1,160 @@
+"""The language of conditions: what holds, and what is refused where and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.monitoring.conditions.evaluation import failed
+from spinneret.monitoring.conditions.language import parse_conditions, reads_body, reads_status
+from spinneret.monitoring.conditions.models import Facts
+from tests.rows import each_row
+
+pytest.importorskip("lark")
+
+JSON = '{"queue": {"depth": 7, "jobs": [{"id": "a"}, {"id": "b"}]}, "ok": true, "none": null}'
+DAY = 86400
+
+
+def facts(body: str = JSON, **fields: Any) -> Facts:
+    given: dict[str, Any] = {
+        "status": 200,
+        "time_ms": 250,
+        "size": 2048,
+        "certificate_seconds": 20.0 * DAY,
+        "headers": {"content-type": "text/html; charset=utf-8"},
+        "body": lambda: body,
+    }
+    return Facts(**(given | fields))
+
+
+HOLDS = [
+    "status == 200",
+    "status != 404",
+    "status in (200, 204)",
+    "status >= 200 and status < 300",
+    "time < 300ms",
+    "time <= 0.25s",
+    "size == 2kb",
+    "size < 1mb",
+    "certificate > 14d",
+    "certificate > 14",
+    "certificate < 500h",
+    'body contains "queue"',
+    "body contains 'depth'",
+    r'body matches "{\"queue\"*null}"',
+    'header("Content-Type") matches "text/*"',
+    'header("x-none") == null',
+    'json("queue.depth") == 7',
+    'json("queue.depth") == 7.0',
+    'json("queue.jobs[1].id") == "b"',
+    'json("queue.jobs") != null',
+    'json("ok") == true',
+    'json("ok") != 1',
+    'json("none") == null',
+    'json("a.b.c[7]") == null',
+    "not status == 404",
+    "not (status == 404 or status == 500)",
+    "status == 404 or time < 1s and size > 1kb",
+    "(status == 200)",
+]
+FAILS = [
+    "status == 404",
+    "time < 250ms",
+    "certificate > 21d",
+    'body contains "QUEUE"',
+    'body matches "queue"',
+    'json("queue.depth") > 8',
+    'json("ok") == "true"',
+    'json("ok") < 5',
+    'json("queue.depth") contains "7"',
+    'header("x-none") contains "a"',
+    'header("x-none") matches "*"',
+    "status == 404 and time < 1s",
+    "(status == 404 or time < 1s) and size > 1mb",
+]
+
+
+@each_row([(text, text) for text in HOLDS])
+def test_it_holds(text: str) -> None:
+    assert failed(parse_conditions([text]), facts()) is None
+
+
+@each_row([(text, text) for text in FAILS])
+def test_it_does_not_hold(text: str) -> None:
+    assert failed(parse_conditions([text]), facts()) is not None
+
+
+def test_what_was_found_instead_is_told() -> None:
+    conditions = parse_conditions(["status == 200", 'json("queue.depth") < 5'])
+    assert (
+        failed(conditions, facts()) == 'not so: json("queue.depth") < 5 (json("queue.depth") is 7)'
+    )
+
+
+def test_a_body_that_is_no_json_has_no_parts() -> None:
+    conditions = parse_conditions(['json("a") == null'])
+    for body in ("", "<html>", "[" * 100_000, '"text"'):
+        assert failed(conditions, facts(body)) is None
+
+
+def test_without_tls_there_is_no_certificate() -> None:
+    without = facts(certificate_seconds=None)
+    assert failed(parse_conditions(["certificate == null"]), without) is None
+    assert failed(parse_conditions(["certificate > 1d"]), without) is not None
+
+
+def test_a_pattern_is_matched_in_linear_time() -> None:
+    conditions = parse_conditions([f'body matches "{"*a" * 100}b"'])
+    assert failed(conditions, facts("a" * 1_000_000)) is not None
+
+
+REFUSED = [
+    ("status = 200", 8, "can't be read"),
+    ("status ==", None, "ends too early"),
+    ("status == 200 200", 15, "expected"),
+    ("colour == 1", 1, "status, time, size"),
+    ("", None, "ends too early"),
+    ("status == '200'", None, "something else than a number"),
+    ("status contains 2", None, "which is a number"),
+    ("body < 5", None, "text"),
+    ("body == 5", None, "something else than a text"),
+    ("time < 2d", None, "it takes ms, s"),
+    ("status == 200s", None, "no unit"),
+    ("body matches 'a' extra", 18, "can't be read"),
+    ('json("a..b") == 1', None, "path"),
+    ('json("") == 1', None, "path"),
+    ('json("a[x]") == 1', None, "path"),
+    ('header("a b") == "1"', None, "header"),
+    ('json("a") < "b"', None, "something else than a number"),
+    ("(status == 200", None, "ends too early"),
+    ("status == 200)", 14, "has ')'"),
+]
+
+
+@each_row([(text, (text, column, words)) for text, column, words in REFUSED])
+def test_what_cannot_be_read_is_explained(row: tuple[str, int | None, str]) -> None:
+    text, column, words = row
+    with pytest.raises(ValidationFailed) as refused:
+        parse_conditions(["status == 200", text])
+    [field] = refused.value.details["fields"]
+    assert field["field"] == "conditions.1"
+    assert words in field["message"]
+    if column is not None:
+        assert field["column"] == column
+
+
+def test_what_conditions_look_at_is_known() -> None:
+    assert reads_body(parse_conditions(["status == 200 and not (size > 5)"]))
+    assert not reads_body(parse_conditions(["status == 200", 'header("a") == "b"']))
+    assert reads_status(parse_conditions(["time < 1s or status == 200"]))
+    assert not reads_status(parse_conditions(["time < 1s"]))
+
+
+def test_deep_conditions_are_read_as_well() -> None:
+    deep = "not " * 120 + "status == 200"
+    assert failed(parse_conditions([deep]), facts()) is None
+    nested = "(" * 240 + "status == 200" + ")" * 240
+    assert failed(parse_conditions([nested]), facts()) is None

@@ -1,0 +1,211 @@
+"""Ticks, lists and rounds (M-02)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from spinneret.kernel import bounds
+from spinneret.monitoring.checks.service import Done
+from spinneret.monitoring.due import messages, rules
+from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.due.service import Announcer
+from spinneret.monitoring.slots.models import worker_slot
+from spinneret.monitoring.targets.rules import next_slot, shard_of
+from spinneret.web.politeness.models import PaceLimits
+from tests.fakes.checking import CheckWorld
+from tests.fakes.time import START, plenty
+
+
+def due(number: int, host: str, seconds: float = 0.0) -> Due:
+    return Due(
+        tenant="acme",
+        target_id=f"t_{number:04}",
+        host=host,
+        due_at=START + timedelta(seconds=seconds),
+    )
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"), [(15, [0, 15, 30, 45]), (60, [0]), (25, [0, 25, 50])]
+)
+def test_the_ticks_of_a_minute(interval: int, expected: list[int]) -> None:
+    world = CheckWorld()
+    announcer = Announcer(lanes=world.lanes, clock=world.clock, interval_seconds=interval)
+    assert announcer.run().ticks == len(expected)
+    assert world.lanes.ticks == [(START, delay) for delay in expected]
+
+
+@pytest.mark.parametrize("interval", [15, 60, 300])
+def test_the_times_of_targets_spread_evenly_over_an_interval(interval: int) -> None:
+    slots = [next_slot(f"t_{number}", interval, START) for number in range(10_000)]
+    assert all(START < slot <= START + timedelta(seconds=interval) for slot in slots)
+    tenths = Counter(int((slot - START).total_seconds() / interval * 10) % 10 for slot in slots)
+    assert max(tenths.values()) < 1.15 * 1000
+    shards = Counter(shard_of(f"t_{number}") for number in range(10_000))
+    assert len(shards) == bounds.CHECK_SHARDS
+    assert max(shards.values()) < 1.15 * 10_000 / bounds.CHECK_SHARDS
+
+
+def test_a_targets_times_are_an_interval_apart_whatever_was_missed() -> None:
+    first = next_slot("t_1", 15, START)
+    second = next_slot("t_1", 15, first)
+    assert second - first == timedelta(seconds=15)
+    late = next_slot("t_1", 15, first + timedelta(seconds=1000))
+    assert (late - first) % timedelta(seconds=15) == timedelta()
+    assert late - first < timedelta(seconds=1016)
+
+
+def test_all_targets_of_a_host_are_on_one_list_and_hosts_take_turns() -> None:
+    found = [due(number, f"h{number % 3}", number) for number in range(30)]
+    lists = rules.deal(reversed(found), workers=8)
+    assert sum(map(len, lists)) == 30
+    for each in lists:
+        hosts = {one.host for one in each}
+        assert not any(one.host in hosts for other in lists if other is not each for one in other)
+    [alone] = rules.deal(reversed(found), workers=1)
+    assert [each.host for each in alone[:6]] == ["h0", "h1", "h2"] * 2
+    assert alone == found
+
+
+def test_when_there_is_more_than_fits_the_longest_waiting_are_handed_out() -> None:
+    most = 2 * bounds.CHECK_ROUND_TARGETS
+    found = [due(number, f"h{number}", -number) for number in range(most + 50)]
+    handed = [each for one in rules.deal(found, workers=2) for each in one]
+    assert {each.target_id for each in handed} == {each.target_id for each in found[50:]}
+
+
+def test_messages_are_read_as_they_were_written() -> None:
+    found = [due(1, "a.example", 0.25)]
+    assert messages.list_of(messages.list_message(START, found)) == (START, found)
+    assert messages.tick_of(messages.tick_message(START)) == START
+    for body in ("", "[]", "{}", '{"at": 7}', '{"at": "x", "targets": [["a"]]}'):
+        for parse in (messages.list_of, messages.tick_of):
+            with pytest.raises(ValueError):  # noqa: PT011 - the contract of message_entrypoint
+                parse(body)
+
+
+def test_the_longest_list_fits_a_message() -> None:
+    row = Due(tenant="t" * 40, target_id="t" * 40, host="h" * 253, due_at=START)
+    body = messages.list_message(START, [row] * bounds.CHECK_ROUND_TARGETS)
+    assert len(body.encode()) < 256 * 1024
+
+
+def test_a_tick_hands_out_what_is_due_and_reports_lateness() -> None:
+    world = CheckWorld()
+    ids = [world.target(f"https://h{number}.example/") for number in range(20)]
+    world.targets.pause("acme", ids[0])
+    world.clock.advance(20)
+    ticked = world.tick().run(world.clock())
+    assert (ticked.due, ticked.handed, ticked.workers) == (19, 19, 4)
+    assert 5 < ticked.oldest_seconds <= 20
+    handed = {each.target_id for _, one in world.lanes.lists for each in one}
+    assert handed == set(ids[1:])
+
+
+def test_ticks_that_pile_up_are_one() -> None:
+    world = CheckWorld()
+    world.target("https://site.example/")
+    at = world.clock.advance(20)
+    tick = world.tick()
+    assert tick.run(at - timedelta(seconds=15)).workers == 0
+    assert tick.run(at).workers == 1
+    assert tick.run(at).workers == 0
+    world.clock.advance(15)
+    assert tick.run(world.clock()).workers == 1
+
+
+def ticked(world: CheckWorld) -> Counter[str]:
+    """A tick and the rounds of its lists, one after the other; what became of how many."""
+    world.lanes.lists.clear()
+    world.tick().run(world.clock())
+    done: Counter[str] = Counter()
+    for order in world.lanes.lists:
+        done += world.worker().run(order, plenty_of_time)
+    return done
+
+
+def plenty_of_time() -> float:
+    return 900.0
+
+
+def test_a_missed_tick_is_caught_up_once() -> None:
+    world = CheckWorld()
+    target_id = world.target("https://site.example/")
+    world.clock.advance(10 * 15)
+    assert ticked(world) == {Done.CHECKED: 1}
+    assert len(world.sites.requests) == 1
+    following = world.watched(target_id).state.due_at
+    assert following is not None
+    assert timedelta() < following - world.clock() <= timedelta(seconds=15)
+
+
+def test_fifty_targets_of_one_host_are_checked_within_the_bound_longest_waiting_first() -> None:
+    """Five at once, then one a second: 50 take 45 s, and with two ticks of waiting 75."""
+    world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
+    ids = [
+        world.target(f"https://site.example/{number}", interval_seconds=3600)
+        for number in range(50)
+    ]
+    world.clock.now = max(world.due(target_id).due_at for target_id in ids)
+    began_at = world.clock()
+    waiting = sorted(ids, key=lambda target_id: world.due(target_id).due_at)
+    while len(world.sites.seen) < 50:
+        assert world.clock() - began_at <= timedelta(seconds=75)
+        at = world.clock()
+        ticked(world)
+        world.clock.now = max(world.clock.now, at + timedelta(seconds=15))
+    order = [url.rpartition("/")[2] for _, url in world.sites.seen]
+    assert order == [str(ids.index(target_id)) for target_id in waiting]
+    assert world.sites.most_at_once["site.example"] == 1
+    times = [(at - began_at).total_seconds() for at, _ in world.sites.seen]
+    assert all(times[number + 5] - times[number] > 0.99 for number in range(45))
+
+
+def test_a_busy_host_holds_up_no_other() -> None:
+    world = CheckWorld(limits=PaceLimits(rate=0.01, burst=1))
+    for number in range(5):
+        world.target(f"https://busy.example/{number}")
+        world.target(f"https://h{number}.example/")
+    world.clock.advance(20)
+    assert ticked(world) == {Done.CHECKED: 6, Done.SKIPPED: 4}
+
+
+def test_a_round_ends_before_the_next_tick_and_leaves_the_rest_due() -> None:
+    world = CheckWorld()
+    for number in range(10):
+        world.target(f"https://h{number}.example/")
+        world.sites.seconds[f"h{number}.example"] = 4.0
+    world.clock.advance(20)
+    world.lanes.lists.clear()
+    world.tick(workers=1).run(world.clock())
+    [order] = world.lanes.lists
+    done = world.worker(workers=1).run(order, plenty_of_time)
+    assert done == {Done.CHECKED: 4}
+    assert world.slots.taken([worker_slot(0)], world.clock()) == 0
+
+
+def test_a_list_that_comes_late_or_beside_a_full_house_is_dropped() -> None:
+    world = CheckWorld()
+    world.target("https://site.example/")
+    world.clock.advance(20)
+    world.tick().run(world.clock())
+    [order] = world.lanes.lists
+    slots = [world.worker_slot(number) for number in range(2)]
+    assert world.worker(workers=2).run(order, plenty_of_time) == {"no_slot": 1}
+    world.slots.give_back(slots[0])
+    world.clock.advance(14)
+    assert world.worker(workers=2).run(order, plenty_of_time) == {"no_slot": 1}
+    assert world.sites.requests == []
+
+
+def test_no_check_begins_that_the_invocation_has_no_time_for() -> None:
+    world = CheckWorld()
+    world.target("https://site.example/")
+    world.clock.advance(20)
+    world.tick().run(world.clock())
+    [order] = world.lanes.lists
+    assert world.worker().run(order, plenty) == {}
+    assert world.worker().run(order, plenty_of_time) == {Done.CHECKED: 1}

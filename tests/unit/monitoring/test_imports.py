@@ -1,0 +1,215 @@
+"""Imports: a line of a file, or a page of a sitemap, is a target."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.models import JobRef, JobStatus
+from spinneret.jobs.service import JobService
+from spinneret.jobs.worker import Worker
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.monitoring.imports import rules
+from spinneret.monitoring.imports.pipeline import TargetImport
+from spinneret.monitoring.imports.service import ImportService
+from spinneret.monitoring.kinds import KINDS, TARGET_IMPORT
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.robots_gate import RobotsGate
+from tests.fakes.checking import CheckWorld
+from tests.fakes.fetching import FakeFetcher, fetched_page
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
+from tests.fakes.proxies import Proxies
+from tests.fakes.time import plenty
+from tests.rows import each_row
+from tests.unit.served import Served
+from watch import imports_routes
+
+SITEMAP = "https://site.example/sitemap.xml"
+
+
+class ImportSlice:
+    """Route, job and worker over fakes, which are the attributes."""
+
+    def __init__(self) -> None:
+        self.world = CheckWorld()
+        self.clock = self.world.clock
+        self.store = FakeJobStore()
+        self.pages: dict[str, Any] = {}
+        numbers = itertools.count(1)
+        self.queue = FakeJobQueue()
+        jobs = JobService(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+        )
+        service = ImportService(jobs=jobs, policy=AddressPolicy())
+        self.served = Served(imports_routes.routes.router, service)
+
+    def submit(self, **body: Any) -> JobRef:
+        answer = self.served.send("POST", "/v1/targets/import", body)
+        assert answer.status == 202, answer.body
+        return JobRef(tenant="acme", job_id=answer.body["job_id"])
+
+    def run(self, ref: JobRef) -> Any:
+        proxies = Proxies(self.clock, self.pages)
+        fetcher = PoliteFetcher(
+            fetcher=proxies.fetcher(FakeFetcher(self.pages)),
+            hosts=proxies.hosts.service,
+            pace=proxies.hosts.pace,
+            robots=RobotsGate(store=FakeRobotsStore(), product_token="Spinneret", clock=self.clock),
+            progress=FakeProgressStore(),
+            clock=self.clock,
+            sleep=self.clock.advance,
+        )
+        handler = TargetImport(
+            targets=self.world.targets, fetcher=fetcher, clock=self.clock, default_interval=15
+        )
+        worker = Worker(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            handlers={TARGET_IMPORT: handler},
+            clock=self.clock,
+            random=lambda: 0.5,
+            new_owner=lambda: "owner",
+        )
+        worker.run(ref, plenty)
+        return self.store.get(ref)
+
+    def imported(self, **body: Any) -> list[tuple[Any, ...]]:
+        """Line, outcome and what is said of it."""
+        job = self.run(self.submit(**body))
+        assert job.status is JobStatus.COMPLETED, job.error
+        return [
+            (each["line"], each["outcome"], each.get("error", "")) for each in job.result["lines"]
+        ]
+
+
+@pytest.fixture
+def slice_() -> ImportSlice:
+    return ImportSlice()
+
+
+def urls(slice_: ImportSlice) -> list[str]:
+    found = slice_.world.watch.page("acme", None, None, 1000).items
+    return [each.target.canonical_url for each in found]
+
+
+def test_each_line_of_a_file_has_an_outcome(slice_: ImportSlice) -> None:
+    slice_.world.target("https://site.example/known")
+    csv = (
+        "URL,Name,interval_seconds,public\r\n"
+        "https://site.example/a,Ä,60,true\r\n"
+        "\r\n"
+        "https://site.example/known,,,\r\n"
+        "ftp://site.example/,,,\r\n"
+        "http://127.0.0.1/,,,\r\n"
+        "https://site.example/b,,soon,\r\n"
+        '"https://site.example/c","a,b",,\r\n'
+        ",nameless,,\r\n"
+        "https://site.example/d,,,,more\r\n"
+    )
+    lines = slice_.imported(csv=csv)
+    assert [(number, outcome) for number, outcome, _ in lines] == [
+        (2, "created"),
+        (4, "exists"),
+        (5, "refused"),
+        (6, "refused"),
+        (7, "refused"),
+        (8, "created"),
+        (9, "refused"),
+        (10, "refused"),
+    ]
+    assert "interval_seconds" in lines[4][2]
+    assert lines[6][2].startswith("url")
+    first = slice_.world.watch.page("acme", None, None, 9).items[1].target
+    assert (first.options.name, first.options.interval_seconds, first.options.public) == (
+        "Ä",
+        60,
+        True,
+    )
+    assert urls(slice_)[1:] == ["https://site.example/a", "https://site.example/c"]
+
+
+def test_a_file_of_urls_needs_no_columns(slice_: ImportSlice) -> None:
+    lines = slice_.imported(csv="\ufeffhttps://site.example/a\nhttps://site.example/b\n")
+    assert lines == [(1, "created", ""), (2, "created", "")]
+
+
+REFUSED = [
+    ("empty", "\n\n"),
+    ("no url column", "name,interval_seconds\na,15\n"),
+    ("an unknown column", "url,colour\nhttps://a.example,red\n"),
+    ("a column twice", "url,url\na,b\n"),
+    ("too long", "url\n" + "https://a.example\n" * 501),
+    ("an open quote", 'url\n"https://a.example\n'),
+]
+
+
+@each_row(REFUSED)
+def test_what_is_no_file_of_targets_is_refused(text: str) -> None:
+    with pytest.raises(ValidationFailed):
+        rules.lines_of(text)
+
+
+def test_a_file_that_cannot_be_read_makes_no_job(slice_: ImportSlice) -> None:
+    for body in (
+        {"csv": "name\na,b\n"},
+        {},
+        {"csv": "https://a.example", "sitemap_url": SITEMAP},
+        {"csv": "https://a.example", "options": {"public": True}},
+    ):
+        assert slice_.served.send("POST", "/v1/targets/import", body).status == 422
+    answer = slice_.served.send("POST", "/v1/targets/import", {"sitemap_url": "http://10.0.0.1/"})
+    assert answer.status == 403
+
+
+def sitemap(*locations: str, kind: str = "urlset", entry: str = "url") -> str:
+    listed = "".join(f"<{entry}><loc>{each}</loc></{entry}>" for each in locations)
+    return f'<?xml version="1.0"?><{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</{kind}>'
+
+
+def test_a_sitemap_and_the_files_that_it_names_are_targets(slice_: ImportSlice) -> None:
+    site = "https://site.example"
+    index = sitemap(f"{site}/1.xml", f"{site}/2.xml", kind="sitemapindex", entry="sitemap")
+    slice_.pages = {
+        SITEMAP: fetched_page(SITEMAP, index, media_type="application/xml"),
+        f"{site}/1.xml": fetched_page(f"{site}/1.xml", sitemap(f"{site}/a", f"{site}/b")),
+        f"{site}/2.xml": fetched_page(f"{site}/2.xml", sitemap(f"{site}/b", f"{site}/c")),
+    }
+    lines = slice_.imported(sitemap_url=SITEMAP, options={"interval_seconds": 300})
+    assert [outcome for _, outcome, _ in lines] == ["created"] * 3
+    assert urls(slice_) == [f"{site}/a", f"{site}/b", f"{site}/c"]
+    found = slice_.world.watch.page("acme", None, None, 9).items
+    assert {each.target.options.interval_seconds for each in found} == {300}
+
+
+def test_a_sitemap_is_cut_at_the_limit(slice_: ImportSlice) -> None:
+    listed = sitemap(*(f"https://site.example/{number}" for number in range(9)))
+    slice_.pages = {SITEMAP: fetched_page(SITEMAP, listed)}
+    assert len(slice_.imported(sitemap_url=SITEMAP, limit=4)) == 4
+
+
+def test_an_import_that_begins_again_answers_the_same(slice_: ImportSlice) -> None:
+    ref = slice_.submit(csv="https://site.example/a\nhttps://site.example/b\n")
+    original, calls = slice_.world.targets.create, itertools.count()
+
+    def dying(*args: Any, **kwargs: Any) -> Any:
+        if next(calls) == 1:
+            raise KeyboardInterrupt
+        return original(*args, **kwargs)
+
+    slice_.world.targets.create = dying  # type: ignore[method-assign]  # the process ends here
+    with pytest.raises(KeyboardInterrupt):
+        slice_.run(ref)
+    slice_.clock.advance(1000)
+    job = slice_.run(ref)
+    assert job.status is JobStatus.COMPLETED
+    assert [each["outcome"] for each in job.result["lines"]] == ["created"] * 2
+    assert len(urls(slice_)) == 2

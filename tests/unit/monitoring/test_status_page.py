@@ -1,0 +1,207 @@
+"""The status page, badges and metrics: what others see, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from spinneret.kernel.errors import FetchTimeout
+from spinneret.monitoring.rollups.models import Tally
+from spinneret.monitoring.status_page import rules
+from spinneret.monitoring.status_page.service import StatusPages
+from tests.fakes.checking import CheckWorld
+from tests.fakes.monitoring import FakeStatusPageStore
+from tests.unit.runtime.api import Answer
+from tests.unit.served import Served
+from watch import status_routes
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def world() -> CheckWorld:
+    return CheckWorld()
+
+
+@pytest.fixture
+def served(world: CheckWorld) -> Served:
+    pages = StatusPages(
+        pages=FakeStatusPageStore(),
+        targets=world.watch,
+        figures=world.watch,
+        in_maintenance=lambda tenant, target_id, now: target_id in world.maintained,
+        clock=world.clock,
+    )
+    return Served(status_routes.routes.router, pages)
+
+
+def published(served: Served, slug: str = "silk", title: str = "Silk Shop") -> Answer:
+    return served.send("PUT", "/v1/status-page", {"slug": slug, "title": title})
+
+
+def page(served: Served, slug: str = "silk") -> str:
+    answer = served.send("GET", f"/status/{slug}")
+    assert answer.status == 200
+    return answer.text
+
+
+def down(world: CheckWorld, url: str, **options: object) -> str:
+    world.sites.answers[url] = FetchTimeout("too slow")
+    target_id = world.target(url, public=True, **options)
+    for _ in range(3):
+        world.check(target_id)
+    return target_id
+
+
+def test_nothing_is_public_until_its_owner_says_so(served: Served, world: CheckWorld) -> None:
+    world.target("https://hidden.example/")
+    assert served.send("GET", "/status/silk").status == 404
+    assert served.send("GET", "/v1/status-page").status == 404
+    assert published(served).status == 200
+    text = page(served)
+    assert "Nothing to show yet" in text
+    assert "hidden.example" not in text
+
+
+def test_the_page_says_how_public_targets_are(served: Served, world: CheckWorld) -> None:
+    published(served)
+    fine = world.target("https://fine.example/", public=True, name="Front")
+    world.check(fine)
+    assert "All services are up" in page(served)
+    down(world, "https://broken.example/")
+    text = page(served)
+    assert "One service is down" in text
+    assert re.search(r'Front</span><span class="is good">up<', text)
+    assert re.search(r'broken.example</span><span class="is bad">down<', text)
+    assert "Since 2026-01-02" in text
+
+
+def test_the_page_runs_nothing_and_loads_nothing_from_elsewhere(
+    served: Served, world: CheckWorld
+) -> None:
+    published(served, title=f"{EVIL}&")
+    world.check(world.target("https://fine.example/", public=True, name=f'{EVIL}"'))
+    answer = served.send("GET", "/status/silk")
+    assert "<script" not in answer.text
+    assert not re.search(r"""(src|href|url\()""", answer.text)
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_maintenance_and_pauses_are_no_outage(served: Served, world: CheckWorld) -> None:
+    published(served)
+    first = down(world, "https://one.example/")
+    second = down(world, "https://two.example/")
+    world.maintained.add(first)
+    world.targets.pause("acme", second)
+    text = page(served)
+    assert "maintenance" in text
+    assert "paused" in text
+    assert "down" not in text.replace("is down", "")
+
+
+@pytest.mark.parametrize("slug", ["", "-a", "a-", "A", "a b", "a/b", "ä", "a" * 64])
+def test_a_slug_is_a_label(served: Served, slug: str) -> None:
+    assert published(served, slug=slug).status == 422
+
+
+def test_a_slug_can_be_moved_and_given_up(served: Served) -> None:
+    published(served)
+    other = served.send("PUT", "/v1/status-page", {"slug": "silk", "title": "x"}, tenant="other")
+    assert other.status == 409
+    assert published(served, slug="silk2").body["path"] == "/status/silk2"
+    assert served.send("GET", "/status/silk").status == 404
+    assert served.send("DELETE", "/v1/status-page").status == 204
+    assert served.send("GET", "/status/silk2").status == 404
+
+
+def texts(answer: Answer) -> list[str]:
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == "image/svg+xml"
+    root = ET.fromstring(answer.text)
+    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_badges_are_drawn_for_public_targets_alone(served: Served, world: CheckWorld) -> None:
+    published(served)
+    world.sites.seconds["fine.example"] = 0.25
+    shown = world.target("https://fine.example/", public=True, name=EVIL)
+    hidden = world.target("https://fine.example/hidden")
+    for _ in range(2):
+        world.check(shown)
+    path = f"/status/silk/badges/{shown}.svg"
+    assert texts(served.send("GET", path)) == [EVIL, "up"]
+    assert texts(served.send("GET", path, kind="uptime")) == [EVIL, "100 %"]
+    [_, latency] = texts(served.send("GET", path, kind="latency"))
+    assert abs(int(latency.removesuffix(" ms")) - 250) <= 13
+    assert served.send("GET", path, kind="colour").status == 422
+    assert served.send("GET", f"/status/silk/badges/{hidden}.svg").status == 404
+    assert served.send("GET", f"/status/other/badges/{shown}.svg").status == 404
+
+
+def test_a_badge_of_a_target_without_checks_says_so(served: Served, world: CheckWorld) -> None:
+    published(served)
+    shown = world.target("https://fine.example/", public=True)
+    path = f"/status/silk/badges/{shown}.svg"
+    for kind, words in (
+        ("status", "not checked yet"),
+        ("uptime", "no data"),
+        ("latency", "no data"),
+    ):
+        assert texts(served.send("GET", path, kind=kind)) == ["fine.example", words]
+
+
+def test_metrics_are_of_all_targets_of_the_caller(served: Served, world: CheckWorld) -> None:
+    world.target("https://foreign.example/", tenant="other")
+    up = world.target("https://fine.example/", name='a "b"\\\n')
+    bad = down(world, "https://broken.example/")
+    world.sites.seconds["fine.example"] = 0.5
+    world.check(up)
+    answer = served.send("GET", "/metrics")
+    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    lines = answer.text.splitlines()
+    values = {
+        (match[1], match[2]): float(match[3])
+        for line in lines
+        if (match := re.fullmatch(r'spinneret_target_(\w+)\{id="(\w+)",.*\} (\S+)', line))
+    }
+    assert values["up", up] == 1
+    assert values["up", bad] == 0
+    assert values["response_seconds", up] == 0.5
+    assert ("response_seconds", bad) not in values
+    assert values["failures_total", bad] == values["checks_total", bad] == 3
+    assert 'name="a \\"b\\"\\\\\\n"' in answer.text
+    assert "foreign" not in answer.text
+    typed = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert len(typed) == len(set(typed)) == 9
+
+
+@pytest.mark.parametrize(
+    ("up", "down_ms", "words"),
+    [
+        (1000, 0, "100 %"),
+        (10**9, 1, "99.99 %"),
+        (999, 1, "99.90 %"),
+        (0, 1, "0.00 %"),
+        (0, 0, "no data"),
+    ],
+)
+def test_uptime_is_never_rounded_up_to_100(up: int, down_ms: int, words: str) -> None:
+    tally = Tally(up_ms=up, down_ms=down_ms)
+    assert rules.percent(rules.uptime_of(tally)) == words
+
+
+def test_bars_are_days(served: Served, world: CheckWorld) -> None:
+    published(served)
+    target_id = world.target("https://fine.example/", public=True, interval_seconds=3600)
+    for _ in range(50):
+        world.check(target_id)
+    text = page(served)
+    assert text.count("<rect") == 30
+    assert text.count('<rect class="good"') == 3
+    today = world.clock()
+    assert f"{today:%Y-%m-%d}: 100 %" in text
+    assert f"{today - timedelta(days=5):%Y-%m-%d}: no data" in text

@@ -1,0 +1,174 @@
+"""Targets over HTTP (M-01)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spinneret.monitoring.wiring import TargetApi
+from tests.fakes.monitoring import FakeWatch
+from tests.fakes.time import HandClock
+from tests.unit.runtime.api import Answer
+from tests.unit.served import Served
+from watch import targets_routes
+
+URL = "HTTPS://Example.com:443/path/?a=1#section"
+
+
+@pytest.fixture
+def served(api: TargetApi) -> Served:
+    return Served(targets_routes.routes.router, api)
+
+
+def body(answer: Answer) -> dict[str, Any]:
+    found: dict[str, Any] = answer.body
+    return found
+
+
+def made(served: Served, url: str = URL, **options: Any) -> dict[str, Any]:
+    answer = served.send("POST", "/v1/targets", {"url": url, **options})
+    assert answer.status == 201, answer.body
+    return body(answer)
+
+
+def test_a_target_keeps_its_url_and_is_known_by_the_canonical_one(served: Served) -> None:
+    target = made(served)
+    assert target["url"] == URL
+    assert target["canonical_url"] == "https://example.com/path?a=1"
+    assert (target["id"][:2], target["host"], target["status"]) == ("t_", "example.com", "pending")
+    assert target["interval_seconds"] == 15
+    assert body(served.send("GET", f"/v1/targets/{target['id']}")) == target
+
+
+def test_the_same_canonical_url_is_the_same_target(served: Served) -> None:
+    first = made(served)
+    again = served.send("POST", "/v1/targets", {"url": "https://example.com/path?a=1"})
+    assert (again.status, body(again)) == (200, first)
+    other = served.send("POST", "/v1/targets", {"url": URL}, tenant="other")
+    assert other.status == 201
+
+
+def test_a_repeated_request_is_answered_as_the_first_time(served: Served) -> None:
+    key = {"Idempotency-Key": "one"}
+    first = served.send("POST", "/v1/targets", {"url": URL}, headers=key)
+    served.send("PATCH", f"/v1/targets/{body(first)['id']}", {"name": "changed"})
+    again = served.send("POST", "/v1/targets", {"url": URL}, headers=key)
+    assert (again.status, again.body) == (201, first.body)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert "Idempotent-Replayed" not in first.headers
+
+
+def test_a_repeated_duplicate_is_answered_200_again(served: Served) -> None:
+    made(served)
+    key = {"Idempotency-Key": "two"}
+    answers = [served.send("POST", "/v1/targets", {"url": URL}, headers=key) for _ in range(2)]
+    assert [each.status for each in answers] == [200, 200]
+    assert answers[0].body == answers[1].body
+
+
+def test_a_key_is_good_for_one_body_only(served: Served) -> None:
+    key = {"Idempotency-Key": "one"}
+    served.send("POST", "/v1/targets", {"url": URL}, headers=key)
+    other = served.send("POST", "/v1/targets", {"url": "https://other.example"}, headers=key)
+    assert (other.status, body(other)["code"]) == (422, "IDEMPOTENCY_MISMATCH")
+
+
+def test_a_key_is_forgotten_after_a_day(served: Served, clock: HandClock) -> None:
+    key = {"Idempotency-Key": "one"}
+    served.send("POST", "/v1/targets", {"url": URL}, headers=key)
+    clock.advance(24 * 3600)
+    other = served.send("POST", "/v1/targets", {"url": "https://other.example"}, headers=key)
+    assert other.status == 201
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "code"),
+    [
+        ({"url": "ftp://example.com"}, 400, "URL_INVALID"),
+        ({"url": "https://user:pw@example.com"}, 400, "URL_INVALID"),
+        ({"url": "http://127.0.0.1/"}, 403, "URL_BLOCKED"),
+        ({"url": URL, "interval_seconds": 1}, 422, "VALIDATION_ERROR"),
+        ({"url": URL, "method": "HEAD", "watch_content": True}, 422, "VALIDATION_ERROR"),
+        ({"url": URL, "colour": "red"}, 422, "VALIDATION_ERROR"),
+        ({}, 422, "VALIDATION_ERROR"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused(
+    served: Served, given: dict[str, Any], status: int, code: str
+) -> None:
+    answer = served.send("POST", "/v1/targets", given)
+    assert (answer.status, body(answer)["code"]) == (status, code)
+
+
+def test_lists_go_on_where_they_stopped_even_within_one_moment(served: Served) -> None:
+    ids = [made(served, f"https://h{number % 2}.example/{number}")["id"] for number in range(7)]
+    seen, token, pages = [], None, 0
+    while True:
+        query = {"limit": "3"} | ({"page_token": token} if token else {})
+        page = body(served.send("GET", "/v1/targets", **query))
+        assert page["next_page_token"] == page["next_cursor"]
+        assert page["has_more"] == (page["next_cursor"] is not None)
+        seen += [each["id"] for each in page["items"]]
+        token, pages = page["next_page_token"], pages + 1
+        if token is None:
+            break
+    assert (seen, pages) == (ids, 3)
+    of_host = body(served.send("GET", "/v1/targets", host="H1.example"))
+    assert [each["id"] for each in of_host["items"]] == ids[1::2]
+
+
+@pytest.mark.parametrize(
+    "query", [{"cursor": "bm90aGluZw=="}, {"cursor": "!"}, {"cursor": "YQ==", "page_token": "Yg=="}]
+)
+def test_what_is_no_cursor_is_refused(served: Served, query: dict[str, str]) -> None:
+    assert served.send("GET", "/v1/targets", **query).status == 422
+
+
+def test_options_change_one_by_one_and_are_judged_together(served: Served) -> None:
+    target = made(served, name="Shop", watch_content=True)
+    path = f"/v1/targets/{target['id']}"
+    changed = body(served.send("PATCH", path, {"failure_threshold": 5}))
+    assert (changed["name"], changed["failure_threshold"]) == ("Shop", 5)
+    assert body(served.send("PATCH", path, {"name": None}))["name"] is None
+    assert served.send("PATCH", path, {"method": "HEAD"}).status == 422
+    assert served.send("PATCH", path, {"conditions": None}).status == 422
+    assert body(served.send("GET", path))["method"] == "GET"
+
+
+def test_a_paused_target_is_not_due_until_it_is_resumed(served: Served, watch: FakeWatch) -> None:
+    target = made(served)
+    path = f"/v1/targets/{target['id']}"
+    for _ in range(2):
+        paused = body(served.send("POST", f"{path}/pause"))
+        assert (paused["paused"], paused["next_check_at"]) == (True, None)
+    resumed = body(served.send("POST", f"{path}/resume"))
+    assert (resumed["paused"], resumed["next_check_at"]) == (False, target["next_check_at"])
+
+
+def test_a_deleted_target_is_unknown_and_its_url_free(served: Served) -> None:
+    target = made(served)
+    path = f"/v1/targets/{target['id']}"
+    assert served.send("DELETE", path).status == 204
+    for method in ("GET", "DELETE"):
+        assert served.send(method, path).status == 404
+    assert served.send("GET", f"{path}/results").status == 404
+    assert made(served)["id"] != target["id"]
+
+
+def test_a_foreign_target_is_an_unknown_one(served: Served) -> None:
+    path = f"/v1/targets/{made(served)['id']}"
+    answers = [served.send("GET", f"{path}{part}", tenant="other") for part in PARTS]
+    unknown = [served.send("GET", f"/v1/targets/t_9{part}") for part in PARTS]
+    assert [(each.status, body(each)["code"]) for each in answers] == [(404, "NOT_FOUND")] * 4
+    assert [each.body for each in answers] == [each.body for each in unknown]
+
+
+PARTS = ("", "/results", "/uptime", "/incidents")
+
+
+def test_times_need_their_offset(served: Served) -> None:
+    path = f"/v1/targets/{made(served)['id']}/results"
+    assert served.send("GET", path, since="2026-01-02T12:00:00").status == 422
+    assert served.send("GET", path, since="2026-01-02T12:00:00Z").status == 200
+    assert served.send("GET", path, since="2026-01-02T14:00:00 02:00").status == 200
