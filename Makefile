@@ -12,7 +12,7 @@ CODE := layers/common functions infra/local tests benchmarks docs
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check prove mutate up status logs down clean deploy invoke key validate lock
+.PHONY: help demo test check prove mutate up status logs down clean deploy invoke sam-local key validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ deploy: .venv/.done ## Build and deploy to the local stack, which is started if 
 
 invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=events/core/sweep.json
 	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)
+
+sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: make sam-local F=Sweeper E=events/core/sweep.json
+	@$(STACK) sam-local --instance $(INSTANCE) $(F) $(E)
 
 key: .venv/.done ## Issue an API key: make key TENANT=acme
 	@$(STACK) key --instance $(INSTANCE) $(TENANT)
