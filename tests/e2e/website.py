@@ -48,6 +48,9 @@ class Website:
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.requests: Counter[str] = Counter()
+        """By path."""
+        self.pages: Counter[str] = Counter()
+        """By path and query, the pages that were asked for."""
         self.hooks: defaultdict[str, list[Hook]] = defaultdict(list)
         """What came to `/hook`, by name."""
         self.statuses: defaultdict[str, list[int]] = defaultdict(list)
@@ -92,6 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Dispatch by the path's first word."""
         parts = urlsplit(self.path)
         self.website.requests[parts.path] += 1
+        self.website.pages[self.path] += 1
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         getattr(self, f"_{parts.path.strip('/')}", self._missing)(query)
 
