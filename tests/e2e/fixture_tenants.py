@@ -125,6 +125,28 @@ def _audit(owner: Tenant, website: Website, made: Made) -> str:
     return audit_id
 
 
+def _target(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"url": f"{website.url}/page?text={uuid4().hex}", "interval_seconds": 3600}
+    answer = owner("POST", "/v1/targets", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def _window(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"name": "ours", "starts_at": "2026-01-04T02:30", "duration_minutes": 90}
+    answer = owner("POST", "/v1/maintenance-windows", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def _slug(owner: Tenant, website: Website, made: Made) -> str:
+    """A tenant has one page: the next one takes its place."""
+    slug = f"s{uuid4().hex}"
+    answer = owner("PUT", "/v1/status-page", {"slug": slug, "title": "ours"})
+    assert answer.status_code == 200, answer.text
+    return slug
+
+
 MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "job_id": _job,
     "audit_id": _audit,
@@ -133,7 +155,12 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "proxy_id": _proxy,
     "endpoint_id": _endpoint,
     "delivery_id": _delivery,
+    "target_id": _target,
+    "window_id": _window,
+    "slug": _slug,
 }
+PUBLIC: Final = frozenset({"slug"})
+"""Names of what is everybody's."""
 BODIES: Final[Mapping[str, Any]] = {
     "put_domain": {"notes": "theirs"},
     "block_domain": {"reason": "theirs"},

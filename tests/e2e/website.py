@@ -37,6 +37,7 @@ class Website:
     `/large?bytes=…` announces and sends that many bytes
     `/status?code=…` that status
     `/once?text=…`   404 the first time, then an article
+    `/now?name=…`    an article, with the status that `now` has for that name
     `/held?text=…`   an article once `release` is called
     `/hook?name=…`   takes a webhook: the next status of `statuses`, 200 when there is none
     `/chatty?code=…` that status, with a secret all over the answer; `/provider` does so to a POST
@@ -54,6 +55,8 @@ class Website:
         self.hooks: defaultdict[str, list[Hook]] = defaultdict(list)
         """What came to `/hook`, by name."""
         self.statuses: defaultdict[str, list[int]] = defaultdict(list)
+        self.now: defaultdict[str, int] = defaultdict(lambda: 200)
+        """The status of `/now`, by name."""
         self.tunnels: list[Tunnel] = []
         self.proxy_password = ""
         """What a tunnel costs; nothing unless set."""
@@ -143,6 +146,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._missing(query)
         else:
             self._page(query)
+
+    def _now(self, query: dict[str, str]) -> None:
+        self._send(self.website.now[query["name"]], "text/html", _article("how it is now"))
 
     def _moved(self, query: dict[str, str]) -> None:
         self._send(302, "text/plain", b"", Location=query["to"])
