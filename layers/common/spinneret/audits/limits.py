@@ -42,7 +42,6 @@ FACTS_BYTES: Final = 350 * 1024  # compressed, of DynamoDB's 400 KB
 
 HTML_RETENTION_DAYS: Final = 14
 URL_SECONDS: Final = 3600  # of a presigned URL: a role's credentials may end earlier
-ISSUES_BYTES: Final = 64 * 1024 * 1024  # of the log of issues, decompressed
 
 PREVIEW_SECONDS: Final = 20.0  # API Gateway ends a request after 29 s
 PREVIEW_SITEMAP_BYTES: Final = 2 * 1024 * 1024
