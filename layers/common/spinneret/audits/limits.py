@@ -31,6 +31,7 @@ DEPTH: Final = bounds.CRAWL_DEPTH_MAX
 
 SITEMAPS: Final = 10  # files; 500,000 URLs
 SITEMAP_BYTES: Final = bounds.SITEMAP_MAX_BYTES  # sitemaps.org
+SITEMAP_READ: Final = 2000  # of their URLs are looked at for the sample
 SITEMAP_SHARE: Final = 4  # of a large site's sample a quarter comes from its sitemaps
 TEXT_BYTES: Final = 64 * 1024  # of llms.txt
 ROBOTS_BYTES: Final = bounds.ROBOTS_MAX_BYTES
