@@ -16,6 +16,7 @@ from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.models import Job, JobRef
 from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Worker
@@ -82,11 +83,11 @@ class Bench:
         self.platforms = platforms
         client, names = tables.client, tables.names
         table, jobs = names["Marketplace"], names["Jobs"]
-        self.store = DynamoJobStore(client, jobs, names["Idempotency"])
+        self.statistics = DynamoStatistics(client, table)
+        rows = DynamoJobStore(client, jobs, names["Idempotency"])
+        self.store = PublishingJobStore(rows, Statistics(self.statistics))
         self.ends = ParentEnds(self.store, self.clock)
         self.store.listen(self.ends)
-        self.statistics = DynamoStatistics(client, table)
-        self.store.listen(Statistics(self.statistics))
         self.products = DynamoProductStore(client, table)
         self.listings = DynamoListingStore(client, table, jobs)
         self.tasks = DynamoTaskStore(client, table, jobs)
@@ -291,7 +292,6 @@ class Bench:
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            notify=lambda *_: None,
             look_at_parent=ParentLook(self.store, self.ends, self.control, self.clock),
         ).sweep()
 
