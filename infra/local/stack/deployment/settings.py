@@ -31,6 +31,7 @@ PARAMETERS: Final = {
     "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "RateLimitDefaultRps",
     "SPINNERET_TEI__BATCH_SIZE": "TeiBatchSize",
     "SPINNERET_TEI__TIMEOUT_S": "TeiTimeoutS",
+    "SPINNERET_MARKETPLACE_HOSTS": "MarketplaceHosts",
     "SPINNERET_USER_AGENT": "UserAgent",
 }
 _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, *PARAMETERS)
