@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
             said = market.serve(seen)
         self._answer(said.status, said.body, {"Content-Type": "application/json", **said.headers})
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 - names of http.server
 
     def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)

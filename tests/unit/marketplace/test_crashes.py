@@ -100,3 +100,36 @@ def test_a_crash_at_every_call_leaves_one_listing(
     action: str, marketplace: str, moto_tables: Tables
 ) -> None:
     _prove(moto_tables, action, marketplace, every=1)
+
+
+def _prove_plugin(tables: Tables, action: str, every: int) -> None:
+    """The plug-in's own memory makes most crashes harmless; where it can't, the seller decides."""
+    make, listings, _ = STORIES[action]
+    story = make("vinted")
+    calls = calls_of(tables, story)
+    for at in range(1, len(calls) + 1, every):
+        for moment in MOMENTS:
+            bench, job = crashed(tables, story, at, moment)
+            where = f"{action} vinted: {moment} {calls[at - 1]} ({at} of {len(calls)})"
+            if job.status == "completed":
+                assert _standing(bench, "vinted") == listings, where
+            else:
+                assert job.last_error is not None
+                assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
+                assert _standing(bench, "vinted") <= 1, where
+
+
+@pytest.mark.parametrize("action", STORIES)
+def test_a_crash_at_some_calls_of_the_plug_in_lists_nothing_twice(
+    action: str, moto_tables: Tables
+) -> None:
+    _prove_plugin(moto_tables, action, every=47)
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("action", STORIES)
+def test_a_crash_at_every_call_of_the_plug_in_lists_nothing_twice(
+    action: str, moto_tables: Tables
+) -> None:
+    _prove_plugin(moto_tables, action, every=1)
