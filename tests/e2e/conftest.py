@@ -17,9 +17,9 @@ from spinneret.access.keys.api_models import KeyRequest
 from spinneret.access.keys.bootstrap import issue
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
+from stack.deployment.settings import market_hosts
 from tests.conftest import Aws, Stack
 from tests.e2e.website import Website
-from tests.markets.server import hosts_at
 from tests.site.server import page_paths, serve
 
 CRAWL_TIMEOUT = 30
@@ -132,7 +132,7 @@ def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
         "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website},127.0.0.1:{market}",
-        "SPINNERET_MARKETPLACE_HOSTS": hosts_at(f"http://127.0.0.1:{market}"),
+        "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{market}"),
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
         "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200",
         "SPINNERET_DOMAIN_BURST": "200",

@@ -13,13 +13,7 @@ from tests.markets.ebay import FakeEbay
 from tests.markets.etsy import FakeEtsy
 from tests.markets.web import Market, Seen
 
-HOSTS = ("ebay.api", "ebay.media", "ebay.auth", "etsy.api", "etsy.token", "etsy.web")
 _JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + b"\x00" * 64
-
-
-def hosts_at(url: str) -> str:
-    """The setting that leads the application to a server at this address."""
-    return ",".join(f"{name}={url}" for name in HOSTS)
 
 
 class MarketServer:

@@ -35,6 +35,9 @@ COMMANDS: Final = (
     Command("invoke", "stack.invoke", "call a deployed function with an event"),
     Command("key", "stack.key", "issue an API key for a tenant"),
     Command("demo", "stack.demo", "crawl a small website, or a page, and search it"),
+    Command(
+        "demo-publish", "stack.demo_publish", "publish ten products on marketplaces of its own"
+    ),
     Command("validate", "stack.validate", "check the templates"),
     Command("pin", "stack.pin", "record the digests of the Java artifacts anew"),
 )
