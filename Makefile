@@ -12,13 +12,16 @@ CODE := layers/common functions infra/local tests benchmarks docs
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check prove mutate up status logs down clean deploy invoke sam-local key validate lock
+.PHONY: help demo demo-publish test check prove mutate up status logs down clean deploy invoke sam-local key validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: .venv/.done ## Start everything, crawl a small website and search it (URL=https://… crawls that page instead)
 	@$(STACK) demo --instance $(INSTANCE) $(if $(URL),--url '$(URL)')
+
+demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behave, served from here, and explain the one that is refused
+	@$(STACK) demo-publish --instance $(INSTANCE)
 
 test: export SPINNERET_EXAMPLES := 100
 test: check ## Run every test; the stack's run on a fresh instance of their own

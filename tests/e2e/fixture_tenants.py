@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,8 @@ from tests.e2e.website import Website
 SCOPES: Final = ("read", "write", "admin")  # each includes those before it
 KEYS: Final = "/api/v1/api-keys"
 RATE: Final = 6000
+SIGNED: Final = frozenset({"receive_webhook"})
+"""Operations whose credential is a signature over their body."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Credential:
 
     def admits(self, operation: Operation) -> str:
         """What the document promises: `passes`, `401` or `403`."""
+        if operation.id in SIGNED:
+            return "401"
         if operation.scope is None:
             return "passes"
         if self.scope is None or (self.ticket and not operation.ticket):
@@ -147,6 +152,44 @@ def _slug(owner: Tenant, website: Website, made: Made) -> str:
     return slug
 
 
+def _product(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"title": uuid4().hex, "description": "ours", "price": 100}
+    answer = owner("POST", "/api/products", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["product_id"])
+
+
+def _marketplace_job(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"marketplace": "ebay", "action_code": "sync", "product_id": made["product_id"]}
+    answer = owner("POST", "/api/marketplace/jobs", wanted)
+    assert answer.status_code == 201, answer.text
+    job_id = str(answer.json()["job_id"])
+    _until_terminal(owner, f"/api/marketplace/jobs/{job_id}")
+    return job_id
+
+
+def _task(owner: Tenant, website: Website, made: Made) -> str:
+    job = owner("GET", f"/api/marketplace/jobs/{made['marketplace_job_id']}").json()
+    return str(job["tasks"][0]["task_id"])
+
+
+def _batch(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"marketplace": "ebay", "action_code": "sync", "product_ids": [made["product_id"]]}
+    answer = owner("POST", "/api/batch-jobs", wanted)
+    assert answer.status_code == 201, answer.text
+    batch_id = str(answer.json()["batch_id"])
+    _until_terminal(owner, f"/api/batch-jobs/{batch_id}")
+    return batch_id
+
+
+def _until_terminal(owner: Tenant, path: str) -> None:
+    """Without a connection it fails soon."""
+    deadline = time.monotonic() + 60
+    while owner("GET", path).json()["status"] in ("pending", "running"):
+        assert time.monotonic() < deadline, path
+        time.sleep(0.2)
+
+
 MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "job_id": _job,
     "audit_id": _audit,
@@ -158,6 +201,10 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "target_id": _target,
     "window_id": _window,
     "slug": _slug,
+    "product_id": _product,
+    "marketplace_job_id": _marketplace_job,
+    "task_id": _task,
+    "batch_id": _batch,
 }
 PUBLIC: Final = frozenset({"slug"})
 """Names of what is everybody's."""
