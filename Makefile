@@ -12,13 +12,16 @@ CODE := layers/common functions infra/local tests benchmarks docs
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check prove mutate up status logs down clean deploy invoke key validate lock
+.PHONY: help demo demo-publish test check prove mutate up status logs down clean deploy invoke sam-local key validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: .venv/.done ## Start everything, crawl a small website and search it (URL=https://… crawls that page instead)
 	@$(STACK) demo --instance $(INSTANCE) $(if $(URL),--url '$(URL)')
+
+demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behave, served from here, and explain the one that is refused
+	@$(STACK) demo-publish --instance $(INSTANCE)
 
 test: export SPINNERET_EXAMPLES := 100
 test: check ## Run every test; the stack's run on a fresh instance of their own
@@ -32,10 +35,11 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest -m "not heavy and not stack" -n 2
 
-prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms (about 12 minutes)
+prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, parts that hang for 90 s (about 25 minutes)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000
 	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/web/politeness/test_pace_schedules.py
 	@POLITENESS_GAP_MS=2000 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
+	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py
 
 mutate: .venv/.done ## Delete every condition of every write in turn: a test must notice
 	@$(BIN)/python benchmarks/mutate.py
@@ -60,6 +64,9 @@ deploy: .venv/.done ## Build and deploy to the local stack, which is started if 
 
 invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=events/core/sweep.json
 	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)
+
+sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: make sam-local F=Sweeper E=events/core/sweep.json
+	@$(STACK) sam-local --instance $(INSTANCE) $(F) $(E)
 
 key: .venv/.done ## Issue an API key: make key TENANT=acme
 	@$(STACK) key --instance $(INSTANCE) $(TENANT)

@@ -103,7 +103,9 @@ def main() -> None:
             "before-parameter-build.s3", lambda model, **_: objects.update([model.name])
         )
         world = AuditWorld()
-        world.store = DynamoJobStore(client, names["Jobs"], names["Idempotency"])  # type: ignore[assignment]
+        world.store = DynamoJobStore(  # type: ignore[assignment]
+            client, names["Jobs"], names["Idempotency"], names["Events"]
+        )
         world.audits = DynamoAuditStore(  # type: ignore[assignment]
             client, names["Audits"], names["Jobs"], clock=world.clock
         )

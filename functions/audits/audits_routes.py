@@ -11,24 +11,27 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from audits.audits_examples import AUDIT, PREVIEW
 from spinneret.access.keys.models import Scope
 from spinneret.audits.api_models import (
-    ArtifactList,
     AuditList,
     AuditRequest,
     AuditSubmission,
     AuditView,
-    ComparisonView,
     FormatName,
-    IssueList,
     PreviewRequest,
     PreviewView,
     RecipeName,
     ReportView,
+)
+from spinneret.audits.checks.models import Category, Severity
+from spinneret.audits.issue_models import (
+    ArtifactList,
+    ComparisonView,
+    IssueFilter,
+    IssueList,
     StateName,
     artifact_list,
 )
-from spinneret.audits.checks.models import Category, Severity
 from spinneret.audits.recipes import RECIPES
-from spinneret.audits.service import AuditService, IssueFilter
+from spinneret.audits.service import AuditService
 from spinneret.audits.wiring import AuditApi, audit_api
 from spinneret.jobs.api_models import Moved, Timeline, event_view
 from spinneret.jobs.keys import is_event_id

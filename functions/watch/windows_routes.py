@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended
+from spinneret.kernel.paging import position_of
 from spinneret.monitoring.windows.api_models import (
     WindowList,
     WindowRequest,
@@ -22,11 +27,14 @@ from watch.windows_examples import WINDOW
 routes = Routes(window_service)
 router = routes.router
 
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
 
 @router.get("/v1/maintenance-windows", **declared(Scope.READ))
-def list_windows() -> WindowList:
-    """All maintenance windows, oldest first; there are fifty at most."""
-    return window_list(routes.services.all(routes.principal.tenant))
+def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> WindowList:
+    """Maintenance windows, oldest first."""
+    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
+    return window_list(page)
 
 
 @router.post(

@@ -17,6 +17,7 @@ from spinneret.access.keys.api_models import KeyRequest
 from spinneret.access.keys.bootstrap import issue
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
+from stack.deployment.settings import market_hosts
 from tests.conftest import Aws, Stack
 from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
@@ -35,6 +36,7 @@ class Deployed:
     resources: dict[str, str]
     site_port: int
     website_port: int
+    market_port: int
     settings: dict[str, str]
     """The environment that it was deployed with."""
     aws: Aws
@@ -124,12 +126,13 @@ class Tenant:
 
 @pytest.fixture(scope="session")
 def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
-    """The application, with two loopback servers that it may fetch from."""
+    """The application, with three loopback servers that it may fetch from."""
     stack = prompt_indexes
-    site, website = _free_port(), _free_port()
+    site, website, market = _free_port(), _free_port(), _free_port()
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
-        "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website}",
+        "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website},127.0.0.1:{market}",
+        "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{market}"),
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
         "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200",
         "SPINNERET_DOMAIN_BURST": "200",
@@ -148,6 +151,7 @@ def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
         resources=record["resources"],
         site_port=site,
         website_port=website,
+        market_port=market,
         settings=settings,
         aws=aws,
     )

@@ -15,6 +15,8 @@ from tests.e2e.website import Website
 SCOPES: Final = ("read", "write", "admin")  # each includes those before it
 KEYS: Final = "/api/v1/api-keys"
 RATE: Final = 6000
+SIGNED: Final = frozenset({"receive_webhook"})
+"""Operations whose credential is a signature over their body."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Credential:
 
     def admits(self, operation: Operation) -> str:
         """What the document promises: `passes`, `401` or `403`."""
+        if operation.id in SIGNED:
+            return "401"
         if operation.scope is None:
             return "passes"
         if self.scope is None or (self.ticket and not operation.ticket):
@@ -143,6 +147,66 @@ def _audit(owner: Tenant, website: Website, made: Made) -> str:
     return audit_id
 
 
+def _target(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"url": f"{website.url}/page?text={uuid4().hex}", "interval_seconds": 3600}
+    answer = owner("POST", "/v1/targets", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def _window(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"name": "ours", "starts_at": "2026-01-04T02:30", "duration_minutes": 90}
+    answer = owner("POST", "/v1/maintenance-windows", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def _slug(owner: Tenant, website: Website, made: Made) -> str:
+    """A tenant has one page: the next one takes its place."""
+    slug = f"s{uuid4().hex}"
+    answer = owner("PUT", "/v1/status-page", {"slug": slug, "title": "ours"})
+    assert answer.status_code == 200, answer.text
+    return slug
+
+
+def _product(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"title": uuid4().hex, "description": "ours", "price": 100}
+    answer = owner("POST", "/api/products", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["product_id"])
+
+
+def _marketplace_job(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"marketplace": "ebay", "action_code": "sync", "product_id": made["product_id"]}
+    answer = owner("POST", "/api/marketplace/jobs", wanted)
+    assert answer.status_code == 201, answer.text
+    job_id = str(answer.json()["job_id"])
+    _until_terminal(owner, f"/api/marketplace/jobs/{job_id}")
+    return job_id
+
+
+def _task(owner: Tenant, website: Website, made: Made) -> str:
+    job = owner("GET", f"/api/marketplace/jobs/{made['marketplace_job_id']}").json()
+    return str(job["tasks"][0]["task_id"])
+
+
+def _batch(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"marketplace": "ebay", "action_code": "sync", "product_ids": [made["product_id"]]}
+    answer = owner("POST", "/api/batch-jobs", wanted)
+    assert answer.status_code == 201, answer.text
+    batch_id = str(answer.json()["batch_id"])
+    _until_terminal(owner, f"/api/batch-jobs/{batch_id}")
+    return batch_id
+
+
+def _until_terminal(owner: Tenant, path: str) -> None:
+    """Without a connection it fails soon."""
+    deadline = time.monotonic() + 60
+    while owner("GET", path).json()["status"] in ("pending", "running"):
+        assert time.monotonic() < deadline, path
+        time.sleep(0.2)
+
+
 MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "job_id": _job,
     "audit_id": _audit,
@@ -153,7 +217,16 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "delivery_id": _delivery,
     "source_id": _source,
     "run_id": _run,
+    "target_id": _target,
+    "window_id": _window,
+    "slug": _slug,
+    "product_id": _product,
+    "marketplace_job_id": _marketplace_job,
+    "task_id": _task,
+    "batch_id": _batch,
 }
+PUBLIC: Final = frozenset({"slug"})
+"""Names of what is everybody's."""
 BODIES: Final[Mapping[str, Any]] = {
     "put_domain": {"notes": "theirs"},
     "block_domain": {"reason": "theirs"},

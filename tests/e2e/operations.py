@@ -17,6 +17,10 @@ _DOCUMENT: Final = ROOT / "layers" / "common" / "spinneret" / "runtime" / "opena
 _SECONDS: Final = 40.0
 
 
+# Parameters that name what all tenants share.
+_SHARED: Final = {"{vocabulary}": "brands", "{marketplace}": "ebay"}
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation, as the document describes it."""
@@ -51,18 +55,26 @@ def _example(described: Mapping[str, Any]) -> Mapping[str, Any]:
     return shown.get("value", {})
 
 
+def _with_shared(path: str) -> str:
+    for parameter, value in _SHARED.items():
+        path = path.replace(parameter, value)
+    return path
+
+
 def _read() -> tuple[Operation, ...]:
     paths = json.loads(_DOCUMENT.read_text())["paths"]
     return tuple(
         Operation(
             id=operation["operationId"],
             method=method.upper(),
-            path=path,
+            path=_with_shared(path),
             scope=operation.get("x-scope"),
             ticket={"Ticket": []} in operation["security"],
             takes_body="requestBody" in operation,
             parameters=tuple(
-                each["name"] for each in operation.get("parameters", ()) if each.get("in") == "path"
+                each["name"]
+                for each in operation.get("parameters", ())
+                if each.get("in") == "path" and f"{{{each['name']}}}" not in _SHARED
             ),
             example=_example(operation.get("requestBody", {})),
             answer=next(

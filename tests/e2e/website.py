@@ -38,6 +38,7 @@ class Website:
     `/large?bytes=…` announces and sends that many bytes
     `/status?code=…` that status
     `/once?text=…`   404 the first time, then an article
+    `/now?name=…`    an article, with the status that `now` has for that name
     `/held?text=…`   an article once `release` is called
     `/hook?name=…`   takes a webhook: the next status of `statuses`, 200 when there is none
     `/chatty?code=…` that status, with a secret all over the answer; `/provider` does so to a POST
@@ -52,9 +53,14 @@ class Website:
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.requests: Counter[str] = Counter()
+        """By path."""
+        self.pages: Counter[str] = Counter()
+        """By path and query, the pages that were asked for."""
         self.hooks: defaultdict[str, list[Hook]] = defaultdict(list)
         """What came to `/hook`, by name."""
         self.statuses: defaultdict[str, list[int]] = defaultdict(list)
+        self.now: defaultdict[str, int] = defaultdict(lambda: 200)
+        """The status of `/now`, by name."""
         self.tunnels: list[Tunnel] = []
         self.proxy_password = ""
         """What a tunnel costs; nothing unless set."""
@@ -101,6 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         self.website.requests[parts.path] += 1
         self.website.headers[parts.path] = dict(self.headers.items())
+        self.website.pages[self.path] += 1
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         name = parts.path.strip("/").removesuffix(".json")
         getattr(self, f"_{name}", self._missing)(query)
@@ -167,6 +174,9 @@ class _Handler(BaseHTTPRequestHandler):
             for url in self.website.captures or ()
         )
         self._send(200, "text/plain", "\n".join(lines).encode())
+
+    def _now(self, query: dict[str, str]) -> None:
+        self._send(self.website.now[query["name"]], "text/html", _article("how it is now"))
 
     def _moved(self, query: dict[str, str]) -> None:
         self._send(302, "text/plain", b"", Location=query["to"])

@@ -69,9 +69,6 @@ class FakeAuditStore:
         shown = tuple(found[:limit])
         return ArtifactPage(artifacts=shown, after=shown[-1].id if len(found) > limit else None)
 
-    def artifact(self, tenant: str, audit_id: str, artifact_id: str) -> Artifact | None:
-        return self.rows.get((tenant, audit_id, artifact_id))
-
     def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
         self._require(lease)
         self.runs[progress.ref] = progress

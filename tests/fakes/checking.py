@@ -135,7 +135,11 @@ class CheckWorld:
         self.hosts = Hosts(self.clock)
         self.pace = pace_at(self.hosts.ledger, self.clock, limits)
         self.host_service = HostService(
-            store=self.hosts.store, pace=self.pace, clock=self.clock, default=limits
+            store=self.hosts.store,
+            pace=self.pace,
+            policy=AddressPolicy(),
+            clock=self.clock,
+            default=limits,
         )
         self.progress = FakeProgressStore()
         self.lanes = FakeLanes()

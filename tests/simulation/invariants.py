@@ -55,8 +55,6 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     ),
 }
 RESEND_EVERY: Final = 30  # seconds
-TRIES_UNTIL: Final = (30, 90, 210, 450, 930, 1890, 3810)  # seconds after the end …
-TRY_EVERY: Final = 3600  # … and then
 LEAD: Final = 900  # what SQS can delay
 SKEW: Final = timedelta(seconds=5)
 
@@ -358,10 +356,3 @@ def _under(row: Job, lease: Lease) -> bool:
 def _charges(job: Job) -> int:
     """Failures of all series of this run."""
     return job.redrives * job.max_attempts + job.attempts
-
-
-def _tries_allowed(seconds: float) -> int:
-    """How often the end of a run may have been tried to be published so long after it."""
-    first = sum(seconds >= each for each in TRIES_UNTIL)
-    later = max(0.0, seconds - TRIES_UNTIL[-1]) // TRY_EVERY
-    return first + int(later)

@@ -28,11 +28,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     name = deployment.resources.get(arguments.function)
     if name is None:
         raise UsageError(f"template.yaml has no function {arguments.function}")
-    try:
-        payload = arguments.event.read_bytes()
-        json.loads(payload)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{arguments.event}: {error}") from error
+    payload = event_in(arguments.event)
     client = aws.client(aws.session(), "lambda", record.endpoints(instance)["gateway"])
     begin = time.monotonic()
     answer = client.invoke(FunctionName=name, Payload=payload, LogType="Tail")
@@ -41,3 +37,13 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     say(json.dumps(json.loads(answer["Payload"].read() or b"null"), indent=2, ensure_ascii=False))
     say(f"{time.monotonic() - begin:.2f} s")
     return 1 if "FunctionError" in answer else 0
+
+
+def event_in(file: Path) -> bytes:
+    """The event in a file; raises UsageError where there is none."""
+    try:
+        payload = file.read_bytes()
+        json.loads(payload)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file}: {error}") from error
+    return payload

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from spinneret.audits.facts.site import Entry, SiteFacts, SitemapFacts
 from spinneret.audits.models import ArtifactType
+from spinneret.audits.running.crawling import listed_sample
 from spinneret.audits.running.judging import PAGES_UNREAD
 from spinneret.jobs.models import Job, JobRef, JobStatus, Move
 from spinneret.kernel.errors import FetchTimeout
@@ -263,3 +265,33 @@ def test_a_cancelled_audit_stops_at_its_next_write_and_leaves_the_host(world: Au
     assert world.audits.ends == {}
     other = world.submit(f"{HOST}/", tenant="other", recipe="hello")
     assert world.settle(other).status is JobStatus.COMPLETED
+
+
+@pytest.mark.parametrize(
+    ("listed", "pages", "expected"),
+    [
+        (0, 100, 0),
+        (60, 100, 60),
+        (99, 100, 99),
+        (100, 100, 25),
+        (1999, 100, 25),
+        (5000, 100, 25),
+        (5000, 2, 1),
+        (5000, 1, 0),
+        (5000, 1000, 99),
+    ],
+)
+def test_a_sample_begins_all_over_the_sitemaps(listed: int, pages: int, expected: int) -> None:
+    entries = tuple(Entry(f"{HOST}/p{number}") for number in range(listed))
+    others = (Entry("https://other.example/"), Entry("not a url"), Entry(f"{HOST}/"))
+    maps = (
+        SitemapFacts(url="a", entries=(*others, *entries[: listed // 2])),
+        SitemapFacts(url="b", entries=entries[listed // 2 :]),
+    )
+    found = listed_sample(SiteFacts(start_url=f"{HOST}/", audited_at="", sitemaps=maps), pages)
+    assert len(found) == len(set(found)) == expected
+    numbers = [int(url.rpartition("/p")[2]) for url in found]
+    assert numbers == sorted(numbers)
+    if expected > 20 and listed > 100:
+        assert numbers[0] < listed / 10
+        assert numbers[-1] > listed * 0.9

@@ -219,6 +219,18 @@ def test_a_busy_host_is_skipped_and_stays_due(world: CheckWorld) -> None:
     assert world.watched(target_id).state.skips == 0
 
 
+def test_a_list_that_comes_twice_does_not_refuse_the_outcome_of_the_first(
+    world: CheckWorld,
+) -> None:
+    target_id = world.target(URL)
+    due, other = world.come_due(target_id), Checker(world.parts())
+    worker, seen = world.worker_slot(1), []
+    world.sites.arrived = lambda _: seen.append(other.check(due, worker))
+    assert world.check(target_id) is Done.CHECKED
+    assert seen == [Done.SKIPPED]
+    assert world.watched(target_id).state.skips == 0
+
+
 def test_a_reservation_of_the_hosts_pace_is_kept_for_the_next_tick() -> None:
     world = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
     first, second = world.target(URL), world.target(f"{URL}/2")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -209,3 +209,42 @@ def test_no_check_begins_that_the_invocation_has_no_time_for() -> None:
     [order] = world.lanes.lists
     assert world.worker().run(order, plenty) == {}
     assert world.worker().run(order, plenty_of_time) == {Done.CHECKED: 1}
+
+
+def test_a_worker_renews_its_slot_before_a_check_could_outlast_it() -> None:
+    world = CheckWorld()
+    for number in range(12):
+        world.target(f"https://h{number}.example/", interval_seconds=60)
+        world.sites.seconds[f"h{number}.example"] = 4.5
+    world.clock.advance(60)
+    world.tick(workers=1, interval=60).run(world.clock())
+    [order] = world.lanes.lists
+    left = []
+    world.sites.arrived = lambda _: left.append(slot_end(world) - world.clock())
+    done = world.worker(workers=1, interval=60).run(order, plenty_of_time)
+    assert done[Done.CHECKED] == 12
+    assert min(left) >= timedelta(seconds=world.parts().slot_seconds)
+
+
+def test_a_worker_that_lost_its_slot_stops() -> None:
+    world = CheckWorld()
+    for number in range(3):
+        world.target(f"https://h{number}.example/")
+    world.clock.advance(20)
+    world.tick(workers=1).run(world.clock())
+    [order] = world.lanes.lists
+
+    def stalls(_: str) -> None:
+        world.clock.advance(600)
+        world.worker_slot(0)
+
+    world.sites.arrived = stalls
+    done = world.worker(workers=1, interval=3600).run(order, plenty_of_time)
+    assert sum(done.values()) == 1
+    assert world.slots.taken([worker_slot(0)], world.clock()) == 1
+
+
+def slot_end(world: CheckWorld) -> datetime:
+    _, _, end = world.slots._rows[worker_slot(0)]
+    assert end is not None
+    return end

@@ -108,6 +108,12 @@ def test_a_slug_is_a_label(served: Served, slug: str) -> None:
     assert published(served, slug=slug).status == 422
 
 
+@pytest.mark.parametrize("slug", ["a" * 8000, "A", "%00", "..%2F.."])
+def test_a_page_is_looked_for_only_where_one_can_be(served: Served, slug: str) -> None:
+    served.services._pages = None
+    assert served.send("GET", f"/status/{slug}").status == 404
+
+
 def test_a_slug_can_be_moved_and_given_up(served: Served) -> None:
     published(served)
     other = served.send("PUT", "/v1/status-page", {"slug": "silk", "title": "x"}, tenant="other")

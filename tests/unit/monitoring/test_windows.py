@@ -155,10 +155,16 @@ def test_windows_are_made_read_replaced_and_removed(served: Served) -> None:
     assert served.send("GET", path).status == 404
 
 
-def test_a_tenant_has_fifty_windows(served: Served) -> None:
+def test_a_tenant_has_fifty_windows_in_pages(served: Served) -> None:
     for _ in range(50):
         assert served.send("POST", "/v1/maintenance-windows", REQUEST).status == 201
     assert served.send("POST", "/v1/maintenance-windows", REQUEST).status == 409
+    first = served.send("GET", "/v1/maintenance-windows", limit="30").body
+    cursor = first["next_cursor"]
+    rest = served.send("GET", "/v1/maintenance-windows", limit="30", cursor=cursor).body
+    assert (first["has_more"], rest["has_more"], rest["next_cursor"]) == (True, False, None)
+    ids = [each["id"] for each in (*first["items"], *rest["items"])]
+    assert ids == [f"mw_{number:04}" for number in range(1, 51)]
 
 
 def test_a_window_holds_for_the_targets_that_it_names(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import Any, Final
 
 import yaml
 
+from stack.containers import Engine
 from stack.deployment.record import STACK_NAME
+from stack.errors import InstallError
 from stack.instance import Instance
 from stack.tools.command import run
 from stack.workspace import ACCOUNT, REGION, Workspace
@@ -21,6 +24,8 @@ VALIDATE_SECONDS: Final = 120.0
 BUILD_SECONDS: Final = 600.0
 # `sam deploy` waits without end for a stack that can't roll back.
 DEPLOY_SECONDS: Final = 300.0
+INVOKE_SECONDS: Final = 900.0  # with the download of an image of 600 MB
+IMAGE: Final = "public.ecr.aws/lambda/python:3.11-x86_64"  # as SAM names it for python3.11
 
 
 class Sam:
@@ -68,14 +73,44 @@ class Sam:
             DEPLOY_SECONDS,
         )
 
-    def _sam(self, words: Sequence[str], seconds: float) -> None:
-        # samconfig.toml is for AWS: its settings must not reach the local stage.
+    def invoke(self, template: Path, function: str, event: Path, engine: Engine) -> str:
+        """Run a function in a container; its answer. The function's log goes to ours."""
+        command = [
+            *(self._endpoints["sam"], "local", "invoke", function),
+            *("--template", str(template), "--event", str(event.absolute())),
+            *(["--skip-pull-image"] if engine.has_image(IMAGE) else []),
+            *self._config(),
+        ]
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                cwd=self._workspace.root,
+                # One look-up of credentials costs seconds where it fails.
+                env={**self._environment(), "AWS_MAX_ATTEMPTS": "1"},
+                text=True,
+                timeout=INVOKE_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise InstallError(
+                f"sam local invoke did not end within {INVOKE_SECONDS:.0f} s"
+            ) from error
+        if done.returncode != 0:
+            raise InstallError(f"sam local invoke ended with {done.returncode}")
+        return done.stdout.strip()
+
+    def _config(self) -> list[str]:
+        """samconfig.toml is for AWS: its settings must not reach the local stage."""
         settings = self._instance.folder / "samconfig.toml"
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text("version = 0.1\n")
-        config = ["--config-file", str(settings)]
+        return ["--config-file", str(settings)]
+
+    def _sam(self, words: Sequence[str], seconds: float) -> None:
         run(
-            [self._endpoints["sam"], *words, *config],
+            [self._endpoints["sam"], *words, *self._config()],
             log=self._instance.log("deploy"),
             seconds=seconds,
             directory=self._workspace.root,

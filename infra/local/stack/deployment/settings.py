@@ -15,6 +15,12 @@ from stack.instance import Instance
 FETCH_ALLOWED: Final = "SPINNERET_FETCH_ALLOWED"
 SITE_PORT: Final = "SPINNERET_SITE_PORT"
 DEFAULT_SITE_PORT: Final = "8484"
+MARKET_PORT: Final = 8486  # beside the benchmarks'
+"""The loopback port of the demonstration's marketplaces."""
+MARKET_HOSTS: Final = (
+    *("ebay.api", "ebay.auth", "ebay.media"),
+    *("etsy.api", "etsy.token", "etsy.web"),
+)
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
     "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
@@ -32,6 +38,7 @@ PARAMETERS: Final = {
     "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "RateLimitDefaultRps",
     "SPINNERET_TEI__BATCH_SIZE": "TeiBatchSize",
     "SPINNERET_TEI__TIMEOUT_S": "TeiTimeoutS",
+    "SPINNERET_MARKETPLACE_HOSTS": "MarketplaceHosts",
     "SPINNERET_USER_AGENT": "UserAgent",
 }
 _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, *PARAMETERS)
@@ -61,8 +68,17 @@ def site_port(settings: Mapping[str, str]) -> int:
 
 def parameters(settings: Mapping[str, str]) -> dict[str, str]:
     """The template's parameters that the settings name."""
-    allowed = settings.get(FETCH_ALLOWED) or f"127.0.0.1:{site_port(settings)}"
+    allowed = settings.get(FETCH_ALLOWED) or ",".join(
+        f"127.0.0.1:{port}" for port in (site_port(settings), MARKET_PORT)
+    )
     chosen = {
         name: settings[variable] for variable, name in PARAMETERS.items() if variable in settings
     }
-    return {"FetchAllowedEndpoints": allowed, **chosen}
+    # A laptop's products go to marketplaces of its own (`make demo-publish`), never to real ones.
+    own = {"MarketplaceHosts": market_hosts(f"http://127.0.0.1:{MARKET_PORT}")}
+    return {"FetchAllowedEndpoints": allowed, **own, **chosen}
+
+
+def market_hosts(origin: str) -> str:
+    """All hosts of the marketplaces at one origin, as the template's parameter has them."""
+    return ",".join(f"{name}={origin}" for name in MARKET_HOSTS)

@@ -146,7 +146,10 @@ def _lane(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[
             properties["FunctionResponseTypes"],
             found.get("FunctionResponseTypes"),
         ),
-        "concurrency": (properties["ScalingConfig"], found.get("ScalingConfig")),
+        "concurrency": (
+            int(reader.value(properties["ScalingConfig"]["MaximumConcurrency"])),
+            found.get("ScalingConfig", {}).get("MaximumConcurrency"),
+        ),
     }
 
 

@@ -31,6 +31,7 @@ DEPTH: Final = bounds.CRAWL_DEPTH_MAX
 
 SITEMAPS: Final = 10  # files; 500,000 URLs
 SITEMAP_BYTES: Final = bounds.SITEMAP_MAX_BYTES  # sitemaps.org
+SITEMAP_READ: Final = 2000  # of their URLs are looked at for the sample
 SITEMAP_SHARE: Final = 4  # of a large site's sample a quarter comes from its sitemaps
 TEXT_BYTES: Final = 64 * 1024  # of llms.txt
 ROBOTS_BYTES: Final = bounds.ROBOTS_MAX_BYTES
@@ -42,7 +43,6 @@ FACTS_BYTES: Final = 350 * 1024  # compressed, of DynamoDB's 400 KB
 
 HTML_RETENTION_DAYS: Final = 14
 URL_SECONDS: Final = 3600  # of a presigned URL: a role's credentials may end earlier
-ISSUES_BYTES: Final = 64 * 1024 * 1024  # of the log of issues, decompressed
 
 PREVIEW_SECONDS: Final = 20.0  # API Gateway ends a request after 29 s
 PREVIEW_SITEMAP_BYTES: Final = 2 * 1024 * 1024

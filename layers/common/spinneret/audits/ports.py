@@ -48,10 +48,6 @@ class AuditStore(Protocol):
         """The artifacts of an audit, of all its runs."""
         ...
 
-    def artifact(self, tenant: str, audit_id: str, artifact_id: str) -> Artifact | None:
-        """One artifact."""
-        ...
-
     def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
         """Write a run's result and its place among the audits of its site, at once."""
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -14,17 +13,20 @@ from spinneret.audits.api_models import (
     AuditRequest,
     AuditSubmission,
     AuditView,
-    ComparisonView,
     FormatName,
+    ReportView,
+    audit_view,
+)
+from spinneret.audits.comparison import Comparison, compare
+from spinneret.audits.issue_models import (
+    ComparisonView,
+    IssueFilter,
     IssueList,
     IssueView,
-    ReportView,
     StateName,
-    audit_view,
     changed_issues,
     issue_view,
 )
-from spinneret.audits.comparison import Comparison, compare
 from spinneret.audits.issues import IssueLog
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.models import ArtifactPage, Finished, RunRef
@@ -61,22 +63,6 @@ MEDIA_TYPES: Final[Mapping[FormatName, tuple[str, str]]] = {
 }
 """Type and extension of each report, as reports.formats has them: its renderers aren't for an
 API function to carry."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class IssueFilter:
-    """Which issues a list shows; None means all."""
-
-    check: str | None = None
-    category: str | None = None
-    severity: str | None = None
-    state: str | None = None
-
-    def shows(self, issue: IssueView) -> bool:
-        """Whether the list has it."""
-        wanted = (self.check, self.category, self.severity, self.state)
-        shown = (issue.check, issue.category, issue.severity, issue.state)
-        return all(want in (None, value) for want, value in zip(wanted, shown, strict=True))
 
 
 class AuditService:

@@ -15,7 +15,7 @@ from spinneret.jobs.ends import HandOn, handing_on
 from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.pushes import LiveEvents, Pushes
-from spinneret.jobs.live.service import LiveService
+from spinneret.jobs.live.service import LiveService, Others
 from spinneret.jobs.live.sockets import ApiGatewaySockets
 from spinneret.jobs.parents import ParentEnds, ParentLook
 from spinneret.jobs.ports import JobStore
@@ -71,14 +71,15 @@ def sockets(settings: JobSettings) -> ApiGatewaySockets:
     return ApiGatewaySockets(sockets_client(settings.websocket_url, bounds.PUSH_SECONDS))
 
 
-def live_service(settings: JobSettings) -> LiveService:
-    """Subscriptions of WebSocket clients."""
+def live_service(settings: JobSettings, others: Others | None = None) -> LiveService:
+    """Subscriptions of WebSocket clients, and what products let them ask for besides."""
     client = dynamodb_client()
     return LiveService(
         store=job_store(settings),
         connections=DynamoConnectionStore(client, settings.jobs_table),
         sockets=sockets(settings),
         clock=utc_now,
+        others=others,
     )
 
 

@@ -5,10 +5,11 @@
     │   ├── ValidationFailed, UrlInvalid, UrlBlocked, DomainBlocked, RobotsDisallowed, NotFound,
     │   │   Conflict, AuthRequired, Forbidden …
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
-    │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused
+    │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
+    │       MarketplaceUnsupported, InputNeeded, ReauthNeeded, RetriesExceeded
     ├── TransientError          a worker tries again and charges an attempt
     │   └── FetchTimeout, FetchFailed (ProxyFailed), HttpUnavailable, RateLimited, Contended,
-    │       CircuitOpen, DomainLockLost, DeliveryFailed
+    │       CircuitOpen, DomainLockLost, DeliveryFailed, MarketplaceUnavailable
     ├── DependencyUnavailable   one of our own parts is down: try again, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
 
@@ -198,6 +199,41 @@ class ResultRefused(PermanentError):
     status = 500
 
 
+class MarketplaceRefused(PermanentError):
+    """A marketplace refuses a product or a request; details name the fields and what to do."""
+
+    code = "MARKETPLACE_REFUSED"
+    status = 422
+
+
+class MarketplaceUnsupported(PermanentError):
+    """The marketplace has no interface for this action."""
+
+    code = "UNSUPPORTED"
+    status = 422
+
+
+class InputNeeded(PermanentError):
+    """Only the seller can say how to go on; details name what is missing."""
+
+    code = "NEEDS_INPUT"
+    status = 422
+
+
+class ReauthNeeded(PermanentError):
+    """The seller's leave for a marketplace is missing, has expired or was withdrawn."""
+
+    code = "NEEDS_REAUTH"
+    status = 409
+
+
+class RetriesExceeded(PermanentError):
+    """A marketplace job failed as often as its action type allows."""
+
+    code = "MAX_RETRIES_EXCEEDED"
+    status = 502
+
+
 class FetchTimeout(TransientError):
     """The site kept the connection longer than the fetch allows."""
 
@@ -229,6 +265,13 @@ class DeliveryFailed(TransientError):
     """The endpoint of a webhook didn't take the event."""
 
     code = "WEBHOOK_FAILED"
+    status = 502
+
+
+class MarketplaceUnavailable(TransientError):
+    """A marketplace didn't answer, or answered that it can't now; what it did is unknown."""
+
+    code = "MARKETPLACE_UNAVAILABLE"
     status = 502
 
 

@@ -11,13 +11,13 @@ from spinneret.outbox.models import DomainEvent
 
 
 def domain_events(target: Target, step: Step, at: datetime) -> Sequence[DomainEvent]:
-    """What a step reports; the state's sequence is the events'."""
+    """What a step reports."""
     return [
         DomainEvent(
             tenant=target.tenant,
             type=report.type,
             subject=target.id,
-            sequence=step.state.sequence,
+            sequence=step.event_sequence,
             occurred_at=at,
             data=report.data,
         )

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 
 from spinneret.access.keys.service import KeyService
 from spinneret.access.keys.wiring import KeySettings, key_service
+from spinneret.aws.clients import dynamodb_client
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import live_service
+from spinneret.kernel.clock import utc_now
+from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
+from spinneret.marketplace.vinted.transport import PLUGIN_MARKETPLACES, PluginInbox
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveApiSettings(JobSettings, KeySettings):
     """The WebSocket API's environment."""
+
+    marketplace_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,4 +34,6 @@ class LiveApi:
 def live_api(env: Mapping[str, str]) -> LiveApi:
     """Services of the WebSocket API."""
     settings = LiveApiSettings.from_env(env)
-    return LiveApi(keys=key_service(settings), live=live_service(settings))
+    store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table)
+    inbox = PluginInbox(store, frozenset(PLUGIN_MARKETPLACES), utc_now)
+    return LiveApi(keys=key_service(settings), live=live_service(settings, inbox.actions))

@@ -7,6 +7,7 @@ types of DynamoDB's values (AttributeValue, `{"S": "…"}`) are no names and pas
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -133,28 +134,27 @@ def hidden_places(items: Sequence[Any], *, paired: bool = False) -> set[Any]:
     `paired` says that the items are one of a list of pairs, so that the second is no name itself.
     """
     hidden = _beside_key_id(enumerate(items))
-    before: str | None = None
-    for place, value in enumerate(items):
-        kind = names.kind_of(before or "")
-        if before is None:
-            found = False
-        elif paired:
+    for place, (former, value) in enumerate(itertools.pairwise(items), 1):
+        name = name_of(former) or ""
+        kind = names.kind_of(name)
+        text = value if isinstance(value, str) else ""
+        if paired:
             found = hides(kind, value)
-        elif before.startswith("-"):
-            found = _is_argument(before, kind, value if isinstance(value, str) else "")
+        elif name.startswith("-"):  # ["--password", "hunter2"], ["-u", "bob:hunter2"]
+            secret = kind.certain or (kind is Kind.AUTH and name.startswith("--"))
+            announced = "=" not in name and not text.startswith("-")
+            found = announced and (secret or _is_login(name, text))
         else:
-            usual = "-" in before or kind in _HEADERS or len(items) == 2
+            usual = "-" in name or kind in _HEADERS or len(items) == 2
             found = usual and kind.certain and not _could_be_name(value, items)
-        before = name_of(value)
-        if found or (before and before.startswith("--") and _is_login(*before.partition("=")[::2])):
+        if found:
             hidden.add(place)
-    return hidden
-
-
-def _is_argument(option: str, kind: Kind, value: str) -> bool:
-    """`["--password", "hunter2"]`, `["-u", "bob:hunter2"]`."""
-    secret = kind.certain or (kind is Kind.AUTH and option.startswith("--"))
-    return not value.startswith("-") and "=" not in option and (secret or _is_login(option, value))
+    arguments = ((place, item) for place, item in enumerate(items) if isinstance(item, str))
+    return hidden.union(
+        place
+        for place, item in arguments
+        if item.startswith("--") and _is_login(*item.partition("=")[::2])
+    )
 
 
 def _is_login(option: str, value: str) -> bool:

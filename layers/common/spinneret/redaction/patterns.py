@@ -48,6 +48,12 @@ def _is_user_token(match: re.Match[str]) -> bool:
     return no_password or _USER_TOKEN.fullmatch(match["secret"]) is not None
 
 
+def _is_argument(match: re.Match[str]) -> bool:
+    name, kind = match["name"], names.kind_of(match["name"])
+    announced = kind.certain or (kind is Kind.AUTH and name.startswith("--"))
+    return announced and (bool(match["quote"]) or not values.is_filler(match["secret"]))
+
+
 def _is_credential(match: re.Match[str]) -> bool:
     """Whether a parameter that may mean anything (RFC 6749, 4.1.2; Google's `key`) holds one."""
     value = match["secret"]
@@ -174,6 +180,13 @@ _FORMS: Final = (
         r"(?P<scheme>[Bb](?i:earer|asic))(?:[ \t]{1,4}|%20|\+)"
         r"(?P<secret>[\w.~+/\-]{4,}+={0,2})",
         _is_authorization,
+    ),
+    # `--password hunter2`
+    _form(
+        "-",
+        r"(?P<name>-(?<![\w\-]-)-?[A-Za-z][\w.\-]{1,60}+)[ \t]{1,4}(?!-)(?P<quote>\\*[\"'])?"
+        rf"(?P<secret>(?<=[\"'])[^\"'\\\r\n]++|(?:\[redacted\])?+{values.PLAIN.pattern}?+)",
+        _is_argument,
     ),
     # `<password>…</password>`, also cut off
     _form(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from spinneret.redaction import company, leaves, names
+from spinneret.redaction.spans import MARK
 
 _CIRCULAR: Final = "[circular]"  # stands where a value contains itself
 _TOO_DEEP: Final = "[too deep]"  # stands for what lies below the deepest level that is walked
@@ -110,7 +111,7 @@ class Walk:
                 kind, _ = company.below(company.key_name(key), visit.owner, typed=typed)
                 hidden = company.hides(kind, value)
             while new_key in result:  # two keys that were secrets
-                new_key = f"{new_key}'"
+                new_key = f"{new_key}'" if isinstance(new_key, str) else MARK
             if leaves.is_leaf(value):
                 result[new_key] = self._leaf(value, hidden, _LEADS.get(key, ""))
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -21,6 +22,7 @@ from spinneret.kernel.errors import (
     DomainError,
     FetchTimeout,
     LeaseLost,
+    NotFound,
     PermanentError,
     RobotsDisallowed,
     TooManyRedirects,
@@ -91,6 +93,9 @@ class Crawling:
         return self._storage.keep_site(replace(site, is_whole=whole), after, work)
 
     def _begin(self, work: Slice, ref: CrawlRef, site: SiteFacts) -> None:
+        """Once: a long list of URLs takes its time."""
+        if self._is_begun(ref):
+            return
         plan = Plan(
             strategy=Strategy.BFS,
             max_depth=limits.DEPTH,
@@ -99,6 +104,13 @@ class Crawling:
         )
         urls = [site.start_url, *listed_sample(site, work.sample.max_pages)]
         self._frontier.begin(ref, plan, urls, work.context.lease.fence)
+
+    def _is_begun(self, ref: CrawlRef) -> bool:
+        try:
+            self._frontier.crawl(ref)
+        except NotFound:
+            return False
+        return True
 
     def _work_through(self, work: Slice, ref: CrawlRef, keys: tuple[str, ...]) -> None:
         crawl = self._frontier.crawl(ref)
@@ -230,19 +242,27 @@ def listed_sample(site: SiteFacts, pages: int) -> tuple[str, ...]:
     """
     start = parse_url(site.start_url)
     scope = Scope.of(ScopeKind.HOST, [start])
-    urls: dict[str, None] = {}
-    for sitemap in site.sitemaps:
-        if not sitemap.is_index:
-            for entry in sitemap.entries:
-                url = _parsed(entry.url)
-                if url is not None and scope.refusal(url) is None and url != start:
-                    urls.setdefault(url.text)
+
+    def own(texts: Iterable[str]) -> Iterator[str]:
+        for text in texts:
+            url = _parsed(text)
+            if url is not None and url != start and scope.refusal(url) is None:
+                yield url.text
+
+    listed = [
+        entry.url for sitemap in site.sitemaps if not sitemap.is_index for entry in sitemap.entries
+    ]
     most = min(pages, bounds.CRAWL_SEEDS_MAX) - 1
-    if len(urls) <= most:
-        return tuple(urls)
-    count = min(most, max(1, pages // limits.SITEMAP_SHARE)) if most else 0
-    listed = tuple(urls)
-    return tuple(listed[number * len(listed) // count] for number in range(count))
+    if len(listed) <= limits.SITEMAP_READ:
+        urls = tuple(dict.fromkeys(own(listed)))
+        if len(urls) <= most:
+            return urls
+        listed = list(urls)
+    count = min(most, max(1, pages // limits.SITEMAP_SHARE))
+    places = [number * len(listed) // count for number in range(count)]
+    tries = limits.SITEMAP_READ // max(1, count)
+    found = (next(own(listed[place : place + tries]), None) for place in places)
+    return tuple(dict.fromkeys(url for url in found if url is not None))
 
 
 def _parsed(text: str) -> Url | None:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.audits import limits
-from spinneret.audits.dynamo import due_shard
+from spinneret.audits.items import due_shard
 from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated

@@ -33,6 +33,10 @@ logger = logging.getLogger(__name__)
 
 _ACTIONS: Final = ("subscribe", "unsubscribe")
 
+Others = Mapping[str, Callable[[Connection, Mapping[str, Any]], Mapping[str, Any]]]
+"""What else a client may ask for: `action` → what answers the message, for products. Raises
+ValidationFailed for fields that are wrong."""
+
 IsActive = Callable[[str, str], bool]
 """Whether a tenant's key, by its id, is good. Raises DependencyUnavailable."""
 
@@ -47,11 +51,13 @@ class LiveService:
         connections: ConnectionStore,
         sockets: Sockets,
         clock: Clock,
+        others: Others | None = None,
     ) -> None:
         self._store = store
         self._connections = connections
         self._sockets = sockets
         self._clock = clock
+        self._others: Others = others or {}
 
     def connect(self, connection: Connection) -> None:
         """Store the connection with its tenant, key and expiry."""
@@ -135,7 +141,12 @@ class LiveService:
         )
 
     def _serve(self, connection: Connection, text: str) -> None:
-        action, job_id, after = _parsed(text)
+        value = _object(text)
+        other = self._others.get(str(value.get("action")))
+        if other is not None and connection.only_job is None:
+            self._send(connection.id, other(connection, value))
+            return
+        action, job_id, after = _parsed(value)
         ref = JobRef(tenant=connection.tenant, job_id=job_id)
         if not is_id(job_id) or connection.only_job not in (None, job_id):
             raise NotFound("no such job")
@@ -177,13 +188,18 @@ def _is_position(after: Any) -> bool:
     return after is None or (isinstance(after, str) and is_event_id(after))
 
 
-def _parsed(text: str) -> tuple[str, str, str | None]:
+def _object(text: str) -> dict[str, Any]:
     """Raises MalformedRequest and ValidationFailed."""
     if len(text) > bounds.SOCKET_REQUEST_CHARS:
         raise ValidationFailed(f"a message has at most {bounds.SOCKET_REQUEST_CHARS} characters")
     value = parse_json(text)
     if not isinstance(value, dict):
         raise MalformedRequest("a message is a JSON object")
+    return value
+
+
+def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
+    """Raises ValidationFailed."""
     unknown = sorted(value.keys() - {"action", "job_id", "after"})
     wrong = [
         name

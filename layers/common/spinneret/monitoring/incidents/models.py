@@ -72,3 +72,9 @@ class Step:
     reports: tuple[Report, ...] = ()
     closed: tuple[HourTally, ...] = ()
     """Hours that are over, to be kept."""
+    is_skip: bool = False
+
+    @property
+    def event_sequence(self) -> int:
+        """Of its domain events: a skip comes after the check whose sequence it has left."""
+        return 2 * self.state.sequence + self.is_skip

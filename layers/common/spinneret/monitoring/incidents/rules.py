@@ -101,21 +101,21 @@ def tally_of(result: CheckResult) -> Tally:
 
 
 def _skipped(watched: Watched, result: CheckResult) -> Step:
+    """A skip leaves the sequence as it is: it must not refuse the outcome of a check of the same
+    target that is under way, which may then overwrite it. So it closes no hour either."""
     former, target = watched.state, watched.target
-    begin = rollups.hour_of(result.checked_at)
-    hour, closed = rollups.added(former.hour, iter([(begin, tally_of(result))]))
+    known = former.hour or HourTally(rollups.hour_of(result.checked_at), Tally())
     state = replace(
         former,
-        sequence=former.sequence + 1,
         skips=former.skips + 1,
         skips_total=former.skips_total + 1,
-        hour=hour,
+        hour=HourTally(known.hour, known.tally + tally_of(result)),
     )
     reports: tuple[Report, ...] = ()
     if state.skips == bounds.CHECK_SKIPS_REPORTED:
         data = {**_facts(target), "skips": state.skips, "due_at": optional_stamp(state.due_at)}
         reports = (Report(event_types.TARGET_SKIPPED, data),)
-    return Step(state=state, reports=reports, closed=closed)
+    return Step(state=state, reports=reports, is_skip=True)
 
 
 def _accounted(

@@ -8,13 +8,11 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
-from spinneret.monitoring.status_page.models import StatusPage
+from spinneret.monitoring.status_page.models import SLUG, StatusPage
 
 Slug = Annotated[
     str,
-    StringConstraints(
-        pattern=r"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$", max_length=bounds.STATUS_SLUG_MAX_CHARS
-    ),
+    StringConstraints(pattern=rf"^{SLUG}$", max_length=bounds.STATUS_SLUG_MAX_CHARS),
 ]
 Title = Annotated[
     str,

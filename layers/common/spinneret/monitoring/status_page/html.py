@@ -70,7 +70,7 @@ def _line(line: Line, now: datetime) -> str:
     return (
         f'<li><div class="top"><span class="name">{escape(rules.name_of(line))}</span>'
         f'<span class="is {shade}">{word}</span></div>{_bars(line, now)}'
-        f'<div class="low"><span>{_DAYS} days ago</span><span>{speed}{share}</span>'
+        f'<div class="low"><span>{_DAYS} days</span><span>{speed}{share}</span>'
         "<span>today</span></div>"
         f"{_incident(line)}</li>"
     )

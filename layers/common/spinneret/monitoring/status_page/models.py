@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
+from spinneret.kernel import bounds
 from spinneret.monitoring.rollups.models import DayTally
 from spinneret.monitoring.targets.models import Watched
+
+SLUG: Final = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+
+
+def is_slug(text: str) -> bool:
+    """Whether a page can be there: a label of a host's name."""
+    return len(text) <= bounds.STATUS_SLUG_MAX_CHARS and re.fullmatch(SLUG, text) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

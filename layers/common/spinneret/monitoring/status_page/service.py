@@ -12,7 +12,7 @@ from spinneret.kernel.errors import Contended, NotFound
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, Window
 from spinneret.monitoring.rollups.ports import FigureStore
-from spinneret.monitoring.status_page.models import Line, Shown, StatusPage
+from spinneret.monitoring.status_page.models import Line, Shown, StatusPage, is_slug
 from spinneret.monitoring.status_page.ports import StatusPageStore
 from spinneret.monitoring.targets.models import Watched
 from spinneret.monitoring.targets.ports import TargetStore
@@ -88,7 +88,7 @@ class StatusPages:
                 return
 
     def _at(self, slug: str) -> StatusPage:
-        page = self._pages.at(slug)
+        page = self._pages.at(slug) if is_slug(slug) else None
         if page is None:
             raise NotFound("no such status page")
         return page

@@ -52,9 +52,9 @@ def _drawn(label: str, words: str, colour: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="{label}: {words}"><title>{label}: {words}</title>'
-        f'<clipPath id="r"><rect width="{left + right}" height="20" rx="3"/></clipPath>'
-        f'<g clip-path="url(#r)"><rect width="{left}" height="20" fill="#3d444d"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/></g>'
+        # No ids: pages may hold many badges inline.
+        f'<rect width="{left + right}" height="20" rx="3" fill="{colour}"/>'
+        f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#3d444d"/>'
         '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
         f'font-size="11"><text x="{left / 2:g}" y="14">{label}</text>'
         f'<text x="{left + right / 2:g}" y="14">{words}</text></g></svg>\n'

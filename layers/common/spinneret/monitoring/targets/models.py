@@ -108,7 +108,8 @@ class TargetState:
     """How a target is; written by its checks, apart from what its owner chose."""
 
     sequence: int = 0
-    """Goes up by one with every write, an owner's too; the condition of the next one."""
+    """Goes up by one with every check and every change by the owner; the condition of the next
+    write."""
     due_at: datetime | None = None
     """When it is to be checked next; None while it is paused."""
     status: Status = Status.PENDING

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.monitoring.windows.models import MaintenanceWindow
+from spinneret.kernel.paging import cursor_of
+from spinneret.monitoring.windows.models import MaintenanceWindow, WindowPage
 from spinneret.monitoring.windows.service import WindowTimes
 
 Name = Annotated[
@@ -55,10 +56,10 @@ class WindowView(BaseModel):
 
 
 class WindowList(BaseModel):
-    """All of a tenant's windows, oldest first: they fit one page."""
+    """A page of windows, oldest first."""
 
     items: list[WindowView]
-    next_cursor: None
+    next_cursor: str | None
     has_more: bool
 
 
@@ -96,8 +97,10 @@ def window_view(window: MaintenanceWindow) -> WindowView:
     )
 
 
-def window_list(windows: list[MaintenanceWindow]) -> WindowList:
-    """All windows as their tenant sees them."""
+def window_list(page: WindowPage) -> WindowList:
+    """A page as its tenant sees it."""
     return WindowList(
-        items=[window_view(each) for each in windows], next_cursor=None, has_more=False
+        items=[window_view(each) for each in page.windows],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
     )

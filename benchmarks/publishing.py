@@ -1,0 +1,150 @@
+"""What a listing costs: calls of AWS and of the marketplace, and the price of a thousand.
+
+    python benchmarks/publishing.py [--products 20] [--stack]
+
+* without `--stack`: publishes in this process, on moto's tables and the tests' marketplaces, and
+  counts calls; the price follows from them and from AWS's list prices;
+* with `--stack`: jobs a second on the deployed benchmark instance (`benchmarks/instance.py`), which
+  must have been started with the marketplaces' hosts on port 8486.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common"), str(ROOT / "infra" / "local")]
+
+# us-east-1, on demand, November 2026.
+WRITE_UNIT: Final = 0.625 / 1_000_000  # DynamoDB, 1 KB; a transaction takes two
+READ_UNIT: Final = 0.125 / 1_000_000  # DynamoDB, 4 KB, consistent
+SQS: Final = 0.40 / 1_000_000
+LAMBDA_GB_SECOND: Final = 0.0000166667
+LAMBDA_REQUEST: Final = 0.20 / 1_000_000
+MEMORY_GB: Final = 0.5
+CALL_SECONDS: Final = 0.35  # of a marketplace's API, by experience
+AWS_SECONDS: Final = 0.008  # of a DynamoDB transaction
+ITEMS_PER_TRANSACTION: Final = 2.5  # a fence and one row or two
+
+
+def count(marketplace: str, products: int) -> None:
+    """Publish in this process, and print calls and price."""
+    import boto3  # noqa: PLC0415 - only this mode needs moto
+    from moto import mock_aws  # noqa: PLC0415 - see above
+
+    from tests.contract.backends import Tables  # noqa: PLC0415 - see above
+    from tests.markets.bench import Bench  # noqa: PLC0415 - see above
+    from tests.tables import create_tables  # noqa: PLC0415 - see above
+
+    with mock_aws():
+        client: Any = boto3.resource("dynamodb", region_name="us-east-1").meta.client
+        bench = Bench(Tables(client, create_tables(client)))
+        for each in ("ebay", "etsy"):
+            bench.connect(each)
+        bench.plugin.open()
+        calls: Counter[str] = Counter()
+        made = [bench.product(f"Coat {number}") for number in range(products)]
+        client.meta.events.register(
+            "before-call.dynamodb", lambda model, **_: calls.update([model.name])
+        )
+        begin = time.perf_counter()
+        for product in made:
+            job = bench.done("publish", marketplace, product)
+            assert job.status == "completed", job.last_error
+        seconds = time.perf_counter() - begin
+    sent = len(bench.web.seen) + len(bench.plugin.tasks)
+    per = {name: number / products for name, number in sorted(calls.items())}
+    market_calls = sent / products
+    print(f"{marketplace}: {products / seconds:.1f} jobs/s in one process on moto")
+    print(f"  marketplace calls per listing: {market_calls:.1f}")
+    print("  DynamoDB calls per listing:", ", ".join(f"{n} {c:.1f}" for n, c in per.items()))
+    print(f"  AWS price per 1,000 listings: ${1000 * price(per, market_calls):.3f}")
+
+
+def price(per: dict[str, float], market_calls: float) -> float:
+    """Dollars for one listing."""
+    transactions = per.get("TransactWriteItems", 0.0)
+    writes = 2 * ITEMS_PER_TRANSACTION * transactions + per.get("UpdateItem", 0.0)
+    reads = sum(per.get(name, 0.0) for name in ("GetItem", "Query", "BatchGetItem"))
+    seconds = market_calls * CALL_SECONDS + sum(per.values()) * AWS_SECONDS
+    return (
+        writes * WRITE_UNIT
+        + reads * READ_UNIT
+        + 3 * SQS
+        + LAMBDA_REQUEST
+        + seconds * MEMORY_GB * LAMBDA_GB_SECOND
+    )
+
+
+def on_stack(products: int) -> None:
+    """Publish a batch on the benchmark instance, and print jobs a second."""
+    import httpx  # noqa: PLC0415 - only this mode needs it
+    from instance import api_url, endpoints, outputs, run_stack  # noqa: PLC0415 - see above
+
+    from stack import aws  # noqa: PLC0415 - see above
+    from stack.deployment.settings import MARKET_PORT  # noqa: PLC0415 - see above
+    from tests.markets.ebay import KEYS  # noqa: PLC0415 - see above
+    from tests.markets.server import MarketServer  # noqa: PLC0415 - see above
+
+    secrets = aws.client(aws.session(), "secretsmanager", endpoints()["gateway"])
+    secrets.put_secret_value(
+        SecretId=outputs()["MarketplaceSecret"], SecretString=json.dumps({"ebay": KEYS})
+    )
+    key = run_stack("key", "bench", "--scope", "admin", "--requests-per-minute", "6000").strip()
+    with (
+        MarketServer(MARKET_PORT),
+        httpx.Client(
+            base_url=api_url(), headers={"X-API-Key": key}, timeout=60, trust_env=False
+        ) as client,
+    ):
+        begun = client.post("/api/marketplace/ebay/connect").json()
+        state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
+        client.get("/api/marketplace/ebay/callback", params={"state": state, "code": "bench"})
+        ids = [_product(client, number) for number in range(products)]
+        wanted = {"marketplace": "ebay", "action_code": "publish", "product_ids": ids}
+        begin = time.perf_counter()
+        batch = client.post("/api/batch-jobs", json=wanted).json()
+        while not batch["is_terminal"]:
+            time.sleep(0.5)
+            batch = client.get(f"/api/batch-jobs/{batch['batch_id']}").json()
+        seconds = time.perf_counter() - begin
+    done = batch["completed_count"]
+    print(f"stack: {done} of {products} in {seconds:.1f} s, {done / seconds:.2f} jobs/s")
+
+
+def _product(client: Any, number: int) -> str:
+    made = client.post(
+        "/api/products",
+        json={
+            "title": f"Coat {number}",
+            "description": "Worn twice.",
+            "price": 8900,
+            "images": ["https://images.example/front.jpg"],
+            "attributes": {"brand": "barbour", "condition": "good"},
+        },
+    )
+    return str(made.json()["product_id"])
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--products", type=int, default=20)
+    parser.add_argument("--stack", action="store_true")
+    given = parser.parse_args()
+    if given.stack:
+        on_stack(given.products)
+        return
+    for marketplace in ("ebay", "etsy", "vinted"):
+        count(marketplace, given.products)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Routes: batches of marketplace jobs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from marketplace.marketplace_examples import BATCH, PLAN
+from spinneret.access.keys.models import Scope
+from spinneret.jobs.models import JobStatus, Move
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch
+from spinneret.kernel.paging import position_of
+from spinneret.marketplace.publishing.api_models import (
+    BatchJobList,
+    BatchJobRequest,
+    BatchJobView,
+    BatchJobWithJobs,
+    PlanView,
+    batch_list,
+    batch_view,
+    batch_with_jobs,
+    plan_view,
+    submitted_batch,
+)
+from spinneret.marketplace.publishing.service import PublishingService
+from spinneret.marketplace.wiring import marketplace_api
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(marketplace_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
+
+@router.post(
+    "/api/batch-jobs",
+    **declared(
+        Scope.WRITE, {201: BatchJobView}, IdempotencyMismatch, idempotent=True, examples=BATCH
+    ),
+)
+def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
+    """Carry an action out for up to 500 products; the batch ends with the last of their jobs."""
+    caller = routes.principal
+    return submitted(
+        _publishing().submit_batch(
+            caller.tenant,
+            request.marketplace,
+            request.action_code,
+            request.product_ids,
+            request.priority,
+            request_key(router, caller, "/api/batch-jobs"),
+            submitted_batch,
+        )
+    )
+
+
+@router.post(
+    "/api/batch-jobs/plan", **declared(Scope.WRITE, {200: PlanView}, Contended, examples=PLAN)
+)
+def plan_batch_job(request: BatchJobRequest) -> PlanView:
+    """What the batch would do, product by product; writes nothing, here or there."""
+    found = _publishing().plan(
+        routes.principal.tenant, request.marketplace, request.action_code, request.product_ids
+    )
+    return plan_view(request.marketplace, request.action_code, found)
+
+
+@router.get("/api/batch-jobs", **declared(Scope.READ))
+def list_batch_jobs(
+    marketplace: str | None = None,
+    status: JobStatus | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> BatchJobList:
+    """Batches; `cursor` in place of the source's `offset`."""
+    batches, after = _publishing().batches(
+        routes.principal.tenant, marketplace, status, position_of(cursor), limit
+    )
+    return batch_list(batches, after)
+
+
+@router.get("/api/batch-jobs/<batch_id>", **declared(Scope.READ))
+def get_batch_job(batch_id: str) -> BatchJobWithJobs:
+    """A batch with its counters and its newest jobs."""
+    tenant = routes.principal.tenant
+    batch = _publishing().batch(tenant, batch_id)
+    jobs, _ = _publishing().page(tenant, None, None, batch_id, None, bounds.LIST_LIMIT_MAX)
+    return batch_with_jobs(batch, jobs)
+
+
+@router.post(
+    "/api/batch-jobs/<batch_id>/cancel",
+    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+)
+def cancel_batch_job(batch_id: str) -> BatchJobView:
+    """Cancel the jobs of a batch that wait or run."""
+    return _moved(batch_id, Move.CANCEL)
+
+
+@router.post(
+    "/api/batch-jobs/<batch_id>/pause",
+    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+)
+def pause_batch_job(batch_id: str) -> BatchJobView:
+    """Begin no more jobs of a batch."""
+    return _moved(batch_id, Move.PAUSE)
+
+
+@router.post(
+    "/api/batch-jobs/<batch_id>/resume",
+    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+)
+def resume_batch_job(batch_id: str) -> BatchJobView:
+    """Let a paused batch go on."""
+    return _moved(batch_id, Move.RESUME)
+
+
+@router.post(
+    "/api/batch-jobs/<batch_id>/retry",
+    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+)
+def retry_batch_job(batch_id: str) -> BatchJobView:
+    """Run again what failed of a batch, and nothing else."""
+    return _moved(batch_id, Move.RETRY)
+
+
+def _publishing() -> PublishingService:
+    return routes.services.publishing
+
+
+def _moved(batch_id: str, move: Move) -> BatchJobView:
+    return batch_view(_publishing().move_batch(routes.principal.tenant, batch_id, move))

@@ -1,0 +1,87 @@
+"""Routes: a seller's leave for a marketplace, and what marketplaces report."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from aws_lambda_powertools.event_handler import Response
+
+from spinneret.access.keys.models import Scope
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.errors import (
+    AuthRequired,
+    Conflict,
+    DomainError,
+    MarketplaceUnavailable,
+    ReauthNeeded,
+)
+from spinneret.marketplace.connections.api_models import (
+    ConnectionView,
+    ConsentView,
+    connection_view,
+)
+from spinneret.marketplace.reports import received
+from spinneret.marketplace.wiring import marketplace_api
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(marketplace_api)
+router = routes.router
+
+
+@router.post(
+    "/api/marketplace/<marketplace>/connect",
+    **declared(Scope.ADMIN, {200: ConsentView}, Conflict),
+)
+def connect_marketplace(marketplace: str) -> ConsentView:
+    """Where the seller agrees; the marketplace sends the browser back to the callback."""
+    url = routes.services.connections.begin(routes.principal.tenant, marketplace)
+    return ConsentView(authorization_url=url, expires_in=bounds.OAUTH_STATE_SECONDS)
+
+
+@router.get(
+    "/api/marketplace/<marketplace>/callback",
+    **declared(None, {302: None}, AuthRequired, ReauthNeeded, MarketplaceUnavailable),
+)
+def finish_connection(
+    marketplace: str,
+    state: str | None = None,
+    code: str | None = None,
+    error: str | None = None,
+    error_description: str | None = None,  # noqa: ARG001 - sent by marketplaces, shown by them
+    expires_in: str | None = None,  # noqa: ARG001 - of the code, sent by eBay
+) -> Response[None]:
+    """Where the marketplace sends the seller's browser: the state says for whom, once."""
+    outcome = {"marketplace": marketplace, "connected": "true"}
+    try:
+        if error or not code or not state:
+            raise AuthRequired("the seller didn't agree")
+        routes.services.connections.finish(marketplace, state, code)
+    except DomainError as refused:
+        outcome = {"marketplace": marketplace, "connected": "false", "error": refused.code}
+    target = f"{routes.services.return_url}?{urlencode(outcome)}"
+    return Response(status_code=302, headers={"Location": target, "Cache-Control": "no-store"})
+
+
+@router.get("/api/marketplace/<marketplace>/connection", **declared(Scope.READ))
+def get_connection(marketplace: str) -> ConnectionView:
+    """Whether the seller's leave is good; never its tokens."""
+    return connection_view(routes.services.connections.get(routes.principal.tenant, marketplace))
+
+
+@router.delete(
+    "/api/marketplace/<marketplace>/connection", **declared(Scope.ADMIN, {204: None}, Conflict)
+)
+def end_connection(marketplace: str) -> Response[None]:
+    """Give the leave back and forget the tokens."""
+    routes.services.connections.end(routes.principal.tenant, marketplace)
+    return Response(status_code=204)
+
+
+@router.post("/api/marketplace/webhooks/<marketplace>", **declared(None, {204: None}, AuthRequired))
+def receive_webhook(marketplace: str) -> Response[None]:
+    """An order was paid or cancelled: the seller's orders are read. Signed by the marketplace."""
+    event = router.current_event
+    received(routes.services, marketplace, event.headers, event.body or "", utc_now())
+    return Response(status_code=204)

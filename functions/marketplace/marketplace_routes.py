@@ -1,0 +1,191 @@
+"""Routes: marketplace jobs and their tasks, action types, statistics, listings, orders."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from marketplace.marketplace_examples import JOB
+from spinneret.access.keys.models import Scope
+from spinneret.jobs.models import JobStatus, Move
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch
+from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.marketplace.listings.api_models import ListingList, listing_list
+from spinneret.marketplace.orders.api_models import OrderList, order_list
+from spinneret.marketplace.publishing.api_models import (
+    ActionTypeList,
+    MarketplaceJobList,
+    MarketplaceJobRequest,
+    MarketplaceJobView,
+    MarketplaceJobWithTasks,
+    StatisticsView,
+    action_type_list,
+    job_list,
+    job_with_tasks,
+    statistics_view,
+    submitted_job,
+)
+from spinneret.marketplace.publishing.engine import Command
+from spinneret.marketplace.registry import ACTION_TYPES, HANDLERS
+from spinneret.marketplace.tasks.api_models import TaskList, TaskView, task_view
+from spinneret.marketplace.tasks.models import TaskStatus
+from spinneret.marketplace.wiring import marketplace_api
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(marketplace_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+
+
+@router.post(
+    "/api/marketplace/jobs",
+    **declared(
+        Scope.WRITE,
+        {201: MarketplaceJobView},
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=JOB,
+    ),
+)
+def submit_marketplace_job(request: MarketplaceJobRequest) -> Response[dict[str, Any]]:
+    """Carry an action out on a marketplace. The same publishing that is under way is answered."""
+    caller = routes.principal
+    command = Command(
+        marketplace=request.marketplace,
+        action_code=request.action_code,
+        product_id=request.product_id,
+        input_data=request.input_data,
+    )
+    key = request_key(router, caller, "/api/marketplace/jobs")
+    publishing = routes.services.publishing
+    return submitted(
+        publishing.submit(caller.tenant, command, request.priority, key, submitted_job)
+    )
+
+
+@router.get("/api/marketplace/jobs", **declared(Scope.READ))
+def list_marketplace_jobs(
+    marketplace: str | None = None,
+    status: JobStatus | None = None,
+    batch_job_id: str | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> MarketplaceJobList:
+    """Jobs, newest first; `cursor` in place of the source's `offset`."""
+    jobs, after = routes.services.publishing.page(
+        routes.principal.tenant, marketplace, status, batch_job_id, position_of(cursor), limit
+    )
+    return job_list(jobs, after)
+
+
+@router.get("/api/marketplace/jobs/<marketplace_job_id>", **declared(Scope.READ))
+def get_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
+    """One job, with its tasks by position."""
+    publishing = routes.services.publishing
+    return job_with_tasks(publishing.get(routes.principal.tenant, marketplace_job_id))
+
+
+@router.post(
+    "/api/marketplace/jobs/<marketplace_job_id>/retry",
+    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+)
+def retry_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
+    """Run a failed job again; tasks that succeeded are skipped."""
+    return _moved(marketplace_job_id, Move.RETRY)
+
+
+@router.post(
+    "/api/marketplace/jobs/<marketplace_job_id>/pause",
+    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+)
+def pause_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
+    """Let a job rest."""
+    return _moved(marketplace_job_id, Move.PAUSE)
+
+
+@router.post(
+    "/api/marketplace/jobs/<marketplace_job_id>/resume",
+    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+)
+def resume_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
+    """Let a paused job go on."""
+    return _moved(marketplace_job_id, Move.RESUME)
+
+
+@router.post(
+    "/api/marketplace/jobs/<marketplace_job_id>/cancel",
+    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+)
+def cancel_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
+    """Cancel a job and its pending tasks; a call that is under way is reconciled later."""
+    return _moved(marketplace_job_id, Move.CANCEL)
+
+
+@router.get("/api/marketplace/tasks", **declared(Scope.READ))
+def list_marketplace_tasks(
+    job_id: str | None = None,
+    status: TaskStatus | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> TaskList:
+    """A job's tasks by position; without `job_id` those of the newest jobs."""
+    found, after = routes.services.publishing.tasks(
+        routes.principal.tenant, job_id, status, position_of(cursor), limit
+    )
+    return TaskList(
+        items=[task_view(task) for task in found],
+        next_cursor=cursor_of(after),
+        has_more=after is not None,
+    )
+
+
+@router.get("/api/marketplace/tasks/<task_id>", **declared(Scope.READ))
+def get_marketplace_task(task_id: str) -> TaskView:
+    """One task."""
+    return task_view(routes.services.publishing.task(routes.principal.tenant, task_id))
+
+
+@router.get("/api/marketplace/action-types", **declared(Scope.READ))
+def list_action_types() -> ActionTypeList:
+    """What can be asked for, and its defaults."""
+    return action_type_list(ACTION_TYPES, HANDLERS)
+
+
+@router.get("/api/marketplace/statistics", **declared(Scope.READ))
+def get_statistics(day: Day = None) -> StatisticsView:
+    """How the jobs of each action type ended on a day (UTC); today without one."""
+    wanted = day or utc_now().date().isoformat()
+    found = routes.services.statistics.of_day(routes.principal.tenant, wanted)
+    return statistics_view(wanted, found)
+
+
+@router.get("/api/marketplace/listings", **declared(Scope.READ))
+def list_listings(
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> ListingList:
+    """What stands where, by product, and what differs there from what was published."""
+    after = position_of(cursor, _is_position)
+    return listing_list(routes.services.listings.page(routes.principal.tenant, after, limit))
+
+
+@router.get("/api/marketplace/orders", **declared(Scope.READ))
+def list_orders(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> OrderList:
+    """Lines of orders that were read; `conflict` is one that no stock was left for."""
+    after = position_of(cursor, _is_position)
+    return order_list(routes.services.orders.page(routes.principal.tenant, after, limit))
+
+
+def _is_position(text: str) -> bool:
+    return 1 <= len(text) <= 250 and text.isprintable()
+
+
+def _moved(job_id: str, move: Move) -> MarketplaceJobWithTasks:
+    return job_with_tasks(routes.services.publishing.move(routes.principal.tenant, job_id, move))

@@ -1,0 +1,88 @@
+"""Routes: products, and the vocabularies that describe them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from marketplace.products_examples import PRODUCT
+from spinneret.access.keys.models import Scope
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict
+from spinneret.kernel.paging import position_of
+from spinneret.marketplace.products.api_models import (
+    ProductList,
+    ProductRequest,
+    ProductView,
+    product_list,
+    product_view,
+)
+from spinneret.marketplace.vocabularies.api_models import VocabularyView, vocabulary_view
+from spinneret.marketplace.wiring import marketplace_api
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(marketplace_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
+
+@router.get("/api/products", **declared(Scope.READ))
+def list_products(
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> ProductList:
+    """Products, newest first."""
+    tenant = routes.principal.tenant
+    return product_list(routes.services.products.page(tenant, position_of(cursor), limit))
+
+
+@router.post(
+    "/api/products",
+    **declared(Scope.WRITE, {201: ProductView}, Conflict, examples=PRODUCT),
+)
+def create_product(request: ProductRequest) -> Response[ProductView]:
+    """Make a product; its SKU is the tenant's only one of that spelling."""
+    made = routes.services.products.create(
+        routes.principal.tenant, request.sku, request.content(), request.by_marketplace()
+    )
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=product_view(made)
+    )
+
+
+@router.get("/api/products/<product_id>", **declared(Scope.READ))
+def get_product(product_id: str) -> ProductView:
+    """One product."""
+    return product_view(routes.services.products.get(routes.principal.tenant, product_id))
+
+
+@router.put(
+    "/api/products/<product_id>",
+    **declared(Scope.WRITE, {200: ProductView}, Conflict, examples=PRODUCT),
+)
+def replace_product(product_id: str, request: ProductRequest) -> ProductView:
+    """Replace a product; listings follow by the action `update`."""
+    changed = routes.services.products.update(
+        routes.principal.tenant,
+        product_id,
+        request.sku,
+        request.content(),
+        request.by_marketplace(),
+    )
+    return product_view(changed)
+
+
+@router.delete("/api/products/<product_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+def delete_product(product_id: str) -> Response[None]:
+    """Delete a product that is listed nowhere; its jobs stay, without it."""
+    routes.services.products.remove(routes.principal.tenant, product_id)
+    return Response(status_code=204)
+
+
+@router.get("/api/product-attributes/<vocabulary>", **declared(Scope.READ))
+def get_vocabulary(vocabulary: str) -> VocabularyView:
+    """One of `brands colors conditions materials sizes categories`."""
+    return vocabulary_view(vocabulary)

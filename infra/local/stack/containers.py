@@ -1,0 +1,139 @@
+"""The container engine, as SAM finds it, and the way from its containers to this machine."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from stack.errors import UsageError
+
+SOCKET: Final = "/var/run/docker.sock"
+BEYOND: Final = "host.docker.internal"
+"""This machine as containers of Docker Desktop know it."""
+_SECONDS: Final = 5.0
+_CHUNK: Final = 65536
+
+
+class Engine:
+    """An engine that answers the Docker API. All methods raise UsageError if it doesn't."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.address = environ.get("DOCKER_HOST") or f"unix://{SOCKET}"
+
+    def require(self) -> None:
+        """Raises UsageError, which says what is missing."""
+        self._get("/_ping")
+
+    def has_image(self, name: str) -> bool:
+        """Whether the image is there without a download."""
+        return self._get(f"/images/{name}/json", missing=True) is not None
+
+    def gateway(self) -> str | None:
+        """This machine's address on the network of containers; None where there is none."""
+        network = self._get("/networks/bridge", missing=True) or {}
+        plans = network.get("IPAM", {}).get("Config") or [{}]
+        found: str | None = plans[0].get("Gateway")
+        return found
+
+    def _get(self, path: str, *, missing: bool = False) -> Any:
+        try:
+            connection = self._connection()
+            try:
+                connection.request("GET", path, headers={"Host": "engine"})
+                answer = connection.getresponse()
+                text = answer.read().decode()
+            finally:
+                connection.close()
+        except (OSError, http.client.HTTPException) as error:
+            raise UsageError(
+                f"no container engine answers at {self.address} ({error}): `sam local invoke` runs "
+                "functions in containers. Start Docker, or Podman with DOCKER_HOST=unix://… of its "
+                "socket; `make invoke` needs neither"
+            ) from error
+        if answer.status == http.client.NOT_FOUND and missing:
+            return None
+        if answer.status != http.client.OK:
+            raise UsageError(f"the container engine answered {answer.status} to {path}: {text}")
+        return json.loads(text) if text.startswith("{") else text
+
+    def _connection(self) -> http.client.HTTPConnection:
+        parts = urlsplit(self.address)
+        if parts.scheme == "unix":
+            return _OverSocket(parts.path)
+        return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_SECONDS)
+
+
+class _OverSocket(http.client.HTTPConnection):
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost", timeout=_SECONDS)
+        self._path = path
+
+    def connect(self) -> None:
+        """Over the Unix socket."""
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(_SECONDS)
+        self.sock.connect(self._path)
+
+
+# ---------------------------------------------------------------- The way back
+
+
+@contextmanager
+def reachable(engine: Engine, ports: set[int]) -> Iterator[Callable[[str], str]]:
+    """A function that makes loopback addresses of these ports ones that containers can reach.
+
+    The stack listens on loopback only. Where containers have a bridge to this machine, a relay
+    listens on the bridge meanwhile; elsewhere (Docker Desktop) the engine leads them here itself.
+    """
+    gateway = engine.gateway()
+    with ExitStack() as relays:
+        try:
+            known = {port: relays.enter_context(_relay(gateway or "", port)) for port in ports}
+            host = gateway
+        except OSError:  # the bridge is in a machine of the engine's own
+            known, host = {port: port for port in ports}, BEYOND
+
+        def translated(text: str) -> str:
+            for port, other in known.items():
+                text = text.replace(f"127.0.0.1:{port}", f"{host}:{other}")
+            return text
+
+        yield translated
+
+
+@contextmanager
+def _relay(host: str, port: int) -> Iterator[int]:
+    """Passes connections on to a port of loopback; the port that it listens on. Raises OSError."""
+    if not host:
+        raise OSError("no bridge")
+    with socket.create_server((host, 0)) as server:
+        threading.Thread(target=_accept, args=(server, port), daemon=True).start()
+        yield int(server.getsockname()[1])
+
+
+def _accept(server: socket.socket, port: int) -> None:
+    with suppress(OSError):  # the end: the server is closed
+        while True:
+            near, _ = server.accept()
+            try:
+                far = socket.create_connection(("127.0.0.1", port), timeout=_SECONDS)
+            except OSError:
+                near.close()
+                continue
+            far.settimeout(None)
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=_pass, args=(source, target), daemon=True).start()
+
+
+def _pass(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(_CHUNK):
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)

@@ -1,0 +1,94 @@
+"""`sam-local`: run a function by `sam local invoke`, in a container, against the instance.
+
+The template is the one that was built, and the function gets the variables that it was deployed
+with; addresses on loopback become ones that a container can reach.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from stack import aws
+from stack.containers import Engine, reachable
+from stack.deployment import record, templates
+from stack.deployment.record import Deployment
+from stack.deployment.sam import Sam
+from stack.errors import UsageError
+from stack.files import write_json
+from stack.instance import Instance
+from stack.invoke import event_in
+from stack.workspace import Workspace
+
+_LOOPBACK: Final = re.compile(r"127\.0\.0\.1:(\d+)")
+_OWN: Final = "FETCH_ALLOWED_ENDPOINTS"
+"""Names what may be fetched, and isn't itself asked."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Which function, which event."""
+    parser.add_argument("function", help="logical id in template.yaml, for instance Sweeper")
+    parser.add_argument("event", type=Path, help="file with the event, for instance events/…json")
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
+    """Print the function's log and answer; 1 when it raised."""
+    instance = Instance.named(arguments.instance, workspace)
+    engine = Engine(workspace.environ)
+    engine.require()
+    event_in(arguments.event)
+    deployment = record.current(instance)
+    endpoints = record.endpoints(instance)
+    variables = _variables(deployment, arguments.function, endpoints["gateway"])
+    sam = Sam(workspace, instance, endpoints)
+    with workspace.progress.step("building functions and layers", "built"):
+        sam.build()
+    ports = {int(port) for text in variables.values() for port in _LOOPBACK.findall(text)}
+    begin = time.monotonic()
+    with reachable(engine, ports) as translated:
+        given = {
+            name: text if name == _OWN else translated(text) for name, text in variables.items()
+        }
+        template = _template(sam, arguments.function, given)
+        answer = sam.invoke(template, arguments.function, arguments.event, engine)
+    workspace.progress.say(answer)
+    workspace.progress.say(f"{time.monotonic() - begin:.1f} s")
+    return int(_has_raised(answer))
+
+
+def _variables(deployment: Deployment, function: str, gateway: str) -> dict[str, str]:
+    """What the function was deployed with, and where its AWS is; raises UsageError."""
+    name = deployment.resources.get(function)
+    client = aws.client(aws.session(), "lambda", gateway)
+    names = {each["FunctionName"] for each in client.list_functions()["Functions"]}
+    if name is None or name not in names:
+        raise UsageError(f"template.yaml has no function {function}")
+    found = client.get_function_configuration(FunctionName=name)
+    variables: dict[str, str] = found.get("Environment", {}).get("Variables", {})
+    return {**variables, "AWS_ENDPOINT_URL": gateway}
+
+
+def _template(sam: Sam, function: str, variables: dict[str, str]) -> Path:
+    """The built template with the function's variables, beside it, as its paths are relative.
+
+    SAM passes only variables that the template names.
+    """
+    built = sam.built / "template.yaml"
+    template: dict[str, Any] = templates.load(built)
+    template["Resources"][function]["Properties"]["Environment"] = {"Variables": variables}
+    target = built.with_name("sam-local.json")
+    write_json(target, template)
+    return target
+
+
+def _has_raised(answer: str) -> bool:
+    """A function that raises is answered by an object with `errorType`."""
+    try:
+        body = json.loads(answer)
+    except ValueError:
+        return True
+    return isinstance(body, dict) and "errorType" in body

@@ -1,0 +1,190 @@
+"""Answers about what an audit found and made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from spinneret.audits.checks.catalogue import catalogue
+from spinneret.audits.checks.models import Check
+from spinneret.audits.comparison import Comparison, Key
+from spinneret.audits.issues import LoggedIssue
+from spinneret.audits.models import Artifact, ArtifactPage
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.paging import cursor_of
+
+StateName = Literal["new", "fixed", "still", "not_seen"]
+
+
+class IssueEvidenceView(BaseModel):
+    """Where something is wrong, what stands there, and what should."""
+
+    where: str
+    value: str
+    threshold: str
+    url: str
+
+
+class IssueView(BaseModel):
+    """A check that a page, or the site, failed."""
+
+    check: str
+    title: str
+    category: str
+    severity: str
+    url: str
+    count: int
+    state: Literal["new", "still", ""]
+    """Beside the audit before; empty where there is none."""
+    advice: str
+    source: str
+    evidence: list[IssueEvidenceView]
+
+
+class IssueList(BaseModel):
+    """A page of issues: by severity, then category, then weight."""
+
+    items: list[IssueView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class ArtifactView(BaseModel):
+    """An object that the audit made."""
+
+    artifact_id: str
+    type: str
+    storage_uri: str
+    url: str | None
+    created_at: str
+    retention_until: str | None
+    deleted_at: str | None
+
+
+class ArtifactList(BaseModel):
+    """A page of artifacts."""
+
+    items: list[ArtifactView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class ChangedIssueView(BaseModel):
+    """An issue that one of two audits has, or both."""
+
+    check: str
+    title: str
+    severity: str
+    url: str
+    state: StateName
+    """`not_seen`: the later audit didn't visit the page."""
+
+
+class ComparisonView(BaseModel):
+    """An audit beside an earlier one, and a page of the issues by what became of them."""
+
+    audit_id: str
+    compared_with: str
+    score_before: float
+    score_after: float
+    change: float
+    catalogue_changed: bool
+    """Some differences may be those of the checks."""
+    new: int
+    fixed: int
+    still: int
+    not_seen: int
+    items: list[ChangedIssueView]
+    next_cursor: str | None
+    has_more: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssueFilter:
+    """Which issues a list shows; None means all."""
+
+    check: str | None = None
+    category: str | None = None
+    severity: str | None = None
+    state: str | None = None
+
+    def shows(self, issue: IssueView) -> bool:
+        """Whether the list has it."""
+        wanted = (self.check, self.category, self.severity, self.state)
+        shown = (issue.check, issue.category, issue.severity, issue.state)
+        return all(want in (None, value) for want, value in zip(wanted, shown, strict=True))
+
+
+@cache
+def _checks() -> dict[str, Check[Any]]:
+    return {check.id: check for check in catalogue()}
+
+
+def issue_view(issue: LoggedIssue) -> IssueView:
+    """The view of an issue; what the check is, the present catalogue says."""
+    finding = issue.finding
+    check = _checks().get(finding.check)
+    return IssueView(
+        check=finding.check,
+        title=check.title if check else finding.check,
+        category=check.category.value if check else "",
+        severity=check.severity.value if check else "",
+        url=finding.url,
+        count=finding.count,
+        state=issue.state,  # type: ignore[arg-type]  # written by Report.state
+        advice=check.advice if check else "",
+        source=check.source if check else "",
+        evidence=[IssueEvidenceView(**each._asdict()) for each in finding.evidence],
+    )
+
+
+def artifact_list(page: ArtifactPage) -> ArtifactList:
+    """The view of a page."""
+    return ArtifactList(
+        items=[_artifact(each) for each in page.artifacts],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def _artifact(artifact: Artifact) -> ArtifactView:
+    return ArtifactView(
+        artifact_id=artifact.id,
+        type=artifact.type.value,
+        storage_uri=artifact.storage_uri,
+        url=artifact.url,
+        created_at=stamp(artifact.created_at),
+        retention_until=optional_stamp(artifact.retention_until),
+        deleted_at=optional_stamp(artifact.deleted_at),
+    )
+
+
+def changed_issues(comparison: Comparison, state: StateName | None) -> list[ChangedIssueView]:
+    """The issues of a comparison: new ones first."""
+    groups: dict[StateName, tuple[Key, ...]] = {
+        "new": comparison.new,
+        "fixed": comparison.fixed,
+        "still": comparison.still,
+        "not_seen": comparison.not_seen,
+    }
+    return [
+        _changed(key, name)
+        for name, keys in groups.items()
+        if state in (None, name)
+        for key in keys
+    ]
+
+
+def _changed(key: Key, state: StateName) -> ChangedIssueView:
+    name, url = key
+    check = _checks().get(name)
+    return ChangedIssueView(
+        check=name,
+        title=check.title if check else name,
+        severity=check.severity.value if check else "",
+        url=url,
+        state=state,
+    )

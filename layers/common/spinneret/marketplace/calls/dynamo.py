@@ -1,0 +1,85 @@
+"""The pace of sellers on DynamoDB.
+
+Marketplace table
+    pk `T#<tenant>#PACE`, sk `<marketplace>`   `free_at` (milliseconds since 1970): when the calls
+                                               that were let through are spent at the steady rate;
+                                               `held_until`: what the marketplace asked for
+
+One update lets a call through: it moves `free_at` by the time of one call, from now on at the
+earliest, as long as it isn't more than a burst ahead (GCRA).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+CALLS_PER_SECOND: Final = 5  # half of Etsy's published default; eBay limits days, not seconds
+BURST: Final = 5
+_INTERVAL_MS: Final = 1000 // CALLS_PER_SECOND
+_FREE: Final = "attribute_not_exists(#held_until) OR #held_until <= :now"
+
+
+class DynamoPace:
+    """Implements Pace."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
+        """See Pace: one update when the seller rested, two while calls follow each other."""
+        millis = _millis(now)
+        rested = f"({_FREE}) AND (attribute_not_exists(#free_at) OR #free_at <= :now)"
+        values = {":now": millis, ":next": millis + _INTERVAL_MS}
+        if self._change(tenant, marketplace, "SET #free_at = :next", rested, values) is None:
+            return now
+        busy = f"({_FREE}) AND #free_at <= :limit"
+        values = {":now": millis, ":step": _INTERVAL_MS, ":limit": millis + BURST * _INTERVAL_MS}
+        add = "SET #free_at = #free_at + :step"
+        standing = self._change(tenant, marketplace, add, busy, values)
+        if standing is None:
+            return now
+        held = int(standing.get("held_until", 0))
+        ahead = int(standing.get("free_at", 0)) - BURST * _INTERVAL_MS
+        return datetime.fromtimestamp(max(held, ahead, millis + 1) / 1000, UTC)
+
+    def hold(self, tenant: str, marketplace: str, until: datetime) -> None:
+        """See Pace; an earlier hold that lasts longer stays."""
+        millis = _millis(until)
+        shorter = "attribute_not_exists(#held_until) OR #held_until < :until"
+        change = "SET #held_until = :until"
+        self._change(tenant, marketplace, change, shorter, {":until": millis})
+
+    def _change(
+        self, tenant: str, marketplace: str, change: str, condition: str, values: dict[str, int]
+    ) -> dict[str, Any] | None:
+        """None when it was written, else the row as it stands."""
+        try:
+            with translated("dynamodb"):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key={"pk": f"T#{tenant}#PACE", "sk": marketplace},
+                    UpdateExpression=change,
+                    ConditionExpression=condition,
+                    ExpressionAttributeNames=dynamo.names_in(f"{change} {condition}"),
+                    ExpressionAttributeValues=values,
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return dynamo.plain(error.response.get("Item"))
+        return None
+
+
+def _millis(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

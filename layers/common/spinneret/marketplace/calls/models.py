@@ -1,0 +1,77 @@
+"""A call of a marketplace's API, and its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketRequest:
+    """One request to one of the marketplace's own hosts."""
+
+    host: str
+    """Which of them: a key of the stage's configuration, such as `ebay.api`."""
+    method: str
+    path: str
+    """From the root, quoted."""
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = field(default=None, repr=False)
+    authorised: bool = True
+    """Whether it carries the seller's token."""
+
+    @property
+    def target(self) -> str:
+        """Path and query."""
+        return self.path + (f"?{urlencode(self.query, doseq=True)}" if self.query else "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketAnswer:
+    """An answer of any status that says something about the request."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """A 2xx."""
+        return 200 <= self.status < 300
+
+    @property
+    def data(self) -> Any:
+        """The body's JSON; {} for none, or for what isn't JSON."""
+        try:
+            return json.loads(self.body) if self.body.strip() else {}
+        except ValueError:
+            return {}
+
+
+def json_body(value: Any) -> tuple[bytes, Mapping[str, str]]:
+    """The body and its header."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(), {"Content-Type": "application/json"}
+
+
+def form_body(values: Mapping[str, Any]) -> tuple[bytes, Mapping[str, str]]:
+    """A form and its header; a list repeats its name (OpenAPI's style `form`, exploded)."""
+    pairs: list[tuple[str, str]] = []
+    for name, value in values.items():
+        if isinstance(value, list | tuple):
+            pairs += [(name, str(each)) for each in value]
+        elif isinstance(value, bool):
+            pairs.append((name, "true" if value else "false"))
+        elif value is not None:
+            pairs.append((name, str(value)))
+    header = {"Content-Type": "application/x-www-form-urlencoded"}
+    return urlencode(pairs).encode(), header
+
+
+def segment(text: str) -> str:
+    """A value as one segment of a path."""
+    return quote(text, safe="")

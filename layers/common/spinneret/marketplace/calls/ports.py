@@ -1,0 +1,32 @@
+"""What calls need from outside."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from spinneret.marketplace.connections.models import Access
+
+
+class Pace(Protocol):
+    """The pace of one seller at one marketplace. Raises DependencyUnavailable."""
+
+    def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
+        """When the call may go: `now` if it has its place, else the time to ask again."""
+        ...
+
+    def hold(self, tenant: str, marketplace: str, until: datetime) -> None:
+        """No calls before that: the marketplace said so."""
+        ...
+
+
+class AccessSource(Protocol):
+    """Tokens of connections. Raises DependencyUnavailable and ReauthNeeded."""
+
+    def access(self, tenant: str, marketplace: str) -> Access:
+        """A token that is good for some minutes; refreshed where it must be."""
+        ...
+
+    def refresh(self, tenant: str, marketplace: str, refused: Access) -> Access:
+        """Another token than the one that was refused."""
+        ...

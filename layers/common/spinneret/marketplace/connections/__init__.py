@@ -1,0 +1,1 @@
+"""Connections: a seller's leave for a marketplace."""

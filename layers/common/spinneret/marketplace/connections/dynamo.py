@@ -1,0 +1,166 @@
+"""Connections on DynamoDB.
+
+Marketplace table
+    pk `T#<tenant>#CONNECTIONS`, sk `<marketplace>`    a seller's leave; tokens are sealed
+    pk `T#<tenant>#CONSENTS`, sk `<hash of state>`     a seller on the way to agree; taken once
+    pk `ACCOUNT#<marketplace>#<account>`, sk `TENANT`  whose account it is: what a webhook is about
+                                                       is found by it, once it was verified
+
+`purge_at` is DynamoDB's TTL.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.kernel.clock import (
+    epoch_seconds,
+    optional_stamp,
+    parse_optional_stamp,
+    parse_stamp,
+    stamp,
+)
+from spinneret.marketplace.connections.models import Connection, ConnectionStatus, PendingConsent
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+
+class DynamoConnections:
+    """Implements ConnectionStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def get(self, tenant: str, marketplace: str) -> Connection | None:
+        """See ConnectionStore."""
+        with translated("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._table, Key=_key(tenant, marketplace), ConsistentRead=True
+            )
+        found = answer.get("Item")
+        return _connection(tenant, found) if found else None
+
+    def put(self, connection: Connection) -> None:
+        """See ConnectionStore."""
+        former = self.get(connection.tenant, connection.marketplace)
+        version = former.version + 1 if former else 1
+        writes = [dynamo.put(self._table, _item(replace(connection, version=version)))]
+        dynamo.transact(self._client, [*writes, *self._owned(connection)])
+
+    def replace(self, connection: Connection) -> bool:
+        """See ConnectionStore."""
+        former = dynamo.equals(version=connection.version - 1)
+        writes = [dynamo.put(self._table, _item(connection), former), *self._owned(connection)]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed:
+            return False
+        return True
+
+    def _owned(self, connection: Connection) -> list[TransactWriteItemTypeDef]:
+        """Who a verified webhook about the account is for."""
+        if connection.account is None:
+            return []
+        key = _owner(connection.marketplace, connection.account)
+        return [dynamo.put(self._table, {**key, "tenant": connection.tenant})]
+
+    def owner(self, marketplace: str, account: str) -> str | None:
+        """See ConnectionStore."""
+        with translated("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._table, Key=_owner(marketplace, account), ConsistentRead=True
+            )
+        found = answer.get("Item")
+        return str(found["tenant"]) if found else None
+
+    def remove(self, tenant: str, marketplace: str) -> None:
+        """See ConnectionStore."""
+        with translated("dynamodb"):
+            self._client.delete_item(TableName=self._table, Key=_key(tenant, marketplace))
+
+    def begin(self, consent: PendingConsent) -> None:
+        """See ConnectionStore."""
+        item = {
+            "pk": f"T#{consent.tenant}#CONSENTS",
+            "sk": consent.state_hash,
+            "marketplace": consent.marketplace,
+            "verifier": list(consent.sealed_verifier),
+            "expires_at": stamp(consent.expires_at),
+            "purge_at": epoch_seconds(consent.expires_at),
+        }
+        dynamo.transact(self._client, [dynamo.put(self._table, item)])
+
+    def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
+        """See ConnectionStore: one delete that answers what it deleted."""
+        with translated("dynamodb"):
+            answer: Any = self._client.delete_item(
+                TableName=self._table,
+                Key={"pk": f"T#{tenant}#CONSENTS", "sk": state_hash},
+                ReturnValues="ALL_OLD",
+            )
+        found = answer.get("Attributes")
+        if not found:
+            return None
+        return PendingConsent(
+            tenant=tenant,
+            state_hash=state_hash,
+            marketplace=found["marketplace"],
+            sealed_verifier=_parts(found["verifier"]),
+            expires_at=parse_stamp(found["expires_at"]),
+        )
+
+
+def _key(tenant: str, marketplace: str) -> dict[str, str]:
+    return {"pk": f"T#{tenant}#CONNECTIONS", "sk": marketplace}
+
+
+def _owner(marketplace: str, account: str) -> dict[str, str]:
+    return {"pk": f"ACCOUNT#{marketplace}#{account}", "sk": "TENANT"}
+
+
+def _parts(stored: list[Any]) -> tuple[bytes, ...]:
+    """DynamoDB's binaries as bytes."""
+    return tuple(bytes(each) for each in stored)
+
+
+def _item(connection: Connection) -> dict[str, Any]:
+    kept = {
+        **_key(connection.tenant, connection.marketplace),
+        "status": connection.status.value,
+        "access": list(connection.sealed_access),
+        "refresh": list(connection.sealed_refresh),
+        "scopes": list(connection.scopes),
+        "account": connection.account,
+        "expires_at": stamp(connection.expires_at),
+        "refresh_expires_at": optional_stamp(connection.refresh_expires_at),
+        "connected_at": stamp(connection.connected_at),
+        "settings": json.dumps(dict(connection.settings)),
+        "refreshing_until": optional_stamp(connection.refreshing_until),
+        "version": connection.version,
+    }
+    return {name: value for name, value in kept.items() if value is not None}
+
+
+def _connection(tenant: str, item: dict[str, Any]) -> Connection:
+    return Connection(
+        tenant=tenant,
+        marketplace=item["sk"],
+        status=ConnectionStatus(item["status"]),
+        sealed_access=_parts(item["access"]),
+        sealed_refresh=_parts(item["refresh"]),
+        scopes=tuple(item["scopes"]),
+        account=item.get("account"),
+        expires_at=parse_stamp(item["expires_at"]),
+        refresh_expires_at=parse_optional_stamp(item.get("refresh_expires_at")),
+        connected_at=parse_stamp(item["connected_at"]),
+        settings=json.loads(item["settings"]),
+        refreshing_until=parse_optional_stamp(item.get("refreshing_until")),
+        version=int(item["version"]),
+    )

@@ -1,0 +1,47 @@
+"""What connections need from outside."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spinneret.marketplace.connections.models import ClientSecrets, Connection, PendingConsent
+
+
+class ConnectionStore(Protocol):
+    """Connections by tenant and marketplace. Raises DependencyUnavailable."""
+
+    def get(self, tenant: str, marketplace: str) -> Connection | None:
+        """The connection as it stands."""
+        ...
+
+    def put(self, connection: Connection) -> None:
+        """Store it whatever stands: the seller has just agreed."""
+        ...
+
+    def replace(self, connection: Connection) -> bool:
+        """Write it over the version before it; False when that isn't what stands any more."""
+        ...
+
+    def owner(self, marketplace: str, account: str) -> str | None:
+        """The tenant that connected an account last."""
+        ...
+
+    def remove(self, tenant: str, marketplace: str) -> None:
+        """Harmless when there is none."""
+        ...
+
+    def begin(self, consent: PendingConsent) -> None:
+        """Remember where a seller was sent."""
+        ...
+
+    def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
+        """The consent of a state, once: it is removed."""
+        ...
+
+
+class SecretSource(Protocol):
+    """What marketplaces know this application by. Raises DependencyUnavailable."""
+
+    def client(self, marketplace: str) -> ClientSecrets:
+        """Raises Conflict where the stage has no client for the marketplace."""
+        ...

@@ -1,0 +1,28 @@
+"""Client ids and secrets of this application, by marketplace, from one JSON secret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spinneret.kernel.errors import Conflict
+from spinneret.marketplace.connections.models import ClientSecrets
+
+
+class ConfiguredSecrets:
+    """Implements SecretSource over `{"ebay": {"client_id": …, "client_secret": …}, …}`."""
+
+    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        self._read = read
+
+    def client(self, marketplace: str) -> ClientSecrets:
+        """See SecretSource."""
+        found = self._read().get(marketplace)
+        if not found or not found.get("client_id"):
+            raise Conflict(f"this stage has no client for {marketplace}")
+        return ClientSecrets(
+            client_id=found["client_id"],
+            client_secret=found.get("client_secret", ""),
+            redirect_uri=found.get("redirect_uri", ""),
+            webhook_secret=found.get("webhook_secret", ""),
+        )

@@ -1,0 +1,182 @@
+"""How a seller connects a marketplace, and disconnects it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import urlencode
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import AuthRequired, MarketplaceUnavailable, NotFound
+from spinneret.kernel.ids import is_id
+from spinneret.marketplace.calls.service import Hosts
+from spinneret.marketplace.connections.models import (
+    Connection,
+    ConnectionStatus,
+    OAuthApp,
+    PendingConsent,
+)
+from spinneret.marketplace.connections.ports import ConnectionStore, SecretSource
+from spinneret.marketplace.connections.tokens import REFRESH, TokenEndpoint, with_grant
+from spinneret.marketplace.connections.vault import TokenVault
+
+_VERIFIER: Final = "verifier"
+
+
+class ConnectionService:
+    """Connections of one tenant. All methods raise DependencyUnavailable."""
+
+    def __init__(
+        self,
+        *,
+        store: ConnectionStore,
+        secrets: SecretSource,
+        vault: TokenVault,
+        endpoint: TokenEndpoint,
+        apps: Mapping[str, OAuthApp],
+        hosts: Hosts,
+        clock: Clock,
+        random: Callable[[int], bytes],
+    ) -> None:
+        self._store = store
+        self._secrets = secrets
+        self._vault = vault
+        self._endpoint = endpoint
+        self._apps = apps
+        self._hosts = hosts
+        self._clock = clock
+        self._random = random
+
+    def begin(self, tenant: str, marketplace: str) -> str:
+        """The address of the marketplace's consent page. Raises NotFound.
+
+        The state names the tenant and holds 256 random bits, of which a hash is stored: whoever
+        brings it back within OAUTH_STATE_SECONDS, once, is the seller who was sent.
+        """
+        app = self._app(marketplace)
+        client = self._secrets.client(marketplace)
+        secret, verifier = _text(self._random(32)), _text(self._random(48))
+        self._store.begin(
+            PendingConsent(
+                tenant=tenant,
+                state_hash=_hash(secret),
+                marketplace=marketplace,
+                sealed_verifier=self._vault.seal(tenant, marketplace, _VERIFIER, verifier),
+                expires_at=self._clock() + timedelta(seconds=bounds.OAUTH_STATE_SECONDS),
+            )
+        )
+        query = {
+            "response_type": "code",
+            "client_id": client.client_id,
+            "redirect_uri": client.redirect_uri,
+            "scope": " ".join(app.scopes),
+            "state": f"{tenant}.{secret}",
+        }
+        if app.pkce:
+            challenge = _text(hashlib.sha256(verifier.encode()).digest())
+            query |= {"code_challenge": challenge, "code_challenge_method": "S256"}
+        return f"{self._hosts[app.authorize_host]}{app.authorize_path}?{urlencode(query)}"
+
+    def finish(self, marketplace: str, state: str, code: str) -> Connection:
+        """Trade the code for tokens. Raises AuthRequired for a state that is unknown, used, late
+        or of another marketplace, and ReauthNeeded when the code is refused."""
+        app = self._app(marketplace)
+        tenant, _, secret = state.rpartition(".")
+        consent = self._store.take(tenant, _hash(secret)) if is_id(tenant) and secret else None
+        now = self._clock()
+        if consent is None or consent.marketplace != marketplace or consent.expires_at <= now:
+            raise AuthRequired("this consent was not asked for, or too long ago: connect again")
+        client = self._secrets.client(marketplace)
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": client.redirect_uri,
+        }
+        if app.pkce:
+            sealed = consent.sealed_verifier
+            form["code_verifier"] = self._vault.unseal(tenant, marketplace, _VERIFIER, sealed)
+        grant = self._endpoint.ask(app, client, form)
+        empty = _empty(tenant, marketplace, app, grant.account, now)
+        connection = with_grant(empty, grant, self._vault, now)
+        self._store.put(connection)
+        return connection
+
+    def get(self, tenant: str, marketplace: str) -> Connection:
+        """Raises NotFound."""
+        self._app(marketplace)
+        connection = self._store.get(tenant, marketplace)
+        if connection is None:
+            raise NotFound("not connected")
+        return connection
+
+    def end(self, tenant: str, marketplace: str) -> None:
+        """Give the leave back and forget the tokens. Raises NotFound.
+
+        A marketplace that can't be reached doesn't keep the tokens here.
+        """
+        connection = self.get(tenant, marketplace)
+        app, client = self._app(marketplace), self._secrets.client(marketplace)
+        sealed = connection.sealed_refresh
+        try:
+            token = self._vault.unseal(tenant, marketplace, REFRESH, sealed)
+            self._endpoint.revoke(app, client, token)
+        except MarketplaceUnavailable:
+            pass  # the seller can withdraw it there, too
+        self._store.remove(tenant, marketplace)
+
+    def owner(self, marketplace: str, account: str) -> str | None:
+        """The tenant whose account a verified webhook is about; None once it is disconnected."""
+        tenant = self._store.owner(marketplace, account)
+        if tenant is None:
+            return None
+        connection = self._store.get(tenant, marketplace)
+        return tenant if connection is not None and connection.account == account else None
+
+    def _app(self, marketplace: str) -> OAuthApp:
+        app = self._apps.get(marketplace)
+        if app is None:
+            known = ", ".join(sorted(self._apps))
+            raise NotFound(f"no marketplace that is connected by OAuth: one of {known}")
+        return app
+
+
+def verified(secret: str, identifier: str, stamped: str, body: bytes, signatures: str) -> bool:
+    """Whether one of the signatures is of these bytes (Standard Webhooks, version 1)."""
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = hmac.new(key, f"{identifier}.{stamped}.".encode() + body, hashlib.sha256).digest()
+    expected = base64.b64encode(signed).decode()
+    given = [each.partition(",") for each in signatures.split()]
+    return any(
+        version == "v1" and hmac.compare_digest(each, expected) for version, _, each in given
+    )
+
+
+def _empty(
+    tenant: str, marketplace: str, app: OAuthApp, account: str | None, now: datetime
+) -> Connection:
+    return Connection(
+        tenant=tenant,
+        marketplace=marketplace,
+        status=ConnectionStatus.ACTIVE,
+        sealed_access=(),
+        sealed_refresh=(),
+        scopes=app.scopes,
+        account=account,
+        expires_at=now,
+        refresh_expires_at=None,
+        connected_at=now,
+    )
+
+
+def _text(raw: bytes) -> str:
+    """URL-safe base64 without padding (RFC 7636, appendix A)."""
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

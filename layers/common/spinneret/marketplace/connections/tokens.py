@@ -1,0 +1,226 @@
+"""Tokens that are good, refreshed before they end and by one caller at a time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from spinneret.jobs.worker import Defer
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import MarketplaceUnavailable, ReauthNeeded
+from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body
+from spinneret.marketplace.calls.service import Door
+from spinneret.marketplace.connections.models import (
+    Access,
+    ClientSecrets,
+    Connection,
+    ConnectionStatus,
+    Grant,
+    OAuthApp,
+)
+from spinneret.marketplace.connections.ports import ConnectionStore, SecretSource
+from spinneret.marketplace.connections.vault import TokenVault
+
+ACCESS: Final = "access"
+REFRESH: Final = "refresh"
+_SETTLE: Final = timedelta(seconds=2)  # another caller's refresh takes about this
+
+
+class TokenEndpoint:
+    """Asks a marketplace for tokens."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def ask(self, app: OAuthApp, client: ClientSecrets, form: Mapping[str, str]) -> Grant:
+        """Raises ReauthNeeded when it refuses, and MarketplaceUnavailable."""
+        fields = dict(form) if app.basic else {"client_id": client.client_id, **form}
+        body, headers = form_body(fields)
+        answer = self._door.send(
+            MarketRequest(
+                host=app.grant_host,
+                method="POST",
+                path=app.grant_path,
+                headers={**headers, **_basic(app, client)},
+                body=body,
+                authorised=False,
+            ),
+            bounds.MARKETPLACE_CALL_SECONDS,
+        )
+        return _grant(app, answer)
+
+    def revoke(self, app: OAuthApp, client: ClientSecrets, token: str) -> None:
+        """Give the leave back, where the marketplace has an endpoint for that."""
+        if app.revoke_path is None:
+            return
+        body, headers = form_body({"token": token, "token_type_hint": "refresh_token"})
+        request = MarketRequest(
+            host=app.grant_host,
+            method="POST",
+            path=app.revoke_path,
+            headers={**headers, **_basic(app, client)},
+            body=body,
+            authorised=False,
+        )
+        self._door.send(request, bounds.MARKETPLACE_CALL_SECONDS)
+
+
+class Tokens:
+    """Implements AccessSource."""
+
+    def __init__(
+        self,
+        *,
+        store: ConnectionStore,
+        secrets: SecretSource,
+        vault: TokenVault,
+        endpoint: TokenEndpoint,
+        apps: Mapping[str, OAuthApp],
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._secrets = secrets
+        self._vault = vault
+        self._endpoint = endpoint
+        self._apps = apps
+        self._clock = clock
+
+    def access(self, tenant: str, marketplace: str) -> Access:
+        """See AccessSource; raises Defer while another caller refreshes it."""
+        if marketplace not in self._apps:  # a marketplace without tokens, such as a plug-in's
+            return Access(token="", client=_NO_CLIENT, account=None, settings={})
+        connection = self._connection(tenant, marketplace)
+        early = timedelta(seconds=bounds.TOKEN_EARLY_SECONDS)
+        if connection.expires_at - early <= self._clock():
+            connection = self._refreshed(connection)
+        return self._opened(connection)
+
+    def refresh(self, tenant: str, marketplace: str, refused: Access) -> Access:
+        """See AccessSource."""
+        connection = self._connection(tenant, marketplace)
+        opened = self._opened(connection)
+        if opened.token != refused.token:  # somebody else has refreshed it
+            return opened
+        return self._opened(self._refreshed(connection))
+
+    def remember(
+        self,
+        tenant: str,
+        marketplace: str,
+        settings: Mapping[str, Any],
+        account: str | None = None,
+    ) -> None:
+        """Keep what was found out about the account; a lost race is found out again."""
+        connection = self._connection(tenant, marketplace)
+        changed = replace(
+            connection,
+            settings={**connection.settings, **settings},
+            account=account or connection.account,
+            version=connection.version + 1,
+        )
+        self._store.replace(changed)
+
+    def _connection(self, tenant: str, marketplace: str) -> Connection:
+        connection = self._store.get(tenant, marketplace)
+        if connection is None or connection.status is not ConnectionStatus.ACTIVE:
+            raise ReauthNeeded(
+                f"connect {marketplace} first: POST /api/marketplace/{marketplace}/connect"
+            )
+        return connection
+
+    def _opened(self, connection: Connection) -> Access:
+        tenant, marketplace = connection.tenant, connection.marketplace
+        token = self._vault.unseal(tenant, marketplace, ACCESS, connection.sealed_access)
+        return Access(
+            token=token,
+            client=self._secrets.client(marketplace),
+            account=connection.account,
+            settings=connection.settings,
+        )
+
+    def _refreshed(self, connection: Connection) -> Connection:
+        """One caller asks; the others come again. A caller that died is replaced after a while."""
+        now = self._clock()
+        if connection.refreshing_until is not None and now < connection.refreshing_until:
+            raise Defer(now + _SETTLE, f"a new token of {connection.marketplace}")
+        until = now + timedelta(seconds=bounds.TOKEN_REFRESH_SECONDS)
+        mine = replace(connection, refreshing_until=until, version=connection.version + 1)
+        if not self._store.replace(mine):
+            raise Defer(now + _SETTLE, f"a new token of {connection.marketplace}")
+        try:
+            after = self._asked(mine)
+        except ReauthNeeded:
+            after = replace(mine, status=ConnectionStatus.NEEDS_REAUTH)
+            self._store.replace(replace(after, refreshing_until=None, version=mine.version + 1))
+            raise
+        except MarketplaceUnavailable:
+            self._store.replace(replace(mine, refreshing_until=None, version=mine.version + 1))
+            raise
+        self._store.replace(after)
+        return after
+
+    def _asked(self, connection: Connection) -> Connection:
+        tenant, marketplace = connection.tenant, connection.marketplace
+        app, client = self._apps[marketplace], self._secrets.client(marketplace)
+        former = self._vault.unseal(tenant, marketplace, REFRESH, connection.sealed_refresh)
+        form = {"grant_type": "refresh_token", "refresh_token": former}
+        if app.basic:
+            form["scope"] = " ".join(connection.scopes)
+        grant = self._endpoint.ask(app, client, form)
+        changed = with_grant(connection, grant, self._vault, self._clock())
+        return replace(changed, refreshing_until=None, version=connection.version + 1)
+
+
+def with_grant(
+    connection: Connection, grant: Grant, vault: TokenVault, now: datetime
+) -> Connection:
+    """The connection with new tokens; a refresh token that isn't renewed stays."""
+    tenant, marketplace = connection.tenant, connection.marketplace
+    sealed = connection.sealed_refresh
+    if grant.refresh_token is not None:
+        sealed = vault.seal(tenant, marketplace, REFRESH, grant.refresh_token)
+    end = connection.refresh_expires_at
+    if grant.refresh_seconds is not None:
+        end = now + timedelta(seconds=grant.refresh_seconds)
+    return replace(
+        connection,
+        status=ConnectionStatus.ACTIVE,
+        sealed_access=vault.seal(tenant, marketplace, ACCESS, grant.access_token),
+        sealed_refresh=sealed,
+        expires_at=now + timedelta(seconds=grant.seconds),
+        refresh_expires_at=end,
+    )
+
+
+_NO_CLIENT: Final = ClientSecrets(client_id="", client_secret="", redirect_uri="")
+
+
+def _basic(app: OAuthApp, client: ClientSecrets) -> dict[str, str]:
+    if not app.basic:
+        return {}
+    pair = f"{client.client_id}:{client.client_secret}".encode()
+    return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
+
+
+def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
+    if answer.status >= 500 or answer.status == 429:
+        raise MarketplaceUnavailable(f"the token endpoint answered {answer.status}")
+    data = answer.data
+    if not answer.ok or "access_token" not in data:
+        reason = str(data.get("error", answer.status)) if isinstance(data, dict) else "no JSON"
+        raise ReauthNeeded("the marketplace grants no token", details={"reason": reason})
+    renewed = data.get("refresh_token")
+    lasts = data.get("refresh_token_expires_in")
+    if lasts is None and renewed is not None:
+        lasts = app.refresh_days * 24 * 3600
+    return Grant(
+        access_token=str(data["access_token"]),
+        refresh_token=renewed,
+        seconds=int(data.get("expires_in", 3600)),
+        refresh_seconds=None if lasts is None else int(lasts),
+        account=app.account_of(data),
+    )

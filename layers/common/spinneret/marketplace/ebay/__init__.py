@@ -1,0 +1,1 @@
+"""eBay: inventory item, offer, listing."""

@@ -1,0 +1,169 @@
+"""eBay's interfaces, one method each: requests out, plain values in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from spinneret.kernel.clock import stamp
+from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json_body, segment
+from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.ebay.errors import parameter, refusal
+
+API: Final = "ebay.api"
+MEDIA: Final = "ebay.media"
+_INVENTORY: Final = "/sell/inventory/v1"
+_ACCOUNT: Final = "/sell/account/v1"
+_TAXONOMY: Final = "/commerce/taxonomy/v1"
+_OFFER_EXISTS: Final = "25002"
+
+
+class EbayApi:
+    """eBay for one seller. Every method raises MarketplaceRefused with eBay's reasons, and what
+    `MarketCalls.send` raises."""
+
+    def __init__(self, calls: MarketCalls, locale: str) -> None:
+        self._calls = calls
+        self._locale = locale
+
+    def item(self, sku: str) -> dict[str, Any]:
+        """An inventory item; {} when there is none."""
+        answer = self._get(f"{_INVENTORY}/inventory_item/{segment(sku)}", missing=True)
+        return {} if answer.status == 404 else dict(answer.data)
+
+    def put_item(self, sku: str, item: Mapping[str, Any]) -> None:
+        """Replace the whole item."""
+        self._json("PUT", f"{_INVENTORY}/inventory_item/{segment(sku)}", item)
+
+    def find_offer(self, sku: str, site: str) -> dict[str, Any] | None:
+        """The fixed-price offer of a SKU on a marketplace, if there is one."""
+        query = {"sku": sku, "marketplace_id": site, "format": "FIXED_PRICE"}
+        answer = self._get(f"{_INVENTORY}/offer", query, missing=True)
+        offers = [] if answer.status == 404 else answer.data.get("offers", [])
+        return next((dict(each) for each in offers), None)
+
+    def offer(self, offer_id: str) -> dict[str, Any] | None:
+        """An offer; None when there is none."""
+        answer = self._get(f"{_INVENTORY}/offer/{segment(offer_id)}", missing=True)
+        return None if answer.status == 404 else dict(answer.data)
+
+    def create_offer(self, offer: Mapping[str, Any]) -> str:
+        """The id of the new offer, or of the one that eBay says is there already."""
+        answer = self._sent("POST", f"{_INVENTORY}/offer", offer)
+        if not answer.ok:
+            standing = parameter(answer, _OFFER_EXISTS, "offerId")
+            if standing is None:
+                raise refusal(answer)
+            return standing
+        return str(answer.data["offerId"])
+
+    def put_offer(self, offer_id: str, offer: Mapping[str, Any]) -> None:
+        """Replace the whole offer."""
+        self._json("PUT", f"{_INVENTORY}/offer/{segment(offer_id)}", offer)
+
+    def publish(self, offer_id: str) -> str:
+        """The listing's id. A published offer answers with the one that it has."""
+        path = f"{_INVENTORY}/offer/{segment(offer_id)}/publish"
+        # eBay's edge answers 411 to a POST without a body.
+        return str(self._json("POST", path, {}).data["listingId"])
+
+    def withdraw(self, offer_id: str) -> None:
+        """End the listing of an offer; the offer stays."""
+        self._json("POST", f"{_INVENTORY}/offer/{segment(offer_id)}/withdraw", {})
+
+    def fees(self, offer_id: str) -> list[dict[str, Any]]:
+        """What publishing an unpublished offer costs, by marketplace."""
+        path = f"{_INVENTORY}/offer/get_listing_fees"
+        answer = self._json("POST", path, {"offers": [{"offerId": offer_id}]})
+        return list(answer.data.get("feeSummaries", []))
+
+    def locations(self) -> list[dict[str, Any]]:
+        """The seller's inventory locations."""
+        return list(self._get(f"{_INVENTORY}/location", {"limit": 100}).data.get("locations", []))
+
+    def programmes(self) -> list[str]:
+        """The programmes that the seller has joined."""
+        data = self._get(f"{_ACCOUNT}/program/get_opted_in_programs").data
+        return [str(each["programType"]) for each in data.get("programs", [])]
+
+    def policies(self, kind: str, site: str) -> list[dict[str, Any]]:
+        """The seller's policies: `payment`, `fulfillment` or `return`."""
+        path = f"{_ACCOUNT}/{kind}_policy"
+        data = self._get(path, {"marketplace_id": site}).data
+        return list(data.get(f"{kind}Policies", []))
+
+    def suggested_category(self, site: str, title: str) -> tuple[str, str] | None:
+        """Tree and leaf category for a title."""
+        query = {"marketplace_id": site}
+        tree = self._get(f"{_TAXONOMY}/get_default_category_tree_id", query).data["categoryTreeId"]
+        path = f"{_TAXONOMY}/category_tree/{segment(tree)}/get_category_suggestions"
+        found = self._get(path, {"q": title}).data.get("categorySuggestions", [])
+        return (tree, str(found[0]["category"]["categoryId"])) if found else None
+
+    def aspects(self, tree: str, category_id: str) -> list[dict[str, Any]]:
+        """The aspects of a leaf category."""
+        path = f"{_TAXONOMY}/category_tree/{segment(tree)}/get_item_aspects_for_category"
+        return list(self._get(path, {"category_id": category_id}).data.get("aspects", []))
+
+    def tree(self, site: str) -> str:
+        """The category tree of a marketplace."""
+        path = f"{_TAXONOMY}/get_default_category_tree_id"
+        return str(self._get(path, {"marketplace_id": site}).data["categoryTreeId"])
+
+    def upload_image(self, url: str) -> str:
+        """eBay's address of its copy of an image."""
+        path = "/commerce/media/v1_beta/image/create_image_from_url"
+        answer = self._json("POST", path, {"imageUrl": url}, host=MEDIA)
+        place = answer.headers.get("location", "")
+        image_id = place.rstrip("/").rpartition("/")[2]
+        found = self._get(f"/commerce/media/v1_beta/image/{segment(image_id)}", host=MEDIA)
+        return str(found.data["imageUrl"])
+
+    def orders(self, since: datetime, offset: int) -> dict[str, Any]:
+        """A page of orders that changed since a time."""
+        begin = stamp(since)[:23] + "Z"  # eBay takes milliseconds
+        query = {"filter": f"lastmodifieddate:[{begin}..]", "limit": 50, "offset": offset}
+        return dict(self._get("/sell/fulfillment/v1/order", query).data)
+
+    def send_message(self, message: Mapping[str, Any]) -> str:
+        """The id of the message."""
+        answer = self._json("POST", "/commerce/message/v1/send_message", message)
+        return str(answer.data.get("messageId", ""))
+
+    def conversation(self, conversation_id: str) -> list[dict[str, Any]]:
+        """The last messages of a conversation with a member."""
+        path = f"/commerce/message/v1/conversation/{segment(conversation_id)}"
+        query = {"conversation_type": "FROM_MEMBERS", "limit": 50}
+        return list(self._get(path, query).data.get("messages", []))
+
+    def _get(
+        self,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        *,
+        missing: bool = False,
+        host: str = API,
+    ) -> MarketAnswer:
+        """`missing`: a 404 is an answer, too."""
+        request = MarketRequest(host=host, method="GET", path=path, query=query or {})
+        answer = self._calls.send(request)
+        if answer.ok or (missing and answer.status == 404):
+            return answer
+        raise refusal(answer)
+
+    def _json(
+        self, method: str, path: str, value: Mapping[str, Any], *, host: str = API
+    ) -> MarketAnswer:
+        answer = self._sent(method, path, value, host)
+        if not answer.ok:
+            raise refusal(answer)
+        return answer
+
+    def _sent(
+        self, method: str, path: str, value: Mapping[str, Any], host: str = API
+    ) -> MarketAnswer:
+        body, headers = json_body(value)
+        headers = {**headers, "Content-Language": self._locale}
+        request = MarketRequest(host=host, method=method, path=path, headers=headers, body=body)
+        return self._calls.send(request)

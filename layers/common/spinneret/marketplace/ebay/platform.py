@@ -1,0 +1,63 @@
+"""eBay's row of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.connections.models import Access, OAuthApp
+from spinneret.marketplace.ebay import plans, rules
+from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.publishing.models import Platform
+
+
+def _sign(access: Access) -> Mapping[str, str]:
+    return {"Authorization": f"Bearer {access.token}"}
+
+
+def _fees(calls: MarketCalls, listing: Listing) -> Sequence[Mapping[str, Any]]:
+    """Of an offer that is made and not published; eBay tells no others."""
+    if listing.reference is None or listing.state is ListingState.ACTIVE:
+        return []
+    return EbayApi(calls, "en-US").fees(listing.reference)
+
+
+EBAY: Final = Platform(
+    name="ebay",
+    title="eBay",
+    plans={
+        "publish": plans.publish,
+        "update": plans.update,
+        "delete": plans.delete,
+        "sync": plans.sync,
+        "orders": plans.orders,
+        "message": plans.message,
+        "link_product": plans.link_product,
+    },
+    check=rules.check,
+    fees=_fees,
+    app=OAuthApp(
+        authorize_host="ebay.auth",
+        authorize_path="/oauth2/authorize",
+        grant_host="ebay.api",
+        grant_path="/identity/v1/oauth2/token",
+        scopes=(
+            "https://api.ebay.com/oauth/api_scope/sell.inventory",
+            "https://api.ebay.com/oauth/api_scope/sell.account.readonly",
+            "https://api.ebay.com/oauth/api_scope/sell.fulfillment.readonly",
+            "https://api.ebay.com/oauth/api_scope/commerce.message",
+        ),
+        pkce=False,
+        basic=True,
+        refresh_days=547,  # eBay: 47,304,000 s
+        sign=_sign,
+        revoke_path="/identity/v1/oauth2/revoke",
+    ),
+    hosts={
+        "ebay.api": "https://api.ebay.com",
+        "ebay.media": "https://apim.ebay.com",
+        "ebay.auth": "https://auth.ebay.com",
+    },
+)

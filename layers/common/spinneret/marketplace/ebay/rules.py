@@ -1,0 +1,206 @@
+"""A product in eBay's terms. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from spinneret.marketplace.markup import plain_text, safe_html
+from spinneret.marketplace.money import decimal_text
+from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.vocabularies.models import VOCABULARIES
+
+TITLE_MAX: Final = 80  # eBay: Product.title
+IMAGES_MAX: Final = 24  # eBay: Product.imageUrls
+DESCRIPTION_MAX: Final = 4000  # eBay: Product.description
+CATEGORY_MAP_VERSION: Final = 1
+
+# Our conditions → ConditionEnum.
+CONDITIONS: Final[Mapping[str, str]] = {
+    "new_with_tags": "NEW",
+    "new_without_tags": "NEW_OTHER",
+    "very_good": "USED_VERY_GOOD",
+    "good": "USED_GOOD",
+    "satisfactory": "USED_ACCEPTABLE",
+    "for_parts": "FOR_PARTS_OR_NOT_WORKING",
+}
+_SITES: Final[Mapping[str, str]] = {
+    "AUD": "EBAY_AU",
+    "CAD": "EBAY_CA",
+    "CHF": "EBAY_CH",
+    "EUR": "EBAY_DE",
+    "GBP": "EBAY_GB",
+    "PLN": "EBAY_PL",
+    "USD": "EBAY_US",
+}
+"""Where a price in this currency is listed unless the product says otherwise."""
+_LOCALES: Final[Mapping[str, str]] = {
+    "EBAY_AT": "de-AT",
+    "EBAY_AU": "en-AU",
+    "EBAY_CA": "en-CA",
+    "EBAY_CH": "de-CH",
+    "EBAY_DE": "de-DE",
+    "EBAY_ES": "es-ES",
+    "EBAY_FR": "fr-FR",
+    "EBAY_GB": "en-GB",
+    "EBAY_IE": "en-IE",
+    "EBAY_IT": "it-IT",
+    "EBAY_NL": "nl-NL",
+    "EBAY_PL": "pl-PL",
+    "EBAY_US": "en-US",
+}
+_PAGES: Final[Mapping[str, str]] = {
+    "EBAY_GB": "https://www.ebay.co.uk/itm/",
+    "EBAY_US": "https://www.ebay.com/itm/",
+    "EBAY_AU": "https://www.ebay.com.au/itm/",
+}
+_ASPECTS: Final[Mapping[str, tuple[str, str]]] = {
+    "brand": ("Brand", "brands"),
+    "color": ("Colour", "colors"),
+    "material": ("Material", "materials"),
+    "size": ("Size", "sizes"),
+}
+"""Attribute → aspect, and the vocabulary of its labels."""
+_NO_ASPECTS: Final = frozenset({"condition", "category", "marketplace_id", "ean", "mpn"})
+_ANSWERED_ONLY: Final = frozenset({"sku", "locale", "groupIds", "inventoryItemGroupKeys"})
+_OF_OFFERS: Final = frozenset({"offerId", "sku", "marketplaceId", "format", "listing", "status"})
+_NO_EAN: Final = "Does not apply"  # asked for at publish though no aspect says so
+
+
+def site_of(content: Content) -> str:
+    """The eBay marketplace that the product is for."""
+    given = content.attributes.get("marketplace_id")
+    return given or _SITES.get(content.currency, "EBAY_US")
+
+
+def locale_of(site: str) -> str:
+    """Content-Language of a marketplace."""
+    return _LOCALES.get(site, "en-US")
+
+
+def page_of(site: str, listing_id: str) -> str:
+    """Where buyers see a listing."""
+    base = _PAGES.get(site, f"https://www.ebay.{site.removeprefix('EBAY_').lower()}/itm/")
+    return base + listing_id
+
+
+def check(content: Content) -> Sequence[Mapping[str, str]]:
+    """What eBay would refuse of the product itself."""
+    found = []
+    if len(content.title) > TITLE_MAX:
+        found.append({"field": "title", "message": f"eBay takes at most {TITLE_MAX} characters"})
+    if not content.images:
+        found.append({"field": "images", "message": "eBay asks for at least one image"})
+    found += [
+        {"field": f"images.{number}", "message": "eBay takes https only"}
+        for number, url in enumerate(content.images)
+        if not url.startswith("https://")
+    ]
+    if content.quantity < 1:
+        found.append({"field": "quantity", "message": "at least 1 to list it"})
+    if "condition" not in content.attributes:
+        found.append({"field": "attributes.condition", "message": "eBay asks for a condition"})
+    if content.currency not in _SITES:
+        found.append({"field": "currency", "message": "no eBay marketplace of ours sells in it"})
+    return found
+
+
+def aspects_of(content: Content) -> dict[str, list[str]]:
+    """Aspects by eBay's names; attributes that aren't ours go by their own."""
+    found: dict[str, list[str]] = {}
+    for name, value in content.attributes.items():
+        if name in _NO_ASPECTS:
+            continue
+        aspect, vocabulary = _ASPECTS.get(name, (name, ""))
+        label = VOCABULARIES[vocabulary].get(value, value) if vocabulary else value
+        found[aspect] = [label]
+    return found
+
+
+def item_of(content: Content, images: Sequence[str], standing: Mapping[str, Any]) -> dict[str, Any]:
+    """The inventory item: what stands, with ours over it, as a PUT replaces all of it."""
+    product = dict(standing.get("product", {}))
+    product |= {
+        "title": content.title,
+        "description": plain_text(content.description)[:DESCRIPTION_MAX],
+        "imageUrls": list(images),
+        "aspects": {**_aspects_in(product), **aspects_of(content)},
+    }
+    ean = content.attributes.get("ean")
+    product["ean"] = [ean] if ean else product.get("ean") or [_NO_EAN]
+    if "mpn" in content.attributes:
+        product["mpn"] = content.attributes["mpn"]
+    availability = dict(standing.get("availability", {}))
+    shipping = dict(availability.get("shipToLocationAvailability", {}))
+    availability["shipToLocationAvailability"] = {**shipping, "quantity": content.quantity}
+    kept = {name: value for name, value in standing.items() if name not in _ANSWERED_ONLY}
+    return {
+        **kept,
+        "product": product,
+        "condition": CONDITIONS[content.attributes["condition"]],
+        "availability": availability,
+    }
+
+
+def offer_of(
+    content: Content, sku: str, category_id: str, account: Mapping[str, str]
+) -> dict[str, Any]:
+    """The offer that is to stand."""
+    return {
+        "sku": sku,
+        "marketplaceId": site_of(content),
+        "format": "FIXED_PRICE",
+        "availableQuantity": content.quantity,
+        "categoryId": category_id,
+        "listingDescription": safe_html(content.description),
+        # The default, true, puts the catalogue's words over ours.
+        "includeCatalogProductDetails": False,
+        "listingPolicies": {
+            "paymentPolicyId": account["payment_policy_id"],
+            "fulfillmentPolicyId": account["fulfillment_policy_id"],
+            "returnPolicyId": account["return_policy_id"],
+        },
+        "merchantLocationKey": account["location_key"],
+        "pricingSummary": {
+            "price": {
+                "value": decimal_text(content.price, content.currency),
+                "currency": content.currency,
+            }
+        },
+    }
+
+
+def offer_update(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The body that makes the standing offer the wanted one; None when it is already."""
+    merged = {**standing, **wanted}
+    if all(standing.get(name) == value for name, value in wanted.items()):
+        return None
+    return {name: value for name, value in merged.items() if name not in _OF_OFFERS}
+
+
+def is_same_item(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> bool:
+    """Whether a PUT would change nothing."""
+    kept = {name: value for name, value in standing.items() if name not in _ANSWERED_ONLY}
+    return dict(wanted) == kept
+
+
+def missing_aspects(aspects: Sequence[Mapping[str, Any]], content: Content) -> list[str]:
+    """Names of aspects that the category asks for and the product lacks."""
+    given = {name.casefold() for name in aspects_of(content)}
+    return [
+        str(aspect["localizedAspectName"])
+        for aspect in aspects
+        if aspect.get("aspectConstraint", {}).get("aspectRequired")
+        and str(aspect["localizedAspectName"]).casefold() not in given
+        and not _is_colour(aspect, given)
+    ]
+
+
+def _is_colour(aspect: Mapping[str, Any], given: set[str]) -> bool:
+    """Two spellings of one word."""
+    return str(aspect["localizedAspectName"]).casefold() == "color" and "colour" in given
+
+
+def _aspects_in(product: Mapping[str, Any]) -> dict[str, Any]:
+    found = product.get("aspects")
+    return dict(found) if isinstance(found, dict) else {}

@@ -1,0 +1,1 @@
+"""Etsy: draft, images, inventory, listing."""

@@ -1,0 +1,407 @@
+"""What each action does on Etsy, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, Final
+
+from spinneret.jobs.worker import Defer
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable
+from spinneret.marketplace.etsy import rules
+from spinneret.marketplace.etsy.api import EtsyApi
+from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.models import Step, Subject
+from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.tasks.models import TaskType
+
+_SHOP: Final = "/v3/application/shops/{shop_id}"
+_LISTING: Final = "/v3/application/listings/{listing_id}"
+_ACCOUNT: Final = "account"
+_SETTLE: Final = timedelta(seconds=bounds.LISTING_SETTLE_SECONDS)
+
+
+def publish(subject: Subject) -> Sequence[Step]:
+    """Validate, account, draft, images one by one, their order, inventory, active, record."""
+    what = common.identity(subject)
+    return [
+        common.validate(rules.check)(subject),
+        _account_step(),
+        _step("draft", "Create draft", "POST", f"{_SHOP}/listings", what, _make_draft),
+        *_images(subject),
+        *_contents(what),
+        _step("activate", "Publish listing", "PATCH", _SHOP + "/listings/{id}", what, _activate),
+        common.save(subject, _external, "etsy_id"),
+    ]
+
+
+def update(subject: Subject) -> Sequence[Step]:
+    """Bring fields, images and inventory of the listing up to the product."""
+    what = common.identity(subject)
+    return [
+        common.validate(rules.check)(subject),
+        _account_step(),
+        _step("draft", "Update listing", "PATCH", _SHOP + "/listings/{id}", what, _change),
+        *_images(subject),
+        *_contents(what),
+        common.save(subject, _external, "etsy_id"),
+    ]
+
+
+def delete(subject: Subject) -> Sequence[Step]:
+    """Delete the listing."""
+    what = {"generation": subject.listing.generation if subject.listing else 1}
+    return [
+        _account_step(),
+        _step("delete", "Delete listing", "DELETE", _LISTING, what, _delete),
+        common.forget(subject),
+    ]
+
+
+def sync(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+    """Look what stands there, adopt it, and report what differs."""
+    return [_account_step(), _step("look", "Look up the listing", "GET", _LISTING, {}, _sync)]
+
+
+def link_product(subject: Subject) -> Sequence[Step]:
+    """Take the listing `external_id` for the product's; null says that there is none."""
+    what = {"external_id": subject.given.get("external_id")}
+    return [_account_step(), _step("link", "Look up the listing", "GET", _LISTING, what, _link)]
+
+
+def orders(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+    """Read paid orders that changed since the last time."""
+    return [
+        _account_step(),
+        _step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, _orders),
+    ]
+
+
+def _step(
+    key: str, description: str, method: str, path: str, payload: Mapping[str, Any], run: Any
+) -> Step:
+    return Step(
+        key=key,
+        type=TaskType.DIRECT_HTTP,
+        description=description,
+        method=method,
+        path=path,
+        payload=payload,
+        run=run,
+    )
+
+
+def _account_step() -> Step:
+    path = f"{_SHOP}/shipping-profiles"
+    return _step(_ACCOUNT, "Check shop and profiles", "GET", path, {}, _account)
+
+
+def _images(subject: Subject) -> list[Step]:
+    """One task each, one at a time: Etsy mixes up ranks of uploads that overlap."""
+    _, content = subject.sold
+    total = len(content.images)
+    generation = subject.listing.generation if subject.listing else 1
+    return [
+        Step(
+            key=f"image-{number}",
+            type=TaskType.FILE_OPERATION,
+            description=f"Upload image {number}/{total}",
+            method="POST",
+            path=f"{_SHOP}/listings/{{id}}/images",
+            payload={"photo_url": url, "photo_order": number, "generation": generation},
+            run=partial(_upload, url, number),
+        )
+        for number, url in enumerate(content.images, start=1)
+    ]
+
+
+def _contents(what: Mapping[str, Any]) -> list[Step]:
+    path = f"{_SHOP}/listings/{{id}}"
+    return [
+        _step("order", "Set and verify image order", "PATCH", path, what, _order),
+        _step("inventory", "Set inventory", "PUT", f"{_LISTING}/inventory", what, _inventory),
+    ]
+
+
+def _api(work: Work) -> EtsyApi:
+    return EtsyApi(work.calls, str(work.results[_ACCOUNT]["shop_id"]))
+
+
+def _account(work: Work) -> Mapping[str, Any]:
+    """Shop, shipping profile and processing profile: looked up once an hour."""
+    kept = work.calls.access.settings.get("shop")
+    fresh = timedelta(seconds=bounds.PRECONDITIONS_FRESH_SECONDS)
+    if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
+        return {name: kept[name] for name in kept if name != "checked_at"}
+    user_id = work.calls.access.token.partition(".")[0]  # Etsy's tokens begin with it
+    shop_id = EtsyApi(work.calls).shop_of(user_id)
+    api = EtsyApi(work.calls, shop_id)
+    profiles, states = api.shipping_profiles(), api.readiness_states()
+    missing = []
+    if not profiles:
+        missing.append({"field": "shipping_profile", "message": "make a shipping profile"})
+    if not states:
+        missing.append({"field": "readiness_state", "message": "make a processing profile"})
+    if missing:
+        raise InputNeeded("the Etsy shop isn't ready", details={"fields": missing})
+    found = {
+        "shop_id": shop_id,
+        "shipping_profile_id": int(profiles[0]["shipping_profile_id"]),
+        "readiness_state_id": int(states[0]["readiness_state_id"]),
+    }
+    checked = {"shop": {**found, "checked_at": stamp(work.clock())}}
+    work.services["settings"](work.subject.tenant, "etsy", checked, shop_id)
+    return found
+
+
+def _make_draft(work: Work) -> Mapping[str, Any]:
+    """The one call that makes a listing. Etsy has no key for it: a draft whose answer was lost is
+    looked for among the newest listings."""
+    _, content = work.subject.sold
+    api = _api(work)
+    work.intend()
+
+    def make() -> Mapping[str, Any]:
+        work.attempt()
+        form = rules.draft_of(content, work.results[_ACCOUNT])
+        return {"listing_id": api.create_draft(form)}
+
+    made = work.once("draft", make, partial(_find_draft, work, api))
+    listing_id = str(made["listing_id"])
+    if work.listing.reference != listing_id:
+        work.record(reference=listing_id)
+    return {"listing_id": listing_id}
+
+
+def _find_draft(work: Work, api: EtsyApi) -> Mapping[str, Any] | None:
+    """What an earlier call made. Raises Defer while a new listing may not be visible yet, and
+    InputNeeded for several that may be it."""
+    _, content = work.subject.sold
+    began, attempted = work.window()
+    others = work.others()
+    found = [
+        str(each["listing_id"])
+        for state in ("draft", "active", "inactive")
+        for each in api.newest(state)
+        if rules.is_made_since(each, content, began) and str(each["listing_id"]) not in others
+    ]
+    if len(found) > 1:
+        raise InputNeeded(
+            "several listings may be the one that was made: link_product says which",
+            details={"external_ids": found},
+        )
+    if found:
+        return {"listing_id": found[0]}
+    settled = attempted + _SETTLE
+    if work.clock() < settled:
+        raise Defer(settled, "what Etsy made of an earlier call")
+    return None
+
+
+def _upload(url: str, number: int, work: Work) -> Mapping[str, Any]:
+    _, content = work.subject.sold
+    api, listing_id = _api(work), _listing_id(work)
+    alt_text = rules.alt_text(content, number)
+    known = work.listing.images.get(url)
+    if known is not None:
+        return {"image_id": known}
+    body, media_type = work.services["images"](url)
+
+    def find() -> Mapping[str, Any] | None:
+        taken = set(work.listing.images.values())
+        for image in api.images(listing_id):
+            image_id = str(image["listing_image_id"])
+            if image.get("alt_text") == alt_text and image_id not in taken:
+                return {"image_id": image_id}
+        return None
+
+    def perform() -> Mapping[str, Any]:
+        return {"image_id": api.upload(listing_id, body, media_type, number, alt_text)}
+
+    made = work.once(f"image/{fingerprint([listing_id, url])}", perform, find)
+    work.record(images={**work.listing.images, url: str(made["image_id"])})
+    return {"image_id": str(made["image_id"])}
+
+
+def _order(work: Work) -> Mapping[str, Any]:
+    """Etsy ignores ranks at times: the order is set as a whole, and read again."""
+    _, content = work.subject.sold
+    api, listing_id = _api(work), _listing_id(work)
+    wanted = [
+        str(work.results[f"image-{number}"]["image_id"])
+        for number in range(1, len(content.images) + 1)
+    ]
+    if _shown(api, listing_id) != wanted:
+        api.change(listing_id, {"image_ids": wanted})
+        if (shown := _shown(api, listing_id)) != wanted:
+            raise MarketplaceUnavailable(
+                "Etsy shows the images in another order", details={"shown": shown}
+            )
+    kept = {url: image for url, image in work.listing.images.items() if image in wanted}
+    if kept != work.listing.images:
+        work.record(images=kept)
+    return {"image_ids": wanted}
+
+
+def _shown(api: EtsyApi, listing_id: str) -> list[str]:
+    return [str(image["listing_image_id"]) for image in api.images(listing_id)]
+
+
+def _inventory(work: Work) -> Mapping[str, Any]:
+    """The whole product set: what isn't sent is wiped, so variations made there are left alone."""
+    product, content = work.subject.sold
+    api, listing_id = _api(work), _listing_id(work)
+    standing = api.inventory(listing_id)
+    if len(standing.get("products", [])) > 1:
+        raise InputNeeded("the listing has variations, which only Etsy's own pages change")
+    readiness = int(work.results[_ACCOUNT]["readiness_state_id"])
+    wanted = rules.inventory_of(content, product.sku, readiness)
+    changed = not rules.is_same_inventory(wanted, standing)
+    if changed:
+        api.put_inventory(listing_id, wanted)
+    return {"changed": changed}
+
+
+def _activate(work: Work) -> Mapping[str, Any]:
+    api, listing_id = _api(work), _listing_id(work)
+    standing = api.listing(listing_id)
+    if standing is None:
+        raise InputNeeded("the draft is gone: publish again", details={"listing_id": listing_id})
+    if standing.get("state") != "active":
+        standing = api.change(listing_id, {"state": "active"})
+    return {"listing_id": listing_id, "url": standing.get("url") or _page(listing_id)}
+
+
+def _change(work: Work) -> Mapping[str, Any]:
+    _, content = work.subject.sold
+    listing = common.live(work)
+    api, listing_id = _api(work), str(listing.external_id)
+    standing, wanted = api.listing(listing_id), rules.changes_of(content)
+    if standing is None:
+        raise InputNeeded("the listing is gone: sync the product")
+    changed = any(standing.get(name) != value for name, value in wanted.items() if value)
+    if changed:
+        api.change(listing_id, wanted)
+    return {"listing_id": listing_id, "changed": changed}
+
+
+def _listing_id(work: Work) -> str:
+    return str(work.results["draft"]["listing_id"])
+
+
+def _external(work: Work) -> tuple[str, str | None]:
+    shown = work.results.get("activate", {}).get("url") or work.listing.url
+    return _listing_id(work), shown
+
+
+def _page(listing_id: str) -> str:
+    return f"https://www.etsy.com/listing/{listing_id}"
+
+
+def _delete(work: Work) -> Mapping[str, Any]:
+    listing, api = work.listing, _api(work)
+    listing_id = listing.external_id or listing.reference
+    if listing_id is None and listing.state is ListingState.CREATING:
+        found = _find_draft(work, api)
+        listing_id = str(found["listing_id"]) if found else None
+    if listing_id is None:
+        return {"deleted": False}
+    deleted = api.delete(listing_id)
+    if listing.reference is not None:
+        work.record(reference=None, images={})
+    return {"deleted": deleted, "listing_id": listing_id}
+
+
+def _gone(work: Work, listing: Listing) -> None:
+    """Its images went with it."""
+    common.ended(work, listing, ListingState.ENDED, reference=None, images={})
+
+
+def _sync(work: Work) -> Mapping[str, Any]:
+    _, content = work.subject.sold
+    listing, api = work.listing, _api(work)
+    listing_id = listing.external_id or listing.reference
+    if listing_id is None and listing.state is ListingState.CREATING:
+        found = _find_draft(work, api)
+        listing_id = str(found["listing_id"]) if found else None
+    standing = api.listing(listing_id) if listing_id is not None else None
+    if standing is None or standing.get("state") not in ("active", "draft"):
+        if listing.state is ListingState.ACTIVE:
+            _gone(work, listing)
+        elif listing.version:
+            work.record(last_sync_at=work.clock())
+        return {"state": "ended" if listing.version else "unknown"}
+    ours: dict[str, Any] = {"title": content.title, "quantity": content.quantity}
+    theirs = {"title": standing.get("title"), "quantity": standing.get("quantity")}
+    if money := standing.get("price"):
+        ours["price"] = f"{rules.price_of(content):.2f}"
+        theirs["price"] = rules.money_text(money)
+    drift = common.drift_between(ours, theirs)
+    active = standing.get("state") == "active"
+    work.record(
+        state=ListingState.ACTIVE if active else listing.state,
+        external_id=listing_id if active else listing.external_id,
+        reference=listing_id,
+        url=standing.get("url") or listing.url,
+        drift=drift,
+        last_sync_at=work.clock(),
+    )
+    return {
+        "state": standing["state"],
+        "etsy_id": listing_id,
+        "drift": [[each.field, each.ours, each.theirs] for each in drift],
+    }
+
+
+def _link(work: Work) -> Mapping[str, Any]:
+    given = work.subject.given
+    if "external_id" not in given:
+        common.given_text(work.subject, "external_id")
+    if given["external_id"] is None:  # the seller says that nothing was made
+        _gone(work, work.listing)
+        return {"linked": None}
+    listing_id = common.given_text(work.subject, "external_id")
+    standing = _api(work).listing(listing_id)
+    if standing is None:
+        raise InputNeeded("there is no such listing", details={"external_id": listing_id})
+    active = standing.get("state") == "active"
+    work.record(
+        state=ListingState.ACTIVE if active else ListingState.CREATING,
+        external_id=listing_id,
+        reference=listing_id,
+        url=standing.get("url"),
+        last_sync_at=work.clock(),
+    )
+    return {"linked": listing_id, "state": standing.get("state")}
+
+
+def _orders(work: Work) -> Mapping[str, Any]:
+    api, book = _api(work), work.services["orders"]
+    now, seen, offset = work.clock(), 0, 0
+    since = book.since(work.subject.tenant, "etsy", now)
+    while True:
+        page = api.receipts(since, offset)
+        receipts = page.get("results", [])
+        for receipt in receipts:
+            sold_at = datetime.fromtimestamp(int(receipt.get("created_timestamp", 0)), UTC)
+            for line in receipt.get("transactions", []):
+                book.sold(
+                    work.context.lease,
+                    marketplace="etsy",
+                    order_id=str(receipt["receipt_id"]),
+                    line_id=str(line.get("transaction_id", "")),
+                    sku=str(line.get("sku") or ""),
+                    quantity=int(line.get("quantity", 1)),
+                    sold_at=stamp(sold_at),
+                )
+        seen += len(receipts)
+        offset += len(receipts)
+        if not receipts or offset >= int(page.get("count", 0)):
+            break
+    book.remember(work.subject.tenant, "etsy", now)
+    return {"orders": seen}

@@ -1,0 +1,154 @@
+"""A product in Etsy's terms. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from spinneret.marketplace.markup import plain_text
+from spinneret.marketplace.money import CURRENCIES, decimal_text
+from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.vocabularies.models import MATERIALS
+
+TITLE_MAX: Final = 140
+TAGS_MAX: Final = 13
+TAG_MAX: Final = 20
+IMAGES_MAX: Final = 20
+ALT_MAX: Final = 250
+_ONCE: Final = "%:&+"  # each may stand in a title once
+_WHO: Final = frozenset({"i_did", "someone_else", "collective"})
+_DECADES: Final = frozenset(
+    {
+        *("made_to_order", "before_1700", "1700s", "1800s"),
+        *(f"19{decade:02}s" for decade in range(0, 100, 10)),
+        *("2000_2005", "2006_2009", "2010_2019", "before_2006"),
+    }
+)
+
+
+def check(content: Content) -> Sequence[Mapping[str, str]]:
+    """What Etsy would refuse of the product itself."""
+    found = []
+    if len(content.title) > TITLE_MAX:
+        found.append(_wrong("title", f"Etsy takes at most {TITLE_MAX} characters"))
+    found += [
+        _wrong("title", f"Etsy takes {sign} once")
+        for sign in _ONCE
+        if content.title.count(sign) > 1
+    ]
+    if not 1 <= len(content.images) <= IMAGES_MAX:
+        found.append(_wrong("images", f"Etsy asks for 1 to {IMAGES_MAX} images"))
+    if content.quantity < 1:
+        found.append(_wrong("quantity", "at least 1 to list it"))
+    if content.category_id is None or not content.category_id.isdecimal():
+        found.append(_wrong("overrides.etsy.category_id", "the number of an Etsy taxonomy node"))
+    tags = tags_of(content)
+    if len(tags) > TAGS_MAX or any(len(tag) > TAG_MAX for tag in tags):
+        message = f"at most {TAGS_MAX} tags of at most {TAG_MAX} characters"
+        found.append(_wrong("attributes.tags", message))
+    if content.attributes.get("who_made", "i_did") not in _WHO:
+        found.append(_wrong("attributes.who_made", f"one of {', '.join(sorted(_WHO))}"))
+    if not _is_period(content.attributes.get("when_made", "made_to_order")):
+        found.append(_wrong("attributes.when_made", "a period that Etsy knows, as 1990s"))
+    return found
+
+
+def _is_period(text: str) -> bool:
+    """The latest period's name changes each year: `2020_<year>`."""
+    begin, _, year = text.partition("_")
+    return text in _DECADES or (begin == "2020" and year.isdecimal() and len(year) == 4)
+
+
+def tags_of(content: Content) -> list[str]:
+    """The attribute `tags`, separated by commas."""
+    given = content.attributes.get("tags", "")
+    return [tag.strip() for tag in given.split(",") if tag.strip()]
+
+
+def price_of(content: Content) -> float:
+    """The price as Etsy takes it: a number with the currency's digits."""
+    return float(decimal_text(content.price, content.currency))
+
+
+def draft_of(content: Content, account: Mapping[str, Any]) -> dict[str, Any]:
+    """The form of a new listing."""
+    material = content.attributes.get("material")
+    return {
+        "quantity": content.quantity,
+        "title": content.title,
+        "description": plain_text(content.description),
+        "price": decimal_text(content.price, content.currency),
+        "who_made": content.attributes.get("who_made", "i_did"),
+        "when_made": content.attributes.get("when_made", "made_to_order"),
+        "taxonomy_id": int(content.category_id or 0),
+        "shipping_profile_id": int(account["shipping_profile_id"]),
+        "readiness_state_id": int(account["readiness_state_id"]),
+        "tags": tags_of(content) or None,
+        "materials": [MATERIALS.get(material, material)] if material else None,
+        "type": "physical",
+    }
+
+
+def changes_of(content: Content) -> dict[str, Any]:
+    """The form of a change; price and quantity are the inventory's."""
+    return {
+        "title": content.title,
+        "description": plain_text(content.description),
+        "tags": tags_of(content) or None,
+        "taxonomy_id": int(content.category_id or 0),
+    }
+
+
+def inventory_of(content: Content, sku: str, readiness_state_id: int) -> dict[str, Any]:
+    """The whole product set of a listing without variations."""
+    offering = {
+        "price": price_of(content),
+        "quantity": content.quantity,
+        "is_enabled": True,
+        "readiness_state_id": readiness_state_id,
+    }
+    return {"products": [{"sku": sku, "property_values": [], "offerings": [offering]}]}
+
+
+def is_same_inventory(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> bool:
+    """Whether a PUT would change nothing; what Etsy adds when it answers doesn't count."""
+    products = standing.get("products", [])
+    if len(products) != 1 or len(products[0].get("offerings", [])) != 1:
+        return False
+    [ours], theirs = wanted["products"], products[0]
+    [mine], other = ours["offerings"], theirs["offerings"][0]
+    money = other.get("price", {})
+    price = money.get("amount", 0) / (money.get("divisor") or 1)
+    return bool(
+        theirs.get("sku") == ours["sku"]
+        and other.get("quantity") == mine["quantity"]
+        and abs(price - mine["price"]) < 0.0005  # half of the smallest minor unit
+    )
+
+
+def alt_text(content: Content, number: int) -> str:
+    """What tells the listing's images apart, since Etsy doesn't keep their names."""
+    mark = f" ({number}/{len(content.images)})"
+    return content.title[: ALT_MAX - len(mark)] + mark
+
+
+def is_made_since(listing: Mapping[str, Any], content: Content, began: datetime) -> bool:
+    """Whether a listing may be the one that a call whose answer was lost has made."""
+    created = listing.get("created_timestamp") or listing.get("original_creation_timestamp") or 0
+    return bool(
+        created >= int(began.timestamp()) - 60  # two clocks
+        and listing.get("title") == content.title
+        and listing.get("description") == plain_text(content.description)
+    )
+
+
+def money_text(money: Mapping[str, Any]) -> str:
+    """Etsy's amount and divisor as a decimal."""
+    currency = str(money.get("currency_code", "EUR"))
+    digits = CURRENCIES.get(currency, 2)
+    return f"{money.get('amount', 0) / (money.get('divisor') or 1):.{digits}f}"
+
+
+def _wrong(field: str, message: str) -> dict[str, str]:
+    return {"field": field, "message": message}

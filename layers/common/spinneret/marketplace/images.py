@@ -1,0 +1,61 @@
+"""Images from their URLs, for marketplaces that want the file."""
+
+from __future__ import annotations
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    ContentRefused,
+    FetchFailed,
+    FetchTimeout,
+    InputNeeded,
+    MarketplaceUnavailable,
+    TooManyRedirects,
+    UrlBlocked,
+    UrlInvalid,
+)
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.urls import parse_url
+
+_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+
+
+class ImageSource:
+    """Fetches images under the address rules."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def __call__(self, url: str) -> tuple[bytes, str]:
+        """The file and its media type.
+
+        Raises InputNeeded for a URL without an image, and MarketplaceUnavailable when its host
+        doesn't answer.
+        """
+        try:
+            page = self._fetcher.fetch(
+                FetchRequest(
+                    url=parse_url(url),
+                    media_types=_TYPES,
+                    max_bytes=bounds.MARKETPLACE_IMAGE_BYTES,
+                    total_seconds=bounds.MARKETPLACE_CALL_SECONDS,
+                    read_seconds=bounds.MARKETPLACE_CALL_SECONDS,
+                )
+            )
+        except (FetchTimeout, FetchFailed) as error:
+            raise MarketplaceUnavailable(f"the image's host: {error.message}") from error
+        except (BodyTooLarge, ContentRefused, TooManyRedirects, UrlBlocked, UrlInvalid) as error:
+            raise _unfit(url, error.message) from error
+        if page.status_code >= 500:
+            raise MarketplaceUnavailable(f"the image's host answers {page.status_code}")
+        if page.status_code != 200:
+            raise _unfit(url, f"the image's host answers {page.status_code}")
+        return page.body, page.media_type
+
+
+def _unfit(url: str, why: str) -> InputNeeded:
+    return InputNeeded(
+        f"an image can't be had: {why}",
+        details={"fields": [{"field": "images", "message": why, "url": url}]},
+    )

@@ -1,0 +1,1 @@
+"""Listing records: what stands on which marketplace."""

@@ -1,0 +1,1 @@
+"""Orders: what was sold where, and what that leaves for the other marketplaces."""

@@ -1,0 +1,54 @@
+"""Answers about orders."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from spinneret.kernel.paging import cursor_of
+from spinneret.marketplace.orders.models import Sale, SaleOutcome, SalePage
+
+
+class OrderView(BaseModel):
+    """A line of an order."""
+
+    marketplace: str
+    order_id: str
+    line_id: str
+    sku: str
+    product_id: str | None
+    quantity: int
+    sold_at: str
+    outcome: SaleOutcome
+    conflicts_with: list[str]
+    """Orders that took the stock before: `<marketplace>:<order>`."""
+
+
+class OrderList(BaseModel):
+    """A page of orders."""
+
+    items: list[OrderView]
+    next_cursor: str | None
+    has_more: bool
+
+
+def order_list(page: SalePage) -> OrderList:
+    """A page as its tenant sees it."""
+    return OrderList(
+        items=[_view(each) for each in page.sales],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def _view(sale: Sale) -> OrderView:
+    return OrderView(
+        marketplace=sale.marketplace,
+        order_id=sale.order_id,
+        line_id=sale.line_id,
+        sku=sale.sku,
+        product_id=sale.product_id,
+        quantity=sale.quantity,
+        sold_at=sale.sold_at,
+        outcome=sale.outcome,
+        conflicts_with=list(sale.conflicts_with),
+    )

@@ -1,0 +1,43 @@
+"""What orders need from outside."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from spinneret.marketplace.orders.models import Sale, SalePage
+
+
+class SaleStore(Protocol):
+    """Sales by tenant. Raises DependencyUnavailable."""
+
+    def get(self, tenant: str, key: str) -> Sale | None:
+        """The sale as it stands."""
+        ...
+
+    def reserve(self, sale: Sale) -> bool:
+        """Store a sale and take its quantity from the product's stock, both or neither.
+
+        False when the stock isn't there, or the sale was stored by somebody else meanwhile.
+        """
+        ...
+
+    def put(self, sale: Sale) -> None:
+        """Store it without touching any stock."""
+        ...
+
+    def of_product(self, tenant: str, product_id: str) -> list[Sale]:
+        """A product's sales, at most 100."""
+        ...
+
+    def page(self, tenant: str, after: str | None, limit: int) -> SalePage:
+        """Up to `limit` sales, by marketplace and order."""
+        ...
+
+    def since(self, tenant: str, marketplace: str) -> datetime | None:
+        """When orders were read last."""
+        ...
+
+    def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
+        """Orders up to this moment were read."""
+        ...

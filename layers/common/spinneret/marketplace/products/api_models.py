@@ -1,0 +1,141 @@
+"""Requests and answers about products."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.paging import cursor_of
+from spinneret.marketplace.products.models import Content, Override, Product, ProductPage
+
+Title = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=bounds.PRODUCT_TITLE_MAX_CHARS
+    ),
+]
+Description = Annotated[
+    str, StringConstraints(min_length=1, max_length=bounds.PRODUCT_DESCRIPTION_MAX_CHARS)
+]
+Price = Annotated[int, Field(ge=1, le=bounds.PRODUCT_PRICE_MAX)]
+ImageUrl = Annotated[
+    str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=bounds.URL_MAX_CHARS)
+]
+Sku = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,50}$")]
+Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Attributes = Annotated[dict[Word, Word], Field(max_length=bounds.PRODUCT_ATTRIBUTES_MAX)]
+
+
+class OverrideModel(BaseModel):
+    """What one marketplace shows otherwise; null is the product's own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    title: Title | None = None
+    description: Description | None = None
+    price: Price | None = None
+    category_id: Word | None = None
+    """The marketplace's own id of the category."""
+    attributes: Attributes = {}
+
+
+class ProductRequest(BaseModel):
+    """A product as it is to be; a PUT replaces everything but a SKU that it doesn't name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    title: Title
+    description: Description
+    price: Price
+    """In minor units: 1999 is 19.99 EUR, and 1999 JPY."""
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "EUR"
+    quantity: Annotated[int, Field(ge=0, le=bounds.PRODUCT_QUANTITY_MAX)] = 1
+    images: Annotated[
+        tuple[ImageUrl, ...], Field(max_length=bounds.PRODUCT_IMAGES_MAX, strict=False)
+    ] = ()
+    attributes: Attributes = {}
+    """`brand color condition material size category` by the vocabularies, and any others."""
+    overrides: dict[str, OverrideModel] = {}
+    """By marketplace."""
+    sku: Sku | None = None
+
+    def content(self) -> Content:
+        """What is to be shown."""
+        return Content(
+            title=self.title,
+            description=self.description,
+            price=self.price,
+            currency=self.currency,
+            quantity=self.quantity,
+            images=self.images,
+            attributes=self.attributes,
+        )
+
+    def by_marketplace(self) -> dict[str, Override]:
+        """The overrides as values of the domain."""
+        return {name: Override(**each.model_dump()) for name, each in self.overrides.items()}
+
+
+class ProductView(BaseModel):
+    """A product."""
+
+    product_id: str
+    sku: str
+    title: str
+    description: str
+    price: int
+    currency: str
+    quantity: int
+    images: list[str]
+    attributes: dict[str, str]
+    overrides: dict[str, OverrideModel]
+    created_at: str
+    updated_at: str
+
+
+class ProductList(BaseModel):
+    """A page of products."""
+
+    items: list[ProductView]
+    next_cursor: str | None
+    has_more: bool
+
+
+def product_view(product: Product) -> ProductView:
+    """A product as its tenant sees it."""
+    content = product.content
+    return ProductView(
+        product_id=product.id,
+        sku=product.sku,
+        title=content.title,
+        description=content.description,
+        price=content.price,
+        currency=content.currency,
+        quantity=content.quantity,
+        images=list(content.images),
+        attributes=dict(content.attributes),
+        overrides={
+            name: OverrideModel(
+                title=each.title,
+                description=each.description,
+                price=each.price,
+                category_id=each.category_id,
+                attributes=dict(each.attributes),
+            )
+            for name, each in product.overrides.items()
+        },
+        created_at=stamp(product.created_at),
+        updated_at=stamp(product.updated_at),
+    )
+
+
+def product_list(page: ProductPage) -> ProductList:
+    """A page as its tenant sees it."""
+    return ProductList(
+        items=[product_view(each) for each in page.products],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )

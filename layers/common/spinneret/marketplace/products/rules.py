@@ -1,0 +1,72 @@
+"""What a product shows on a marketplace, and what a product must not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.marketplace.money import CURRENCIES
+from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.vocabularies.models import VOCABULARIES
+
+# Attributes whose values are those of a vocabulary; brands and sizes only suggest.
+_CLOSED: Final = {"condition": "conditions", "color": "colors", "category": "categories"}
+
+
+def shown_on(product: Product, marketplace: str, given: Mapping[str, Any]) -> Content:
+    """The product as a marketplace shows it.
+
+    What a job was given (`override_price`, `custom_title`, `custom_description`) comes first, then
+    the product's override for the marketplace, then the product.
+    """
+    override = product.overrides.get(marketplace, Override())
+    base = product.content
+    return replace(
+        base,
+        title=_first(given.get("custom_title"), override.title, base.title),
+        description=_first(given.get("custom_description"), override.description, base.description),
+        price=_first(given.get("override_price"), override.price, base.price),
+        category_id=_first(override.category_id, base.category_id),
+        attributes={**base.attributes, **override.attributes},
+    )
+
+
+def check(
+    content: Content, overrides: Mapping[str, Override], marketplaces: frozenset[str]
+) -> None:
+    """Raises ValidationFailed with every field that is wrong."""
+    fields = [
+        *_unknown_values("attributes", content.attributes),
+        *(
+            problem
+            for name, override in overrides.items()
+            for problem in _unknown_values(f"overrides.{name}.attributes", override.attributes)
+        ),
+    ]
+    if content.currency not in CURRENCIES:
+        known = ", ".join(CURRENCIES)
+        fields.append({"field": "currency", "message": f"one of {known}"})
+    fields += [
+        {"field": f"overrides.{name}", "message": f"one of {', '.join(sorted(marketplaces))}"}
+        for name in sorted(overrides.keys() - marketplaces)
+    ]
+    if fields:
+        raise ValidationFailed("the product has fields that are wrong", details={"fields": fields})
+
+
+def _unknown_values(where: str, attributes: Mapping[str, str]) -> list[dict[str, str]]:
+    return [
+        {
+            "field": f"{where}.{name}",
+            "message": f"not of the vocabulary {vocabulary}: see "
+            f"GET /api/product-attributes/{vocabulary}",
+        }
+        for name, vocabulary in _CLOSED.items()
+        if name in attributes and attributes[name] not in VOCABULARIES[vocabulary]
+    ]
+
+
+def _first(*values: Any) -> Any:
+    return next((each for each in values if each is not None), None)

@@ -1,0 +1,135 @@
+"""A tenant's products: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.marketplace.listings.models import ENDED
+from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.products import rules
+from spinneret.marketplace.products.models import Content, Override, Product, ProductPage
+from spinneret.marketplace.products.ports import ProductStore
+
+_RACES: Final = 5  # changes of one product at the same time are rare
+
+
+class ProductService:
+    """Products. An unknown id and a foreign one are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: ProductStore,
+        listings: ListingStore,
+        marketplaces: frozenset[str],
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._listings = listings
+        self._marketplaces = marketplaces
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(
+        self,
+        tenant: str,
+        sku: str | None,
+        content: Content,
+        overrides: Mapping[str, Override],
+    ) -> Product:
+        """Without a SKU the id is one. Raises ValidationFailed, and Conflict for a taken SKU."""
+        rules.check(content, overrides, self._marketplaces)
+        now, product_id = self._clock(), self._new_id("prd")
+        product = Product(
+            tenant=tenant,
+            id=product_id,
+            sku=sku or _sku_of(product_id),
+            content=content,
+            overrides=overrides,
+            created_at=now,
+            updated_at=now,
+        )
+        self._store.add(product)
+        return product
+
+    def get(self, tenant: str, product_id: str) -> Product:
+        """Raises NotFound."""
+        product = self._store.get(tenant, product_id)
+        if product is None:
+            raise NotFound("no such product")
+        return product
+
+    def page(self, tenant: str, after: str | None, limit: int) -> ProductPage:
+        """See ProductStore.page."""
+        return self._store.page(tenant, after, limit)
+
+    def update(
+        self,
+        tenant: str,
+        product_id: str,
+        sku: str | None,
+        content: Content,
+        overrides: Mapping[str, Override],
+    ) -> Product:
+        """Replace all but the SKU, which stays unless another is given.
+
+        Raises NotFound, ValidationFailed, and Conflict for a taken SKU or one that a marketplace
+        knows the product by.
+        """
+        rules.check(content, overrides, self._marketplaces)
+        for _ in range(_RACES):
+            former = self.get(tenant, product_id)
+            if sku not in (None, former.sku) and self._live(tenant, product_id):
+                raise Conflict(
+                    "marketplaces know the product by its SKU: end its listings first",
+                    details={"field": "sku"},
+                )
+            product = replace(
+                former,
+                sku=sku or former.sku,
+                content=content,
+                overrides=overrides,
+                updated_at=self._clock(),
+                version=former.version + 1,
+            )
+            if self._store.replace(former, product):
+                return product
+        raise _changing()
+
+    def remove(self, tenant: str, product_id: str) -> None:
+        """Its jobs stay, without it; its tasks are shown no more.
+
+        Raises NotFound, and Conflict while it is listed somewhere.
+        """
+        for _ in range(_RACES):
+            product = self.get(tenant, product_id)
+            if listed := self._live(tenant, product_id):
+                raise Conflict(
+                    "the product is listed: delete its listings first",
+                    details={"marketplaces": listed},
+                )
+            if self._store.remove(product):
+                return
+        raise _changing()
+
+    def _live(self, tenant: str, product_id: str) -> list[str]:
+        listings = self._listings.of_product(tenant, product_id)
+        return [each.marketplace for each in listings if each.state not in ENDED]
+
+
+def _sku_of(product_id: str) -> str:
+    """Letters and digits only, at most 50: what eBay takes (its error 25707)."""
+    return product_id.replace("_", "")
+
+
+def _changing() -> Conflict:
+    return Conflict("the product is being changed by others")

@@ -1,0 +1,1 @@
+"""Marketplace jobs: one action for one product on one marketplace."""

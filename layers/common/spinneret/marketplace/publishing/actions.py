@@ -1,0 +1,52 @@
+"""The table of action types, with the defaults of the source design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from spinneret.marketplace.publishing.models import ActionType
+
+
+@dataclass(frozen=True)
+class _Row:
+    name: str
+    priority: int
+    max_retries: int
+    description: str
+    needs_product: bool = True
+
+
+# Priorities and retries of the first four are the source's; a message is answered soon, lists of
+# orders are read like a sync, and a link is made by hand.
+_ACTIONS: Final[Mapping[str, _Row]] = {
+    "publish": _Row("Publish", 3, 3, "List the product, once"),
+    "update": _Row("Update", 3, 3, "Bring the listing up to the product"),
+    "delete": _Row("Delete", 2, 1, "End the listing"),
+    "sync": _Row("Sync", 4, 3, "Look what stands there, and report what differs"),
+    "orders": _Row("Orders", 4, 3, "Read new and changed orders", needs_product=False),
+    "message": _Row("Message", 2, 1, "Send a message to a buyer", needs_product=False),
+    "link_product": _Row("Link product", 3, 1, "Take a listing that exists for the product's"),
+}
+
+PRIORITIES: Final = ("critical", "high", "normal", "low")
+"""Names of 1 to 4."""
+
+
+def action_types(marketplaces: Iterable[str]) -> Mapping[str, ActionType]:
+    """All action types by full code: `{action}_{marketplace}`."""
+    found = [
+        ActionType(
+            marketplace=marketplace,
+            code=code,
+            name=row.name,
+            priority=row.priority,
+            max_retries=row.max_retries,
+            description=row.description,
+            needs_product=row.needs_product,
+        )
+        for marketplace in sorted(marketplaces)
+        for code, row in _ACTIONS.items()
+    ]
+    return {each.full_code: each for each in found}

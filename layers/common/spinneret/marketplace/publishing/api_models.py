@@ -1,0 +1,361 @@
+"""Requests and answers about marketplace jobs and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from spinneret.jobs import rules as job_rules
+from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.placement import Placed
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.paging import cursor_of
+from spinneret.marketplace.publishing.models import ActionType
+from spinneret.marketplace.publishing.service import (
+    Batch,
+    JobWithTasks,
+    Prospect,
+    number_of,
+)
+from spinneret.marketplace.publishing.statistics import DayOfAction
+from spinneret.marketplace.tasks import rules as task_rules
+from spinneret.marketplace.tasks.api_models import TaskView, task_view
+
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
+Code = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+PriorityNumber = Annotated[int, Field(ge=1, le=4)]
+
+
+class MarketplaceJobRequest(BaseModel):
+    """One action for one product on one marketplace."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    marketplace: Code
+    action_code: Code
+    product_id: Id | None = None
+    """Missing for what isn't about a product: orders, messages."""
+    priority: PriorityNumber | None = None
+    """1 critical, 2 high, 3 normal, 4 low; the action type's default without it."""
+    input_data: dict[str, Any] = {}
+    """`override_price` (minor units), `custom_title`, `custom_description`; what an action asks
+    for besides, such as `text` of a message or `external_id` of a link."""
+
+
+class MarketplaceJobView(BaseModel):
+    """A marketplace job."""
+
+    job_id: str
+    marketplace: str
+    action_code: str
+    product_id: str | None
+    """Null once the product was deleted."""
+    batch_job_id: str | None
+    status: JobStatus
+    priority: int
+    retry_count: int
+    max_retries: int
+    expires_at: str | None
+    """A job that waits expires then."""
+    waiting_for: str | None
+    input_data: dict[str, Any]
+    result_data: dict[str, Any] | None
+    error: dict[str, Any] | None
+    created_at: str
+    started_at: str | None
+    completed_at: str | None
+    progress: int
+
+
+class MarketplaceJobWithTasks(MarketplaceJobView):
+    """A marketplace job and its tasks by position."""
+
+    tasks: list[TaskView]
+
+
+class MarketplaceJobList(BaseModel):
+    """A page of jobs, newest first."""
+
+    items: list[MarketplaceJobView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class BatchJobRequest(BaseModel):
+    """One action for several products on one marketplace."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    marketplace: Code
+    action_code: Code
+    product_ids: Annotated[
+        tuple[Id, ...], Field(min_length=1, max_length=bounds.BATCH_PRODUCTS_MAX, strict=False)
+    ]
+    priority: PriorityNumber | None = None
+
+
+class BatchJobView(BaseModel):
+    """A batch."""
+
+    batch_id: str
+    marketplace: str
+    action_code: str
+    status: JobStatus
+    priority: int
+    total_count: int
+    """Without products whose job another batch or request has under way."""
+    completed_count: int
+    failed_count: int
+    """Expired ones, too."""
+    cancelled_count: int
+    pending_count: int
+    progress_percent: int
+    is_active: bool
+    is_terminal: bool
+    created_at: str
+    started_at: str | None
+    completed_at: str | None
+
+
+class BatchJobWithJobs(BatchJobView):
+    """A batch and its newest jobs, at most 100; the list of jobs has all, by `batch_job_id`."""
+
+    jobs: list[MarketplaceJobView]
+
+
+class BatchJobList(BaseModel):
+    """A page of batches, newest first."""
+
+    items: list[BatchJobView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class ProspectView(BaseModel):
+    """What would become of one product."""
+
+    product_id: str
+    outcome: str
+    """`create update end look nothing refused`."""
+    fields: list[dict[str, Any]]
+    """What is missing or wrong."""
+    fees: list[dict[str, Any]]
+    """What the marketplace says that publishing costs, where it tells before."""
+
+
+class PlanView(BaseModel):
+    """What a batch would do; nothing was written."""
+
+    marketplace: str
+    action_code: str
+    total_count: int
+    refused_count: int
+    items: list[ProspectView]
+
+
+class ActionTypeView(BaseModel):
+    """What can be asked for on a marketplace."""
+
+    marketplace: str
+    code: str
+    name: str
+    priority: int
+    max_retries: int
+    description: str
+    supported: bool
+
+
+class ActionTypeList(BaseModel):
+    """All action types."""
+
+    items: list[ActionTypeView]
+
+
+class DayView(BaseModel):
+    """How the jobs of an action type ended on a day (UTC)."""
+
+    day: str
+    marketplace: str
+    action_code: str
+    completed_count: int
+    failed_count: int
+    cancelled_count: int
+    expired_count: int
+    total_seconds: int
+
+
+class StatisticsView(BaseModel):
+    """All action types of a day."""
+
+    day: str
+    items: list[DayView]
+
+
+def job_view(job: Job, has_product: bool, progress: int | None = None) -> MarketplaceJobView:
+    """A job as its tenant sees it."""
+    payload, failure = job.payload, job.last_error
+    error = None
+    if failure is not None:
+        error = {"error": failure.message, "code": failure.code, "details": dict(failure.details)}
+    return MarketplaceJobView(
+        job_id=job.id,
+        marketplace=payload["marketplace"],
+        action_code=payload["action_code"],
+        product_id=payload.get("product_id") if has_product else None,
+        batch_job_id=job.parent,
+        status=job.status,
+        priority=number_of(job.priority),
+        retry_count=job.attempts,
+        max_retries=payload["max_retries"],
+        expires_at=optional_stamp(job.expires_at),
+        waiting_for=job.waiting_for,
+        input_data=dict(payload["input_data"]),
+        result_data=None if job.result is None else dict(job.result),
+        error=error,
+        created_at=stamp(job.created_at),
+        started_at=optional_stamp(job.started_at),
+        completed_at=optional_stamp(job.finished_at),
+        progress=job.progress if progress is None else progress,
+    )
+
+
+def job_with_tasks(seen: JobWithTasks) -> MarketplaceJobWithTasks:
+    """A job and its tasks as their tenant sees them."""
+    progress = None
+    if seen.tasks and seen.job.status not in job_rules.TERMINAL:
+        progress = task_rules.progress(seen.tasks)
+    view = job_view(seen.job, seen.has_product, progress)
+    return MarketplaceJobWithTasks(
+        **view.model_dump(), tasks=[task_view(task) for task in seen.tasks]
+    )
+
+
+def job_list(jobs: Sequence[JobWithTasks], after: str | None) -> MarketplaceJobList:
+    """A page as its tenant sees it."""
+    return MarketplaceJobList(
+        items=[job_view(each.job, each.has_product) for each in jobs],
+        next_cursor=cursor_of(after),
+        has_more=after is not None,
+    )
+
+
+def submitted_job(job: Job) -> Mapping[str, Any]:
+    """The answer to a submission."""
+    return job_view(job, job.payload.get("product_id") is not None).model_dump(mode="json")
+
+
+def submitted_batch(job: Job, placed: Sequence[Placed]) -> Mapping[str, Any]:
+    """The answer to a batch."""
+    total = sum(not each.duplicate for each in placed)
+    return _batch(job, {**dict.fromkeys(_COUNTS, 0), "pending_count": total, "total_count": total})
+
+
+_COUNTS = ("total_count", "completed_count", "failed_count", "cancelled_count", "pending_count")
+
+
+def batch_view(batch: Batch) -> BatchJobView:
+    """A batch as its tenant sees it."""
+    counts = job_rules.summary(batch.counts)
+    family = batch.job.family
+    if family is not None and family.cursor is not None:  # some of its jobs aren't made yet
+        missing = max(0, int(batch.job.payload["total"]) - batch.counts.created)
+        counts["total_count"] += missing
+        counts["pending_count"] += missing
+    return BatchJobView.model_validate(_batch(batch.job, counts))
+
+
+def batch_with_jobs(batch: Batch, jobs: Sequence[JobWithTasks]) -> BatchJobWithJobs:
+    """A batch and its jobs as their tenant sees them."""
+    views = [job_view(each.job, each.has_product) for each in jobs]
+    return BatchJobWithJobs(**batch_view(batch).model_dump(), jobs=views)
+
+
+def batch_list(batches: Sequence[Batch], after: str | None) -> BatchJobList:
+    """A page as its tenant sees it."""
+    return BatchJobList(
+        items=[batch_view(each) for each in batches],
+        next_cursor=cursor_of(after),
+        has_more=after is not None,
+    )
+
+
+def plan_view(marketplace: str, action_code: str, found: Sequence[Prospect]) -> PlanView:
+    """A plan as its tenant sees it."""
+    items = [
+        ProspectView(
+            product_id=each.product_id,
+            outcome=each.outcome,
+            fields=[dict(field) for field in each.fields],
+            fees=[dict(fee) for fee in each.fees],
+        )
+        for each in found
+    ]
+    return PlanView(
+        marketplace=marketplace,
+        action_code=action_code,
+        total_count=len(items),
+        refused_count=sum(each.outcome == "refused" for each in items),
+        items=items,
+    )
+
+
+def action_type_list(
+    actions: Mapping[str, ActionType], handlers: Mapping[str, Any]
+) -> ActionTypeList:
+    """The table as tenants see it."""
+    return ActionTypeList(
+        items=[
+            ActionTypeView(
+                marketplace=each.marketplace,
+                code=each.code,
+                name=each.name,
+                priority=each.priority,
+                max_retries=each.max_retries,
+                description=each.description,
+                supported=each.full_code in handlers,
+            )
+            for each in actions.values()
+        ]
+    )
+
+
+def statistics_view(day: str, found: Sequence[DayOfAction]) -> StatisticsView:
+    """The statistics of a day."""
+    items = [
+        DayView(
+            day=each.day,
+            marketplace=each.marketplace,
+            action_code=each.action_code,
+            completed_count=each.completed,
+            failed_count=each.failed,
+            cancelled_count=each.cancelled,
+            expired_count=each.expired,
+            total_seconds=each.seconds,
+        )
+        for each in found
+    ]
+    return StatisticsView(day=day, items=items)
+
+
+def _batch(job: Job, counts: Mapping[str, int]) -> dict[str, Any]:
+    terminal = job.status in job_rules.TERMINAL
+    ended = counts["total_count"] - counts["pending_count"]
+    percent = 100 if terminal else min(99, 100 * ended // max(1, counts["total_count"]))
+    view = BatchJobView(
+        batch_id=job.id,
+        marketplace=job.payload["marketplace"],
+        action_code=job.payload["action_code"],
+        status=job.status,
+        priority=number_of(job.priority),
+        progress_percent=percent,
+        is_active=job.status in (JobStatus.PENDING, JobStatus.RUNNING),
+        is_terminal=terminal,
+        created_at=stamp(job.created_at),
+        started_at=optional_stamp(job.started_at),
+        completed_at=optional_stamp(job.finished_at),
+        **counts,
+    )
+    return view.model_dump(mode="json")

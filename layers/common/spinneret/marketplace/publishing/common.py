@@ -1,0 +1,147 @@
+"""Steps that the plans of several marketplaces share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import Conflict, InputNeeded, ValidationFailed
+from spinneret.marketplace.listings.models import Drift, Listing, ListingState
+from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.publishing.models import Step, Subject
+from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.tasks.models import TaskType
+
+Check = Callable[[Content], Sequence[Mapping[str, str]]]
+
+
+def identity(subject: Subject) -> dict[str, Any]:
+    """What every step that makes or changes a listing depends on: which product, in which state,
+    for which of its listings."""
+    product, content = subject.sold
+    generation = subject.listing.generation if subject.listing else 1
+    return {"sku": product.sku, "content": content.digest, "generation": generation}
+
+
+def validate(check: Check) -> Callable[[Subject], Step]:
+    """A step that finds what the marketplace would refuse, without asking it."""
+
+    def step(subject: Subject) -> Step:
+        _, content = subject.sold
+
+        def run(_: Work) -> Mapping[str, Any]:
+            if fields := check(content):
+                raise ValidationFailed(
+                    "; ".join(f"{each['field']}: {each['message']}" for each in fields),
+                    details={"fields": [dict(each) for each in fields]},
+                )
+            return {"valid": True}
+
+        return Step(
+            key="validate",
+            type=TaskType.DB_OPERATION,
+            description="Validate product data",
+            payload=identity(subject),
+            run=run,
+        )
+
+    return step
+
+
+def save(
+    subject: Subject, external: Callable[[Work], tuple[str, str | None]], id_name: str
+) -> Step:
+    """The last step of publishing: the listing record holds what stands now."""
+    _, content = subject.sold
+
+    def run(work: Work) -> Mapping[str, Any]:
+        external_id, url = external(work)
+        now = work.clock()
+        work.record(
+            state=ListingState.ACTIVE,
+            external_id=external_id,
+            url=url,
+            digest=content.digest,
+            drift=(),
+            last_sync_at=now,
+            sku=subject.sold[0].sku,
+        )
+        return {id_name: external_id, "url": url, "published_at": stamp(now)}
+
+    return Step(
+        key="save",
+        type=TaskType.DB_OPERATION,
+        description="Save listing ID",
+        payload=identity(subject),
+        run=run,
+    )
+
+
+def forget(subject: Subject) -> Step:
+    """The last step of ending: whatever is published next is another listing."""
+    generation = subject.listing.generation if subject.listing else 1
+
+    def run(work: Work) -> Mapping[str, Any]:
+        listing = work.listing
+        if listing.version and listing.generation == generation:
+            ended(work, listing, ListingState.ENDED)
+        return {"deleted": True, "external_id": listing.external_id}
+
+    return Step(
+        key="save",
+        type=TaskType.DB_OPERATION,
+        description="Save the end of the listing",
+        payload={"generation": generation},
+        run=run,
+    )
+
+
+def ended(work: Work, listing: Listing, state: ListingState, **more: Any) -> Listing:
+    """Record that the listing is over."""
+    return work.record(
+        **more,
+        state=state,
+        external_id=None,
+        url=None,
+        digest=None,
+        drift=(),
+        intent_job=None,
+        intent_at=None,
+        generation=listing.generation + 1,
+        last_sync_at=work.clock(),
+    )
+
+
+def live(work: Work) -> Listing:
+    """The record of a listing that stands. Raises Conflict for a product that isn't listed."""
+    listing = work.listing
+    if listing.state is not ListingState.ACTIVE or listing.external_id is None:
+        raise Conflict("the product isn't listed there: publish it first")
+    return listing
+
+
+def drift_between(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[Drift, ...]:
+    """The fields that differ."""
+    return tuple(
+        Drift(field=name, ours=str(value), theirs=str(theirs.get(name)))
+        for name, value in ours.items()
+        if theirs.get(name) != value
+    )
+
+
+def given_text(subject: Subject, name: str) -> str:
+    """A text of the job's input. Raises InputNeeded."""
+    value = subject.given.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise InputNeeded(
+            f"input_data.{name} is missing",
+            details={"fields": [{"field": f"input_data.{name}", "message": "is missing"}]},
+        )
+    return value
+
+
+def with_payload(step: Step, **more: Any) -> Step:
+    """The step with more in its payload."""
+    return replace(step, payload={**step.payload, **more})

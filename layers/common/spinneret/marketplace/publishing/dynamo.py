@@ -1,0 +1,69 @@
+"""Statistics on DynamoDB.
+
+Marketplace table
+    pk `T#<tenant>#STATISTICS`, sk `<day>#<marketplace>#<action>`   counters of a day
+    pk `T#<tenant>#COUNTED#<job id>`, sk `<run>`                    the end of a run was counted
+
+Counter and mark are written in one transaction. `purge_at` is DynamoDB's TTL.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.jobs.models import Job
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import epoch_seconds
+from spinneret.marketplace.publishing.statistics import COUNTED, DayOfAction
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoStatistics:
+    """Implements StatisticsStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def count(self, job: Job, outcome: str, seconds: int) -> None:
+        """See StatisticsStore."""
+        moment = job.finished_at or job.created_at
+        place = f"{job.payload['marketplace']}#{job.payload['action_code']}"
+        counter = {
+            "pk": f"T#{job.tenant}#STATISTICS",
+            "sk": f"{moment.date().isoformat()}#{place}",
+        }
+        purge = epoch_seconds(moment + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
+        mark = {"pk": f"T#{job.tenant}#COUNTED#{job.id}", "sk": str(job.run), "purge_at": purge}
+        add = (f"ADD #{outcome} :one, #seconds :seconds", {":one": 1, ":seconds": seconds})
+        always: dynamo.Condition = ("attribute_exists(#pk) OR attribute_not_exists(#pk)", {})
+        writes = [
+            dynamo.put(self._table, mark, ("attribute_not_exists(#pk)", {})),
+            dynamo.change(self._table, counter, add, always),
+        ]
+        with suppress(dynamo.ConditionFailed):  # counted before
+            dynamo.transact(self._client, writes)
+
+    def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
+        """See StatisticsStore."""
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :day)",
+                ExpressionAttributeValues={":pk": f"T#{tenant}#STATISTICS", ":day": f"{day}#"},
+                ConsistentRead=True,
+            )
+        found = []
+        for item in answer["Items"]:
+            _, marketplace, action_code = str(item["sk"]).split("#")
+            numbers = {name: int(str(item.get(name, 0))) for name in (*COUNTED, "seconds")}
+            found.append(
+                DayOfAction(day=day, marketplace=marketplace, action_code=action_code, **numbers)
+            )
+        return found

@@ -1,0 +1,258 @@
+"""Runs a marketplace job: its plan's steps by position, each a fenced task.
+
+What a claim leaves behind, the next one goes on with: a step that succeeded is skipped while its
+digest is the same, and a step that may have happened looks for its own effect first.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from spinneret.jobs.disclosure import safe_data, safe_text
+from spinneret.jobs.models import JobEventKind
+from spinneret.jobs.worker import Context, Defer, HandBack
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    Contended,
+    DependencyUnavailable,
+    DomainError,
+    InputNeeded,
+    LeaseLost,
+    MarketplaceUnavailable,
+    MarketplaceUnsupported,
+    NotFound,
+    PermanentError,
+    ReauthNeeded,
+    RetriesExceeded,
+    TransientError,
+)
+from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.products.ports import ProductStore
+from spinneret.marketplace.products.rules import shown_on
+from spinneret.marketplace.publishing.models import ActionType, Platform, Step, Subject
+from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.tasks import rules
+from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
+from spinneret.marketplace.tasks.ports import TaskStore
+
+logger = logging.getLogger(__name__)
+
+_REASONS: Final[Mapping[type[DomainError], Reason]] = {
+    MarketplaceUnsupported: Reason.UNSUPPORTED,
+    InputNeeded: Reason.NEEDS_INPUT,
+    ReauthNeeded: Reason.NEEDS_REAUTH,
+}
+
+NewWork = Callable[[Context, Subject], Work]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A job's payload."""
+
+    marketplace: str
+    action_code: str
+    product_id: str | None
+    input_data: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Command:
+        """The inverse of `payload`."""
+        return cls(
+            marketplace=payload["marketplace"],
+            action_code=payload["action_code"],
+            product_id=payload.get("product_id"),
+            input_data=payload.get("input_data") or {},
+        )
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What the job's row holds."""
+        return {
+            "marketplace": self.marketplace,
+            "action_code": self.action_code,
+            "product_id": self.product_id,
+            "input_data": dict(self.input_data),
+        }
+
+    @property
+    def full_code(self) -> str:
+        """What its handler is registered under."""
+        return f"{self.action_code}_{self.marketplace}"
+
+
+class PublishHandler:
+    """Handler of the kind `publish`."""
+
+    def __init__(
+        self,
+        *,
+        platforms: Mapping[str, Platform],
+        actions: Mapping[str, ActionType],
+        products: ProductStore,
+        listings: ListingStore,
+        tasks: TaskStore,
+        new_work: NewWork,
+        clock: Clock,
+    ) -> None:
+        self._platforms = platforms
+        self._actions = actions
+        self._products = products
+        self._listings = listings
+        self._tasks = tasks
+        self._new_work = new_work
+        self._clock = clock
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Run what is left of the job; its result holds what the last step found."""
+        command = Command.of(context.job.payload)
+        action = self._actions.get(command.full_code)
+        if action is None:
+            raise MarketplaceUnsupported(f"unknown action: {command.full_code}")
+        try:
+            return self._run(context, command)
+        except TransientError as error:
+            if context.job.attempts + 1 < action.max_retries:
+                raise
+            raise RetriesExceeded(
+                f"Max retries ({action.max_retries}) exceeded: {error.message}",
+                details={**error.details, "max_retries": action.max_retries},
+            ) from error
+
+    def _run(self, context: Context, command: Command) -> Mapping[str, Any]:
+        subject = self._subject(context, command)
+        steps = self._steps(command, subject)
+        tasks = self._planned(context, steps, subject)
+        work = self._new_work(context, subject)
+        for number, step in enumerate(steps):
+            if tasks[number].status is not TaskStatus.SUCCESS:
+                context.checkpoint(step.description, rules.progress(tasks))
+                tasks[number] = self._step(context, work, step, tasks[number])
+                context.note(JobEventKind.STEP_DONE, step.description)
+            work.results[step.key] = tasks[number].result or {}
+        return work.results[steps[-1].key]
+
+    def _subject(self, context: Context, command: Command) -> Subject:
+        tenant, marketplace = context.job.tenant, command.marketplace
+        product = content = listing = None
+        if command.product_id is not None:
+            product = self._products.get(tenant, command.product_id)
+            if product is None:
+                raise NotFound("the product was deleted")
+            content = shown_on(product, marketplace, command.input_data)
+            listing = self._listings.get(tenant, product.id, marketplace)
+        return Subject(
+            tenant=tenant,
+            marketplace=marketplace,
+            product=product,
+            content=content,
+            listing=listing,
+            given=command.input_data,
+        )
+
+    def _steps(self, command: Command, subject: Subject) -> Sequence[Step]:
+        platform = self._platforms[command.marketplace]
+        plan = platform.plans.get(command.action_code)
+        if plan is not None:
+            return plan(subject)
+        why = platform.unsupported.get(
+            command.action_code, f"{platform.title} has no interface for this"
+        )
+
+        def refuse(_: Work) -> Mapping[str, Any]:
+            raise MarketplaceUnsupported(why)
+
+        return [
+            Step(
+                key="unsupported",
+                type=TaskType.DB_OPERATION,
+                description=f"{command.action_code} on {platform.title}",
+                run=refuse,
+            )
+        ]
+
+    def _planned(self, context: Context, steps: Sequence[Step], subject: Subject) -> list[Task]:
+        """The job's tasks by the plan, stored; what stands of them from before is kept."""
+        job, now = context.job, self._clock()
+        stored = self._tasks.of_job(job.tenant, job.id)
+        planned = [
+            Task(
+                tenant=job.tenant,
+                job_id=job.id,
+                position=position,
+                key=step.key,
+                task_type=step.type,
+                description=step.description,
+                platform=subject.marketplace,
+                product_id=subject.product.id if subject.product else None,
+                http_method=step.method,
+                path=step.path,
+                payload=step.payload,
+                digest=fingerprint([step.key, step.method, step.path, dict(step.payload)]),
+                created_at=now,
+            )
+            for position, step in enumerate(steps, start=1)
+        ]
+        tasks = rules.merged(planned, stored)
+        places = {task.position: task for task in stored}
+        changed = [task for task in tasks if places.get(task.position) != task]
+        if changed:
+            self._tasks.save(context.lease, changed)
+        left = [task for task in stored if task.position > len(tasks)]
+        if left:
+            self._tasks.drop(context.lease, left)
+        return tasks
+
+    def _step(self, context: Context, work: Work, step: Step, task: Task) -> Task:
+        """Run one step between two fenced writes: under way, and what became of it."""
+        begun = replace(
+            task,
+            status=TaskStatus.PROCESSING,
+            started_at=self._clock(),
+            completed_at=None,
+            error_message=None,
+            error_details={},
+        )
+        self._tasks.save(context.lease, [begun])
+        work.task = begun
+        try:
+            result = step.run(work)
+        except (LeaseLost, DependencyUnavailable):
+            raise
+        except (Defer, HandBack):
+            self._tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
+            raise
+        except Contended as busy:  # of our own rows: nobody failed
+            self._tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
+            raise DependencyUnavailable("dynamodb", busy.message) from busy
+        except DomainError as error:
+            self._tasks.save(context.lease, [self._failed(begun, error)])
+            raise
+        done = replace(
+            begun,
+            status=TaskStatus.SUCCESS,
+            reason=None,
+            result=result,
+            completed_at=self._clock(),
+        )
+        self._tasks.save(context.lease, [done])
+        return done
+
+    def _failed(self, task: Task, error: DomainError) -> Task:
+        unknown = isinstance(error, MarketplaceUnavailable)
+        reason = Reason.RECONCILING if unknown else _REASONS.get(type(error))
+        permanent = isinstance(error, PermanentError)
+        status = TaskStatus.TIMEOUT if unknown and not permanent else TaskStatus.FAILED
+        return replace(
+            task,
+            status=status,
+            reason=reason,
+            retry_count=task.retry_count + 1,
+            error_message=safe_text(error.message),
+            error_details=safe_data(error.details),
+            completed_at=self._clock(),
+        )

@@ -1,0 +1,468 @@
+"""Marketplace jobs of a tenant: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.models import (
+    ChildCounts,
+    Draft,
+    Job,
+    JobFilter,
+    JobRef,
+    JobStatus,
+    Move,
+    Priority,
+    Reply,
+    RequestKey,
+)
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.service import JobService, Submitted
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import NotFound, ValidationFailed
+from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
+from spinneret.marketplace.listings.models import ENDED, Listing
+from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.products.models import Product
+from spinneret.marketplace.products.ports import ProductStore
+from spinneret.marketplace.products.rules import shown_on
+from spinneret.marketplace.publishing.actions import PRIORITIES
+from spinneret.marketplace.publishing.engine import Command
+from spinneret.marketplace.publishing.models import ActionType, Platform
+from spinneret.marketplace.tasks import rules as task_rules
+from spinneret.marketplace.tasks.models import Task, TaskStatus, place_of
+from spinneret.marketplace.tasks.ports import TaskStore
+
+# Two of these for one product in the same state are the same work; the others may be asked again.
+_UNIQUE: Final = frozenset({"publish", "delete"})
+Quote = Callable[[str, str, Listing], Sequence[Mapping[str, Any]]]
+"""(tenant, marketplace, listing): the fees that the marketplace tells before publishing."""
+_QUOTED: Final = 10  # products of a plan whose fees are asked for
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobWithTasks:
+    """A marketplace job, its tasks, and whether its product is still there."""
+
+    job: Job
+    tasks: tuple[Task, ...]
+    has_product: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """A batch and how its jobs ended so far."""
+
+    job: Job
+    counts: ChildCounts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prospect:
+    """What would become of one product of a batch."""
+
+    product_id: str
+    outcome: str
+    """`create`, `update`, `end`, `look`, `nothing` or `refused`."""
+    fields: tuple[Mapping[str, Any], ...] = ()
+    """What is missing or wrong."""
+    fees: tuple[Mapping[str, Any], ...] = ()
+
+
+class PublishingService:
+    """Jobs, tasks and batches. All methods raise DependencyUnavailable."""
+
+    def __init__(
+        self,
+        *,
+        jobs: JobService,
+        control: JobControl,
+        products: ProductStore,
+        listings: ListingStore,
+        tasks: TaskStore,
+        platforms: Mapping[str, Platform],
+        actions: Mapping[str, ActionType],
+        quote: Quote,
+        begin_batch: Callable[[JobRef], None] | None,
+        clock: Clock,
+        new_hex: Callable[[], str],
+    ) -> None:
+        self._jobs = jobs
+        self._control = control
+        self._products = products
+        self._listings = listings
+        self._tasks = tasks
+        self._platforms = platforms
+        self._actions = actions
+        self._quote = quote
+        self._begin_batch = begin_batch
+        self._clock = clock
+        self._new_hex = new_hex
+
+    def action(self, marketplace: str, action_code: str) -> ActionType:
+        """Raises ValidationFailed for what no row of the table has."""
+        found = self._actions.get(f"{action_code}_{marketplace}")
+        if found is None:
+            known = ", ".join(sorted(self._actions))
+            raise ValidationFailed(
+                f"unknown action: {action_code}_{marketplace}",
+                details={"fields": [{"field": "action_code", "message": f"one of {known}"}]},
+            )
+        return found
+
+    def submit(
+        self,
+        tenant: str,
+        command: Command,
+        priority: int | None,
+        key: RequestKey | None,
+        answer: Callable[[Job], Mapping[str, Any]],
+    ) -> Submitted:
+        """Accept one job. Raises ValidationFailed, and NotFound for an unknown product."""
+        return self._jobs.replayed_or(
+            key, lambda: self._submit(tenant, command, priority, key, answer)
+        )
+
+    def _submit(
+        self,
+        tenant: str,
+        command: Command,
+        priority: int | None,
+        key: RequestKey | None,
+        answer: Callable[[Job], Mapping[str, Any]],
+    ) -> Submitted:
+        draft = self._draft(tenant, command, priority)
+
+        def reply(placed: Sequence[Placed]) -> Reply:
+            return Reply(status=201, body=answer(placed[0].job))
+
+        return self._jobs.submit(tenant, [draft], key, reply)
+
+    def submit_batch(
+        self,
+        tenant: str,
+        marketplace: str,
+        action_code: str,
+        product_ids: Sequence[str],
+        priority: int | None,
+        key: RequestKey | None,
+        answer: Callable[[Job, Sequence[Placed]], Mapping[str, Any]],
+    ) -> Submitted:
+        """Accept a job for each product, and a batch that counts them.
+
+        Raises ValidationFailed with every unknown product.
+        """
+        return self._jobs.replayed_or(
+            key,
+            lambda: self._batch(
+                tenant, marketplace, action_code, product_ids, priority, key, answer
+            ),
+        )
+
+    def _batch(
+        self,
+        tenant: str,
+        marketplace: str,
+        action_code: str,
+        product_ids: Sequence[str],
+        priority: int | None,
+        key: RequestKey | None,
+        answer: Callable[[Job, Sequence[Placed]], Mapping[str, Any]],
+    ) -> Submitted:
+        action = self.action(marketplace, action_code)
+        wanted_ids = list(dict.fromkeys(product_ids))
+        existing = self._found(tenant, wanted_ids)
+        wrong = [
+            {"field": f"product_ids.{number}", "message": "no such product"}
+            for number, product_id in enumerate(wanted_ids)
+            if product_id not in existing
+        ]
+        if wrong:
+            raise ValidationFailed("some products don't exist", details={"fields": wrong})
+        # Without duplicate keys: every product of a batch is counted in it. That none is listed
+        # twice, the side-effect records see to.
+        drafts = [
+            _drafted(
+                Command(
+                    marketplace=marketplace,
+                    action_code=action_code,
+                    product_id=product_id,
+                    input_data={},
+                ),
+                action,
+                priority,
+                None,
+            )
+            for product_id in wanted_ids
+        ]
+        wanted = priority or action.priority
+        parent = Draft(
+            kind=PUBLISH_BATCH,
+            payload={
+                "marketplace": marketplace,
+                "action_code": action_code,
+                "total": len(drafts),
+            },
+            priority=priority_of(wanted),
+            domain=marketplace,
+            duplicate_key=None,
+            id=batch_id(action_code, self._clock(), self._new_hex()),
+        )
+        return self._jobs.submit_parent(
+            tenant,
+            parent,
+            drafts,
+            key,
+            lambda job, placed: Reply(status=201, body=answer(job, placed)),
+            begin=self._begin_batch,
+        )
+
+    def ask(self, tenant: str, marketplace: str, action: str, product_id: str, why: str) -> None:
+        """Submit a job of the highest priority, for the product itself."""
+        command = Command(
+            marketplace=marketplace,
+            action_code=action,
+            product_id=product_id,
+            input_data={"reason": why},
+        )
+        self._submit(tenant, command, 1, None, lambda job: {"job_id": job.id})
+
+    def read_orders(self, tenant: str, marketplace: str, why: str) -> None:
+        """Submit the reading of a seller's orders, at the highest priority."""
+        command = Command(
+            marketplace=marketplace,
+            action_code="orders",
+            product_id=None,
+            input_data={"reason": why},
+        )
+        self._submit(tenant, command, 1, None, lambda job: {"job_id": job.id})
+
+    def get(self, tenant: str, job_id: str) -> JobWithTasks:
+        """A job with its tasks. Raises NotFound."""
+        job = self._job(tenant, job_id)
+        tasks = self._tasks.of_job(tenant, job_id)
+        return self._seen(job, tasks, self._existing(tenant, [job]))
+
+    def page(
+        self,
+        tenant: str,
+        marketplace: str | None,
+        status: JobStatus | None,
+        batch: str | None,
+        after: str | None,
+        limit: int,
+    ) -> tuple[list[JobWithTasks], str | None]:
+        """Jobs, newest first, without their tasks."""
+        wanted = JobFilter(kind=PUBLISH, status=status, domain=marketplace, batch=batch)
+        page = self._control.page(tenant, wanted, after, limit)
+        existing = self._existing(tenant, page.jobs)
+        return [self._seen(job, [], existing) for job in page.jobs], page.after
+
+    def tasks(
+        self,
+        tenant: str,
+        job_id: str | None,
+        status: TaskStatus | None,
+        after: str | None,
+        limit: int,
+    ) -> tuple[list[Task], str | None]:
+        """A job's tasks by position; without a job those of the newest jobs, job by job."""
+        if job_id is not None:
+            seen = self.get(tenant, job_id)
+            return [task for task in seen.tasks if status in (None, task.status)], None
+        page = self._control.page(tenant, JobFilter(kind=PUBLISH), after, max(1, limit // 10))
+        found: list[Task] = []
+        existing = self._existing(tenant, page.jobs)
+        for job in page.jobs:
+            seen = self._seen(job, self._tasks.of_job(tenant, job.id), existing)
+            found += [task for task in seen.tasks if status in (None, task.status)]
+        return found, page.after
+
+    def task(self, tenant: str, task_id: str) -> Task:
+        """One task. Raises NotFound, also once its product was deleted."""
+        place = place_of(task_id)
+        if place is None:
+            raise NotFound("no such task")
+        job_id, position = place
+        found = [task for task in self.get(tenant, job_id).tasks if task.position == position]
+        if not found:
+            raise NotFound("no such task")
+        return found[0]
+
+    def move(self, tenant: str, job_id: str, move: Move) -> JobWithTasks:
+        """Cancel, pause, resume or retry a job. Raises NotFound, Conflict and Contended."""
+        self._job(tenant, job_id)
+        self._control.move(JobRef(tenant=tenant, job_id=job_id), move)
+        return self.get(tenant, job_id)
+
+    def batch(self, tenant: str, batch_id_: str) -> Batch:
+        """Raises NotFound."""
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=batch_id_), PUBLISH_BATCH)
+        return Batch(job=job, counts=self._control.counts(job) or ChildCounts())
+
+    def batches(
+        self,
+        tenant: str,
+        marketplace: str | None,
+        status: JobStatus | None,
+        after: str | None,
+        limit: int,
+    ) -> tuple[list[Batch], str | None]:
+        """Batches, newest first."""
+        wanted = JobFilter(kind=PUBLISH_BATCH, status=status, domain=marketplace)
+        page = self._control.page(tenant, wanted, after, limit)
+        found = [
+            Batch(job=job, counts=self._control.counts(job) or ChildCounts()) for job in page.jobs
+        ]
+        return found, page.after
+
+    def move_batch(self, tenant: str, batch_id_: str, move: Move) -> Batch:
+        """Cancel, pause or resume a batch, or retry what failed of it. Raises as `move`."""
+        self.batch(tenant, batch_id_)
+        self._control.move(JobRef(tenant=tenant, job_id=batch_id_), move)
+        return self.batch(tenant, batch_id_)
+
+    def plan(
+        self, tenant: str, marketplace: str, action_code: str, product_ids: Sequence[str]
+    ) -> list[Prospect]:
+        """What a batch would do, product by product. Nothing is written, here or there."""
+        self.action(marketplace, action_code)
+        quotes = _QUOTED
+        found = []
+        for product_id in dict.fromkeys(product_ids):
+            product = self._products.get(tenant, product_id)
+            if product is None:
+                missing = ({"field": "product_id", "message": "no such product"},)
+                found.append(Prospect(product_id=product_id, outcome="refused", fields=missing))
+                continue
+            quotes -= 1
+            found.append(self._prospect(product, marketplace, action_code, quotes >= 0))
+        return found
+
+    def _prospect(
+        self, product: Product, marketplace: str, action_code: str, with_fees: bool
+    ) -> Prospect:
+        platform = self._platforms[marketplace]
+        listing = self._listings.get(product.tenant, product.id, marketplace)
+        is_live = listing is not None and listing.state not in ENDED
+        checked = action_code in ("publish", "update")
+        fields = tuple(platform.check(shown_on(product, marketplace, {}))) if checked else ()
+        if action_code not in platform.plans:
+            why = platform.unsupported.get(action_code, "unsupported")
+            fields = (*fields, {"field": "action_code", "message": why})
+        outcome = "refused" if fields else _outcome(action_code, is_live)
+        fees: tuple[Mapping[str, Any], ...] = ()
+        if listing is not None and with_fees and outcome == "create":
+            fees = tuple(self._quote(product.tenant, marketplace, listing))
+        return Prospect(
+            product_id=product.id,
+            outcome=outcome,
+            fields=fields,
+            fees=fees,
+        )
+
+    def _draft(self, tenant: str, command: Command, priority: int | None) -> Draft:
+        action = self.action(command.marketplace, command.action_code)
+        _check_input(command.input_data)
+        key = None
+        if command.product_id is not None:
+            product = self._products.get(tenant, command.product_id)
+            if product is None:
+                raise NotFound("no such product")
+            if command.action_code in _UNIQUE:
+                listing = self._listings.get(tenant, product.id, command.marketplace)
+                generation = listing.generation if listing else 1
+                state = [product.version, generation, listing.version if listing else 0]
+                key = fingerprint(["marketplace", command.payload, state])
+        elif action.needs_product:
+            raise ValidationFailed(
+                f"{action.code} needs a product",
+                details={"fields": [{"field": "product_id", "message": "is missing"}]},
+            )
+        return _drafted(command, action, priority, key)
+
+    def _found(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
+        """Which of these are products."""
+        step = bounds.LIST_LIMIT_MAX
+        return frozenset[str]().union(
+            *(
+                self._products.existing(tenant, product_ids[start : start + step])
+                for start in range(0, len(product_ids), step)
+            )
+        )
+
+    def _job(self, tenant: str, job_id: str) -> Job:
+        return self._jobs.get(JobRef(tenant=tenant, job_id=job_id), PUBLISH)
+
+    def _existing(self, tenant: str, jobs: Sequence[Job]) -> frozenset[str]:
+        ids = [str(job.payload["product_id"]) for job in jobs if job.payload.get("product_id")]
+        return self._products.existing(tenant, ids)
+
+    def _seen(self, job: Job, tasks: Sequence[Task], existing: frozenset[str]) -> JobWithTasks:
+        """A job outlives its product, whose tasks are shown no more."""
+        product_id = job.payload.get("product_id")
+        has_product = product_id is not None and product_id in existing
+        shown = [
+            task_rules.as_of(job.status, task)
+            for task in tasks
+            if task.product_id is None or has_product
+        ]
+        return JobWithTasks(job=job, tasks=tuple(shown), has_product=has_product)
+
+
+def _drafted(command: Command, action: ActionType, priority: int | None, key: str | None) -> Draft:
+    return Draft(
+        kind=PUBLISH,
+        payload={**command.payload, "max_retries": action.max_retries},
+        priority=priority_of(priority or action.priority),
+        domain=command.marketplace,
+        duplicate_key=key,
+    )
+
+
+def priority_of(number: int) -> Priority:
+    """1 critical to 4 low."""
+    return Priority(PRIORITIES[number - 1])
+
+
+def number_of(priority: Priority) -> int:
+    """The inverse of `priority_of`."""
+    return PRIORITIES.index(priority.value) + 1
+
+
+def batch_id(action_code: str, now: datetime, uuid: str) -> str:
+    """`{action}_{timestamp}_{uuid}`."""
+    return f"{action_code}_{now.strftime('%Y%m%dT%H%M%S')}_{uuid}"
+
+
+def _outcome(action_code: str, is_live: bool) -> str:
+    match action_code:
+        case "publish":
+            return "update" if is_live else "create"
+        case "update":
+            return "update" if is_live else "nothing"
+        case "delete":
+            return "end" if is_live else "nothing"
+        case _:
+            return "look"
+
+
+def _check_input(given: Mapping[str, Any]) -> None:
+    """The overrides that every publishing takes. Raises ValidationFailed."""
+    wrong = []
+    price = given.get("override_price")
+    if price is not None and (not isinstance(price, int) or isinstance(price, bool) or price < 1):
+        wrong.append({"field": "input_data.override_price", "message": "minor units, 1 or more"})
+    wrong += [
+        {"field": f"input_data.{name}", "message": "a text"}
+        for name in ("custom_title", "custom_description")
+        if given.get(name) is not None and not isinstance(given[name], str)
+    ]
+    if wrong:
+        raise ValidationFailed("input_data has fields that are wrong", details={"fields": wrong})

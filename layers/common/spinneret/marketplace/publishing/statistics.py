@@ -1,0 +1,64 @@
+"""Daily statistics of action types."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job, JobEvent, JobStatus
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace.kinds import PUBLISH
+
+logger = logging.getLogger(__name__)
+
+COUNTED: Final = ("completed", "failed", "cancelled", "expired")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DayOfAction:
+    """How the runs of one action type ended on one day (UTC)."""
+
+    day: str
+    marketplace: str
+    action_code: str
+    completed: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    expired: int = 0
+    seconds: int = 0
+    """From the first claim to the end, of all of them together."""
+
+
+class StatisticsStore(Protocol):
+    """Counters by tenant and day. Raises DependencyUnavailable."""
+
+    def count(self, job: Job, outcome: str, seconds: int) -> None:
+        """Add the end of a run, once however often it is told."""
+        ...
+
+    def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
+        """All action types that ended on a day."""
+        ...
+
+
+class Statistics:
+    """A listener of the job store."""
+
+    def __init__(self, store: StatisticsStore) -> None:
+        self._store = store
+
+    def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
+        """Count the end of a run; never raises. An end that a crash keeps from being told is
+        missing in the statistics, and nowhere else."""
+        if job.kind != PUBLISH or job.status not in rules.TERMINAL:
+            return
+        outcome = "failed" if job.status is JobStatus.PARTIALLY_FAILED else job.status.value
+        began, ended = job.started_at, job.finished_at
+        seconds = round((ended - began).total_seconds()) if began and ended else 0
+        try:
+            self._store.count(job, outcome, seconds)
+        except DependencyUnavailable as error:
+            logger.warning("not_counted", extra={"job_id": job.id, "reason": error.message})

@@ -1,0 +1,156 @@
+"""What a step of a marketplace job may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from spinneret.jobs.effects.service import Effects
+from spinneret.jobs.worker import Context
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Contended, InputNeeded
+from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.tasks.models import Task
+
+_RACES: Final = 5  # writers of one listing record at the same time
+# A call, a refresh of its token, the call again, a wait for the seller's pace before each, and the
+# record of the attempt.
+_CALL: Final = (
+    3 * bounds.MARKETPLACE_CALL_SECONDS
+    + 2 * bounds.MARKETPLACE_WAIT_SECONDS
+    + bounds.AWS_CALL_SECONDS
+)
+Result = Mapping[str, Any]
+
+
+class Browser(Protocol):
+    """Carries a task to the seller's browser."""
+
+    def ask(self, context: Context, task: Task) -> Mapping[str, Any]:
+        """The plug-in's answer; raises Defer while it may still come, MarketplaceUnavailable once
+        it is late."""
+        ...
+
+
+class Work:
+    """One claim of a job, as its steps see it."""
+
+    def __init__(
+        self,
+        *,
+        context: Context,
+        subject: Subject,
+        calls: MarketCalls,
+        listings: ListingStore,
+        effects: Effects,
+        services: Mapping[str, Any],
+        clock: Clock,
+    ) -> None:
+        self.context = context
+        self.subject = subject
+        self.calls = calls
+        self.results: dict[str, Result] = {}
+        """By key of the steps that are done."""
+        self.services = services
+        """What single marketplaces need besides: `images`, `orders`, `browser`, `settings`."""
+        self.clock = clock
+        self.task: Task | None = None
+        self._listings = listings
+        self._effects = effects
+
+    @property
+    def listing(self) -> Listing:
+        """The record of this product on this marketplace; a new one isn't stored yet."""
+        subject = self.subject
+        product, _ = subject.sold
+        found = self._listings.get(subject.tenant, product.id, subject.marketplace)
+        return found or Listing(
+            tenant=subject.tenant,
+            product_id=product.id,
+            marketplace=subject.marketplace,
+            sku=product.sku,
+            state=ListingState.ENDED,
+        )
+
+    def record(self, **changes: Any) -> Listing:
+        """Change the listing record under this claim's fence. Raises LeaseLost and Contended."""
+        for _ in range(_RACES):
+            before = self.listing
+            after = replace(before, **changes, updated_at=self.clock(), version=before.version + 1)
+            if self._listings.save(after, self.context.lease):
+                return after
+        raise Contended("the listing's record is changing", retry_after=1)
+
+    def intend(self) -> Listing:
+        """Record that the listing is about to be made, before the first call that makes it.
+
+        The time is the first intent's of this generation: look-ups of what was made begin there.
+        """
+        listing = self.listing
+        if listing.state is ListingState.CREATING and listing.intent_at is not None:
+            return listing
+        if listing.external_id is not None and listing.state is not ListingState.ENDED:
+            return listing
+        return self.record(
+            state=ListingState.CREATING,
+            external_id=None,
+            intent_job=self.context.job.id,
+            intent_at=self.clock(),
+        )
+
+    def once(
+        self,
+        what: str,
+        perform: Callable[[], Result],
+        reconcile: Callable[[], Result | None],
+        seconds: float = _CALL,
+    ) -> Result:
+        """Make something on the marketplace, at most once for this product and generation.
+
+        `reconcile` answers what an earlier call made, or None if it made nothing; it raises Defer
+        while it can't tell yet, and InputNeeded if it never can.
+        """
+        listing, subject = self.listing, self.subject
+        name = f"{subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
+        return self._effects.once(self.context, name, name, seconds, perform, reconcile)
+
+    def once_in_job(
+        self, what: str, perform: Callable[[], Result], reconcile: Callable[[], Result | None]
+    ) -> Result:
+        """As `once`, for what a job does that isn't about a listing."""
+        name = f"{self.subject.marketplace}/{self.context.job.id}/{what}"
+        return self._effects.once(self.context, name, name, _CALL, perform, reconcile)
+
+    def attempt(self) -> None:
+        """Record that a call which makes the listing is about to be sent."""
+        self.record(attempted_at=self.clock())
+
+    def window(self) -> tuple[datetime, datetime]:
+        """When the making of the listing began, and when the last call that makes it went out."""
+        listing = self.listing
+        if listing.intent_at is None:
+            raise InputNeeded("it isn't known when the listing was begun")
+        return listing.intent_at, listing.attempted_at or listing.intent_at
+
+    def others(self) -> frozenset[str]:
+        """External ids of the seller's other products on this marketplace."""
+        subject, found, after = self.subject, set[str](), None
+        product, _ = subject.sold
+        while True:
+            page = self._listings.page(subject.tenant, after, bounds.LIST_LIMIT_MAX)
+            found |= {
+                each.external_id
+                for each in page.listings
+                if each.marketplace == subject.marketplace
+                and each.product_id != product.id
+                and each.external_id is not None
+            }
+            after = page.after
+            if after is None:
+                return frozenset(found)

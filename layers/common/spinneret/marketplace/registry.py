@@ -1,0 +1,32 @@
+"""The marketplaces: one row each.
+
+A handler is found by `{action}_{marketplace}`; a marketplace that lacks an action answers it with
+the reason `unsupported`. docs/new-marketplace.md shows how to add a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from spinneret.marketplace.ebay.platform import EBAY
+from spinneret.marketplace.etsy.platform import ETSY
+from spinneret.marketplace.publishing.actions import action_types
+from spinneret.marketplace.publishing.models import ActionType, Plan, Platform
+from spinneret.marketplace.vinted.platform import VINTED
+
+PLATFORMS: Final[Mapping[str, Platform]] = {
+    each.name: each
+    for each in (
+        EBAY,
+        ETSY,
+        VINTED,
+    )
+}
+ACTION_TYPES: Final[Mapping[str, ActionType]] = action_types(PLATFORMS)
+HANDLERS: Final[Mapping[str, Plan]] = {
+    f"{code}_{platform.name}": plan
+    for platform in PLATFORMS.values()
+    for code, plan in platform.plans.items()
+}
+"""By full code."""

@@ -1,0 +1,38 @@
+"""What functions of the marketplace area read from their environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.jobs.settings import JobSettings
+from spinneret.kernel.settings import SettingsError
+from spinneret.web.fetching.wiring import FetchSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketplaceSettings(JobSettings, FetchSettings):
+    """Table, key and secret, and where the marketplaces are."""
+
+    marketplace_table: str
+    secrets_key_id: str
+    marketplace_secret: str
+    """The secret, by ARN or name, that holds the client ids and secrets."""
+    user_agent: str
+    marketplace_hosts: frozenset[str] = frozenset()
+    """`name=origin`, such as `ebay.api=https://api.sandbox.ebay.com`: replaces a host's origin."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketplaceApiSettings(MarketplaceSettings):
+    """Where a seller's browser goes after a callback."""
+
+    marketplace_return_url: str
+
+
+def hosts_of(settings: MarketplaceSettings, known: Mapping[str, str]) -> dict[str, str]:
+    """The origins of all hosts. Raises SettingsError for a name that no marketplace has."""
+    given = dict(each.partition("=")[::2] for each in settings.marketplace_hosts)
+    if unknown := sorted(given.keys() - known.keys()):
+        raise SettingsError(f"environment variable MARKETPLACE_HOSTS: no host {unknown[0]}")
+    return {**known, **given}

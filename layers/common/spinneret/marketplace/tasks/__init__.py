@@ -1,0 +1,1 @@
+"""Tasks: the steps of a marketplace job."""

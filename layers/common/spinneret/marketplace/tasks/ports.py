@@ -1,0 +1,29 @@
+"""What tasks need from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from spinneret.jobs.models import Lease
+from spinneret.marketplace.tasks.models import Task
+
+
+class TaskStore(Protocol):
+    """Tasks by tenant and job. Raises DependencyUnavailable."""
+
+    def of_job(self, tenant: str, job_id: str) -> list[Task]:
+        """A job's tasks by position."""
+        ...
+
+    def get(self, tenant: str, job_id: str, position: int) -> Task | None:
+        """The task as it stands."""
+        ...
+
+    def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
+        """Write these tasks, at most 90, all or none. Raises LeaseLost when the claim has ended."""
+        ...
+
+    def drop(self, lease: Lease, tasks: Sequence[Task]) -> None:
+        """Remove what a new plan has no place for. Raises LeaseLost."""
+        ...

@@ -1,0 +1,63 @@
+"""How a plan meets the tasks of an earlier claim or run, and what tasks of an ended job show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spinneret.jobs.models import JobStatus
+from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus
+
+_UNFINISHED = frozenset({TaskStatus.PENDING, TaskStatus.PROCESSING})
+
+
+def merged(planned: Sequence[Task], stored: Sequence[Task]) -> list[Task]:
+    """The plan, with what stands of it already.
+
+    A success stands while its digest is the same; then every step after the first one that doesn't
+    stand is judged by its own digest, too: a step whose input changed has another one. Counters go
+    on. An unfinished call of an earlier claim is reconciled first.
+    """
+    known = {task.key: task for task in stored}
+    result = []
+    for task in planned:
+        former = known.get(task.key)
+        if former is None:
+            result.append(task)
+        elif former.status is TaskStatus.SUCCESS and former.digest == task.digest:
+            result.append(replace(former, position=task.position))
+        else:
+            result.append(_again(task, former))
+    return result
+
+
+def _again(task: Task, former: Task) -> Task:
+    in_doubt = former.status in (TaskStatus.PROCESSING, TaskStatus.TIMEOUT)
+    return replace(
+        task,
+        status=TaskStatus.PENDING,
+        reason=Reason.RECONCILING if in_doubt else None,
+        retry_count=former.retry_count,
+        created_at=former.created_at,
+        started_at=former.started_at,
+    )
+
+
+def as_of(job_status: JobStatus, task: Task) -> Task:
+    """A task as it is to be seen: an ended job has none that waits or runs.
+
+    What was under way when the job was cancelled or expired is in doubt; the product's next job
+    there reconciles it before it acts.
+    """
+    if job_status not in (JobStatus.CANCELLED, JobStatus.EXPIRED, JobStatus.FAILED):
+        return task
+    if task.status not in _UNFINISHED:
+        return task
+    reason = Reason.RECONCILING if task.status is TaskStatus.PROCESSING else task.reason
+    return replace(task, status=TaskStatus.CANCELLED, reason=reason)
+
+
+def progress(tasks: Sequence[Task]) -> int:
+    """Percent of the tasks that succeeded."""
+    done = sum(task.status is TaskStatus.SUCCESS for task in tasks)
+    return 100 * done // len(tasks) if tasks else 0

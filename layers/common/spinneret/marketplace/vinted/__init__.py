@@ -1,0 +1,1 @@
+"""Vinted, by way of a plug-in in the seller's browser."""

@@ -1,0 +1,147 @@
+"""Plug-ins on DynamoDB.
+
+Marketplace table
+    pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
+    pk `T#<tenant>#ASKED`, sk `<task id>.<digest>`                what was sent to one: when, its
+                                                                  acceptance, its answer
+
+`purge_at` is DynamoDB's TTL.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
+from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoPluginStore:
+    """Implements PluginStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def connect(self, plugin: Plugin) -> None:
+        """See PluginStore."""
+        end = plugin.connected_at + timedelta(seconds=bounds.CONNECTION_SECONDS)
+        item: dict[str, Any] = {
+            **_place(plugin),
+            "connected_at": stamp(plugin.connected_at),
+            "purge_at": epoch_seconds(end),
+        }
+        with translated("dynamodb"):
+            self._client.put_item(TableName=self._table, Item=item)
+
+    def newest(self, tenant: str, marketplace: str) -> list[Plugin]:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                ExpressionAttributeValues={
+                    ":pk": f"T#{tenant}#PLUGINS",
+                    ":prefix": f"{marketplace}#",
+                },
+                ConsistentRead=True,
+                Limit=bounds.SUBSCRIBERS_PER_JOB,
+            )
+        found = [
+            Plugin(
+                tenant=tenant,
+                marketplace=marketplace,
+                connection_id=str(item["sk"]).partition("#")[2],
+                connected_at=parse_stamp(str(item["connected_at"])),
+            )
+            for item in answer["Items"]
+        ]
+        return sorted(found, key=lambda plugin: plugin.connected_at, reverse=True)
+
+    def gone(self, plugin: Plugin) -> None:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            self._client.delete_item(TableName=self._table, Key=_place(plugin))
+
+    def sent(self, tenant: str, key: str) -> Sent | None:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            found = self._client.get_item(
+                TableName=self._table, Key=_asked(tenant, key), ConsistentRead=True
+            ).get("Item")
+        if not found:
+            return None
+        answer: Any = json.loads(str(found["answer"])) if "answer" in found else None
+        return Sent(
+            sent_at=parse_stamp(str(found["sent_at"])),
+            accepted=bool(found.get("accepted", False)),
+            answer=PluginAnswer(**answer) if answer else None,
+        )
+
+    def send(self, tenant: str, key: str, now: datetime) -> None:
+        """See PluginStore."""
+        purge = epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
+        self._change(
+            tenant,
+            key,
+            "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge",
+            None,
+            {":now": stamp(now), ":purge": purge},
+        )
+
+    def begin_again(self, tenant: str, key: str) -> None:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            self._client.delete_item(TableName=self._table, Key=_asked(tenant, key))
+
+    def accept(self, tenant: str, key: str) -> bool:
+        """See PluginStore."""
+        there = "attribute_exists(#pk)"
+        return self._change(tenant, key, "SET #accepted = :yes", there, {":yes": True})
+
+    def answer(self, tenant: str, key: str, answer: PluginAnswer) -> bool:
+        """See PluginStore."""
+        text = json.dumps({"status": answer.status, "body": dict(answer.body)})
+        change = "SET #answer = if_not_exists(#answer, :answer)"
+        return self._change(tenant, key, change, "attribute_exists(#pk)", {":answer": text})
+
+    def _change(
+        self, tenant: str, key: str, change: str, condition: str | None, values: dict[str, Any]
+    ) -> bool:
+        """False when the condition doesn't hold."""
+        spelled = f"{change} {condition or ''}"
+        optional: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
+        try:
+            with translated("dynamodb"):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=_asked(tenant, key),
+                    UpdateExpression=change,
+                    ExpressionAttributeNames=dynamo.names_in(spelled),
+                    ExpressionAttributeValues=values,
+                    **optional,
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return False
+        return True
+
+
+def _place(plugin: Plugin) -> dict[str, str]:
+    sk = f"{plugin.marketplace}#{plugin.connection_id}"
+    return {"pk": f"T#{plugin.tenant}#PLUGINS", "sk": sk}
+
+
+def _asked(tenant: str, key: str) -> dict[str, str]:
+    return {"pk": f"T#{tenant}#ASKED", "sk": key}

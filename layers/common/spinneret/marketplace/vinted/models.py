@@ -1,0 +1,46 @@
+"""Values of the plug-in's protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginRequest:
+    """What the plug-in is to do in the seller's browser."""
+
+    method: str
+    path: str
+    body: Mapping[str, Any]
+    photo_url: str | None = None
+    """An image that the plug-in loads and sends as a file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginAnswer:
+    """What the marketplace answered to it."""
+
+    status: int
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """A request that was sent to a plug-in, and what came of it."""
+
+    sent_at: datetime
+    accepted: bool
+    answer: PluginAnswer | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plugin:
+    """A browser that is connected."""
+
+    tenant: str
+    connection_id: str
+    marketplace: str
+    connected_at: datetime

@@ -1,0 +1,25 @@
+"""Vinted's row of the registry."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.marketplace.publishing.models import Platform
+from spinneret.marketplace.vinted import plans, rules
+
+VINTED: Final = Platform(
+    name="vinted",
+    title="Vinted",
+    plans={
+        "publish": plans.publish,
+        "update": plans.update,
+        "delete": plans.delete,
+        "sync": plans.sync,
+        "link_product": plans.link_product,
+    },
+    check=rules.check,
+    unsupported={
+        "orders": "the plug-in reads no orders",
+        "message": "the plug-in sends no messages",
+    },
+)

@@ -1,0 +1,44 @@
+"""What the plug-in's transport needs from outside."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+
+
+class PluginStore(Protocol):
+    """Plug-ins and what was sent to them, by tenant. Raises DependencyUnavailable."""
+
+    def connect(self, plugin: Plugin) -> None:
+        """A plug-in says that it is there."""
+        ...
+
+    def newest(self, tenant: str, marketplace: str) -> list[Plugin]:
+        """Plug-ins that said so, the newest first."""
+        ...
+
+    def gone(self, plugin: Plugin) -> None:
+        """Forget one that can't be reached."""
+        ...
+
+    def sent(self, tenant: str, key: str) -> Sent | None:
+        """What was sent under a key, and its answer."""
+        ...
+
+    def send(self, tenant: str, key: str, now: datetime) -> None:
+        """Record that the request is about to be sent; the first time stays."""
+        ...
+
+    def begin_again(self, tenant: str, key: str) -> None:
+        """Forget that it was sent, so that its time begins anew."""
+        ...
+
+    def accept(self, tenant: str, key: str) -> bool:
+        """A plug-in has it; False for a key that wasn't sent."""
+        ...
+
+    def answer(self, tenant: str, key: str, answer: PluginAnswer) -> bool:
+        """Store the first answer; False for a key that wasn't sent."""
+        ...

@@ -1,0 +1,76 @@
+"""A product in Vinted's terms. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from spinneret.marketplace.markup import plain_text
+from spinneret.marketplace.money import decimal_text
+from spinneret.marketplace.products.models import Content
+
+# Bounds of title, description, photos and price as Vinted's own form has them.
+TITLE: Final = (5, 100)
+DESCRIPTION: Final = (5, 2000)
+PHOTOS: Final = (1, 20)
+PRICE_MIN: Final = 100  # minor units
+CURRENCIES: Final = frozenset({"EUR", "GBP", "PLN"})
+CONDITIONS: Final[Mapping[str, int]] = {
+    "new_with_tags": 6,
+    "new_without_tags": 1,
+    "very_good": 2,
+    "good": 3,
+    "satisfactory": 4,
+}
+_NUMBERS: Final = ("package_size_id", "size_id", "brand_id", "color_id")
+
+
+def check(content: Content) -> Sequence[Mapping[str, str]]:
+    """What Vinted would refuse of the product itself."""
+    found = []
+    if not TITLE[0] <= len(content.title) <= TITLE[1]:
+        found.append(_wrong("title", f"Vinted takes {TITLE[0]} to {TITLE[1]} characters"))
+    if not DESCRIPTION[0] <= len(plain_text(content.description)) <= DESCRIPTION[1]:
+        message = f"Vinted takes {DESCRIPTION[0]} to {DESCRIPTION[1]} characters"
+        found.append(_wrong("description", message))
+    if not PHOTOS[0] <= len(content.images) <= PHOTOS[1]:
+        found.append(_wrong("images", f"Vinted asks for {PHOTOS[0]} to {PHOTOS[1]} photos"))
+    if content.price < PRICE_MIN:
+        found.append(_wrong("price", "Vinted asks for at least 1.00"))
+    if content.currency not in CURRENCIES:
+        found.append(_wrong("currency", f"one of {', '.join(sorted(CURRENCIES))}"))
+    if content.attributes.get("condition") not in CONDITIONS:
+        found.append(_wrong("attributes.condition", "Vinted asks for one that it knows"))
+    if content.category_id is None or not content.category_id.isdecimal():
+        found.append(_wrong("overrides.vinted.category_id", "the number of a Vinted catalogue"))
+    found += [
+        _wrong(f"attributes.{name}", "a number of Vinted's")
+        for name in _NUMBERS
+        if not content.attributes.get(name, "0").isdecimal()
+    ]
+    return found
+
+
+def draft_of(content: Content, photo_ids: Sequence[str], reference: str) -> dict[str, Any]:
+    """The body of a new item."""
+    numbers = {
+        name: int(content.attributes[name]) for name in _NUMBERS if name in content.attributes
+    }
+    return {
+        "draft": {
+            "title": content.title,
+            "description": plain_text(content.description),
+            "price": decimal_text(content.price, content.currency),
+            "currency": content.currency,
+            "catalog_id": int(content.category_id or 0),
+            "status_id": CONDITIONS[content.attributes["condition"]],
+            "brand": content.attributes.get("brand", ""),
+            "assigned_photos": [{"id": each, "orientation": 0} for each in photo_ids],
+            "item_reference": reference,
+            **numbers,
+        }
+    }
+
+
+def _wrong(field: str, message: str) -> dict[str, str]:
+    return {"field": field, "message": message}

@@ -1,0 +1,204 @@
+"""Tasks for the seller's browser over the WebSocket (B-07).
+
+What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "method", "path",
+"body", "photo_url"}`. What comes from it:
+
+    {"action": "plugin.hello", "marketplace": "vinted"}            it is there, and free
+    {"action": "plugin.accepted", "key"}                           it has the task, and begins
+    {"action": "plugin.answer", "key", "status", "body"}           what the marketplace answered
+
+Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. A task may come
+again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them until
+they are confirmed, and does nothing twice.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from spinneret.jobs.models import Connection
+from spinneret.jobs.ports import Sockets
+from spinneret.jobs.worker import Context, Defer
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    MarketplaceUnavailable,
+    NotFound,
+    ValidationFailed,
+)
+from spinneret.marketplace.tasks.models import Task
+from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, PluginRequest
+from spinneret.marketplace.vinted.ports import PluginStore
+
+logger = logging.getLogger(__name__)
+
+PLUGIN_MARKETPLACES: Final = ("vinted",)
+"""Marketplaces that are reached by a plug-in."""
+
+
+class PluginTransport:
+    """Sends requests to the newest plug-in of a seller, and finds their answers."""
+
+    def __init__(
+        self,
+        store: PluginStore,
+        sockets: Sockets,
+        clock: Clock,
+        sleep: Callable[[float], None],
+    ) -> None:
+        self._store = store
+        self._sockets = sockets
+        self._clock = clock
+        self._sleep = sleep
+
+    def ask(
+        self, context: Context, task: Task, marketplace: str, request: PluginRequest
+    ) -> PluginAnswer:
+        """The plug-in's answer, as soon as it is there.
+
+        Raises Defer while no plug-in is connected, or while its answer may still come, and
+        MarketplaceUnavailable after PLUGIN_TASK_SECONDS without one.
+        """
+        tenant, key = task.tenant, key_of(task, request)
+        asked = self._store.sent(tenant, key)
+        if asked is not None and asked.answer is not None:
+            return asked.answer
+        now = self._clock()
+        late = timedelta(seconds=bounds.PLUGIN_TASK_SECONDS)
+        if asked is not None and asked.sent_at + late <= now:
+            raise MarketplaceUnavailable(
+                f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s",
+                details={"accepted": asked.accepted},
+            )
+        again = now + timedelta(seconds=bounds.PLUGIN_RESEND_SECONDS)
+        if not self._sent(tenant, marketplace, key, task, request):
+            raise Defer(again, f"a plug-in for {marketplace}")
+        answer = self._listen(context, tenant, key)
+        if answer is None:
+            moment = self._clock() + timedelta(seconds=bounds.PLUGIN_RESEND_SECONDS)
+            raise Defer(moment, "the plug-in's answer")
+        return answer
+
+    def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
+        """The answer that came, without asking."""
+        asked = self._store.sent(task.tenant, key_of(task, request))
+        return asked.answer if asked is not None else None
+
+    def was_sent(self, task: Task, request: PluginRequest) -> bool:
+        """Whether a plug-in may have it."""
+        return self._store.sent(task.tenant, key_of(task, request)) is not None
+
+    def begin_again(self, task: Task, request: PluginRequest) -> None:
+        """Give a request that may be repeated its time anew."""
+        self._store.begin_again(task.tenant, key_of(task, request))
+
+    def _sent(
+        self, tenant: str, marketplace: str, key: str, task: Task, request: PluginRequest
+    ) -> bool:
+        """Whether a plug-in was reached; recorded before, as a lost answer may have reached it."""
+        message = json.dumps(
+            {
+                "type": "task",
+                "task_id": task.id,
+                "key": key,
+                "marketplace": marketplace,
+                "method": request.method,
+                "path": request.path,
+                "body": dict(request.body),
+                "photo_url": request.photo_url,
+            }
+        )
+        for plugin in self._store.newest(tenant, marketplace):
+            self._store.send(tenant, key, self._clock())
+            try:
+                if self._sockets.post(plugin.connection_id, message):
+                    return True
+            except DependencyUnavailable as error:
+                logger.warning("plugin_not_reached", extra={"reason": error.message})
+                return True
+            self._store.gone(plugin)
+        return False
+
+    def _listen(self, context: Context, tenant: str, key: str) -> PluginAnswer | None:
+        """Look for the answer for a while, in short steps."""
+        end = self._clock() + timedelta(seconds=bounds.PLUGIN_LISTEN_SECONDS)
+        while self._clock() < end and context.remaining() > bounds.DEADLINE_MARGIN_SECONDS:
+            asked = self._store.sent(tenant, key)
+            if asked is not None and asked.answer is not None:
+                return asked.answer
+            self._sleep(bounds.PLUGIN_POLL_SECONDS)
+        return None
+
+
+class PluginInbox:
+    """What plug-ins send, for the WebSocket function."""
+
+    def __init__(self, store: PluginStore, marketplaces: frozenset[str], clock: Clock) -> None:
+        self._store = store
+        self._marketplaces = marketplaces
+        self._clock = clock
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[Connection, Mapping[str, Any]], dict[str, Any]]]:
+        """By the messages' `action`."""
+        return {
+            "plugin.hello": self.hello,
+            "plugin.accepted": self.accepted,
+            "plugin.answer": self.answered,
+        }
+
+    def hello(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
+        """A plug-in says that it is there. Raises ValidationFailed."""
+        marketplace = message.get("marketplace")
+        if marketplace not in self._marketplaces:
+            raise _wrong("marketplace")
+        self._store.connect(
+            Plugin(
+                tenant=connection.tenant,
+                connection_id=connection.id,
+                marketplace=str(marketplace),
+                connected_at=self._clock(),
+            )
+        )
+        return {"type": "confirmed", "of": "plugin.hello"}
+
+    def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
+        """It has a task. Raises ValidationFailed and NotFound."""
+        key = _key(message)
+        if not self._store.accept(connection.tenant, key):
+            raise NotFound("no such task was sent")
+        return {"type": "confirmed", "of": "plugin.accepted", "key": key}
+
+    def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
+        """The marketplace's answer; the first one counts. Raises ValidationFailed and NotFound."""
+        key, status, body = _key(message), message.get("status"), message.get("body")
+        if not isinstance(status, int):
+            raise _wrong("status")
+        if not isinstance(body, dict):
+            raise _wrong("body")
+        if not self._store.answer(connection.tenant, key, PluginAnswer(status=status, body=body)):
+            raise NotFound("no such task was sent")
+        return {"type": "confirmed", "of": "plugin.answer", "key": key}
+
+
+def key_of(task: Task, request: PluginRequest) -> str:
+    """Names a request: the same one keeps it, however often it is sent."""
+    digest = fingerprint([request.method, request.path, dict(request.body), request.photo_url])
+    return f"{task.id}.{digest[:16]}"
+
+
+def _key(message: Mapping[str, Any]) -> str:
+    key = message.get("key")
+    if not isinstance(key, str) or not 1 <= len(key) <= 120:
+        raise _wrong("key")
+    return key
+
+
+def _wrong(field: str) -> ValidationFailed:
+    return ValidationFailed(f"invalid: {field}", details={"fields": [{"field": field}]})

@@ -1,0 +1,1 @@
+"""Vocabularies that products are described with."""

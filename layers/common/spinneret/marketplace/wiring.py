@@ -1,0 +1,227 @@
+"""Chooses the adapters of the marketplace area."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+from uuid import uuid4
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.kms import KmsSealer, kms_client
+from spinneret.aws.secrets_manager import JsonSecret, secrets_client
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.leases import remaining_of
+from spinneret.jobs.live.pushes import LiveEvents
+from spinneret.jobs.parents import ParentEnds
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
+from spinneret.jobs.wiring import (
+    children,
+    job_control,
+    job_service,
+    job_store,
+    pushes,
+    worker,
+)
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.marketplace.calls.dynamo import DynamoPace
+from spinneret.marketplace.calls.service import Door, Hosts, MarketCalls
+from spinneret.marketplace.connections.dynamo import DynamoConnections
+from spinneret.marketplace.connections.models import Access
+from spinneret.marketplace.connections.secrets import ConfiguredSecrets
+from spinneret.marketplace.connections.service import ConnectionService
+from spinneret.marketplace.connections.tokens import TokenEndpoint, Tokens
+from spinneret.marketplace.connections.vault import TokenVault
+from spinneret.marketplace.kinds import PUBLISH_BATCH
+from spinneret.marketplace.listings.dynamo import DynamoListingStore
+from spinneret.marketplace.listings.models import Listing
+from spinneret.marketplace.orders.dynamo import DynamoSaleStore
+from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.products.service import ProductService
+from spinneret.marketplace.publishing.batches import BatchHandler
+from spinneret.marketplace.publishing.dynamo import DynamoStatistics
+from spinneret.marketplace.publishing.service import PublishingService
+from spinneret.marketplace.publishing.statistics import Statistics, StatisticsStore
+from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
+from spinneret.marketplace.settings import MarketplaceApiSettings, MarketplaceSettings, hosts_of
+from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.wiring import address_policy
+
+BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its jobs
+_QUOTE_SECONDS: Final = 60.0  # more than a call needs to begin; the request's own end cuts it
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketplaceApi:
+    """What the routes of the area use."""
+
+    products: ProductService
+    publishing: PublishingService
+    jobs: JobControl
+    listings: DynamoListingStore
+    orders: OrderBook
+    connections: ConnectionService
+    secrets: ConfiguredSecrets
+    statistics: StatisticsStore
+    return_url: str
+
+
+def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
+    """Services of the marketplace API."""
+    settings = MarketplaceApiSettings.from_env(env)
+    client, table = dynamodb_client(), settings.marketplace_table
+    products = DynamoProductStore(client, table)
+    listings = DynamoListingStore(client, table, settings.jobs_table)
+    publishing = publishing_service(settings)
+    return MarketplaceApi(
+        products=ProductService(
+            store=products,
+            listings=listings,
+            marketplaces=frozenset(PLATFORMS),
+            clock=utc_now,
+            new_id=id_maker(utc_now),
+        ),
+        publishing=publishing,
+        jobs=job_control(settings, publishing_store(settings)),
+        listings=listings,
+        orders=order_book(settings, publishing),
+        connections=ConnectionService(
+            store=DynamoConnections(client, table),
+            secrets=client_secrets(settings),
+            vault=token_vault(settings),
+            endpoint=TokenEndpoint(door(settings)),
+            apps={name: each.app for name, each in PLATFORMS.items() if each.app is not None},
+            hosts=hosts(settings),
+            clock=utc_now,
+            random=os.urandom,
+        ),
+        secrets=client_secrets(settings),
+        statistics=DynamoStatistics(client, table),
+        return_url=settings.marketplace_return_url,
+    )
+
+
+def publishing_service(settings: MarketplaceSettings) -> PublishingService:
+    """Jobs, tasks and batches of this stage."""
+    client, table = dynamodb_client(), settings.marketplace_table
+    store = publishing_store(settings)
+    makes = BatchHandler(children(settings, store))
+    batches = worker(settings, {PUBLISH_BATCH: makes}, store)
+    return PublishingService(
+        jobs=job_service(settings),
+        control=job_control(settings, store),
+        products=DynamoProductStore(client, table),
+        listings=DynamoListingStore(client, table, settings.jobs_table),
+        tasks=DynamoTaskStore(client, table, settings.jobs_table),
+        platforms=PLATFORMS,
+        actions=ACTION_TYPES,
+        quote=partial(_quote, settings),
+        begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
+        clock=utc_now,
+        new_hex=lambda: uuid4().hex,
+    )
+
+
+def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> OrderBook:
+    """Sales of this stage."""
+    client, table = dynamodb_client(), settings.marketplace_table
+    return OrderBook(
+        sales=DynamoSaleStore(client, table),
+        products=DynamoProductStore(client, table),
+        listings=DynamoListingStore(client, table, settings.jobs_table),
+        ask=publishing.ask,
+        clock=utc_now,
+    )
+
+
+def publishing_store(settings: MarketplaceSettings) -> JobStore:
+    """The store for whatever moves marketplace jobs, whose kinds emit no events.
+
+    Ends are counted by action type, and the last job of a batch ends the batch.
+    """
+    counts = Statistics(DynamoStatistics(dynamodb_client(), settings.marketplace_table))
+    store = PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)), counts)
+    store.listen(ParentEnds(store, utc_now))
+    return store
+
+
+def hosts(settings: MarketplaceSettings) -> Hosts:
+    """The origins of all marketplaces' hosts."""
+    known = {name: origin for each in PLATFORMS.values() for name, origin in each.hosts.items()}
+    return hosts_of(settings, known)
+
+
+def fetcher(settings: MarketplaceSettings) -> GuardedFetcher:
+    """The guarded fetcher."""
+    return GuardedFetcher(
+        policy=address_policy(settings),
+        resolver=resolve_by_system,
+        user_agent=settings.user_agent,
+        monotonic=time.monotonic,
+    )
+
+
+def door(settings: MarketplaceSettings) -> Door:
+    """The way to the marketplaces' hosts."""
+    return Door(fetcher(settings), hosts(settings))
+
+
+def client_secrets(settings: MarketplaceSettings) -> ConfiguredSecrets:
+    """What the marketplaces know this application by."""
+    secret = JsonSecret(secrets_client(), settings.marketplace_secret, time.monotonic)
+    return ConfiguredSecrets(secret.value)
+
+
+def token_vault(settings: MarketplaceSettings) -> TokenVault:
+    """Tokens under this stage's key."""
+    return TokenVault(KmsSealer(kms_client(), settings.secrets_key_id))
+
+
+def tokens(settings: MarketplaceSettings) -> Tokens:
+    """Tokens of connections."""
+    return Tokens(
+        store=DynamoConnections(dynamodb_client(), settings.marketplace_table),
+        secrets=client_secrets(settings),
+        vault=token_vault(settings),
+        endpoint=TokenEndpoint(door(settings)),
+        apps={name: each.app for name, each in PLATFORMS.items() if each.app is not None},
+        clock=utc_now,
+    )
+
+
+def signing(marketplace: str) -> Any:
+    """What makes the headers of a marketplace's authorised calls."""
+    app = PLATFORMS[marketplace].app
+    return _unsigned if app is None else app.sign
+
+
+def _unsigned(_: Access) -> Mapping[str, str]:
+    return {}
+
+
+def _quote(
+    settings: MarketplaceSettings, tenant: str, marketplace: str, listing: Listing
+) -> Sequence[Mapping[str, Any]]:
+    fees = PLATFORMS[marketplace].fees
+    if fees is None:
+        return []
+    calls = MarketCalls(
+        door=door(settings),
+        pace=DynamoPace(dynamodb_client(), settings.marketplace_table),
+        access=tokens(settings),
+        sign=signing(marketplace),
+        tenant=tenant,
+        marketplace=marketplace,
+        remaining=remaining_of(_QUOTE_SECONDS, time.monotonic),
+        clock=utc_now,
+        sleep=time.sleep,
+    )
+    return fees(calls, listing)

@@ -1,0 +1,91 @@
+"""Chooses the adapters of the publishing workers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.jobs.effects.dynamo import DynamoEffectStore
+from spinneret.jobs.effects.service import Effects
+from spinneret.jobs.wiring import children, sockets, worker
+from spinneret.jobs.worker import Context, Worker
+from spinneret.kernel.clock import utc_now
+from spinneret.marketplace.calls.dynamo import DynamoPace
+from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.images import ImageSource
+from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
+from spinneret.marketplace.listings.dynamo import DynamoListingStore
+from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.publishing.batches import BatchHandler
+from spinneret.marketplace.publishing.engine import PublishHandler
+from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
+from spinneret.marketplace.settings import MarketplaceSettings
+from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
+from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
+from spinneret.marketplace.vinted.transport import PluginTransport
+from spinneret.marketplace.wiring import (
+    door,
+    fetcher,
+    order_book,
+    publishing_service,
+    publishing_store,
+    signing,
+    tokens,
+)
+
+
+def publish_worker(env: Mapping[str, str]) -> Worker:
+    """A worker of the marketplace lanes."""
+    settings = MarketplaceSettings.from_env(env)
+    client, table = dynamodb_client(), settings.marketplace_table
+    listings = DynamoListingStore(client, table, settings.jobs_table)
+    access, way, pace = tokens(settings), door(settings), DynamoPace(client, table)
+    effects = Effects(
+        DynamoEffectStore(client, settings.jobs_table, settings.idempotency_table), utc_now
+    )
+    services = {
+        "browser": PluginTransport(
+            DynamoPluginStore(client, table), sockets(settings), utc_now, time.sleep
+        ),
+        "images": ImageSource(fetcher(settings)),
+        "orders": order_book(settings, publishing_service(settings)),
+        "settings": access.remember,
+    }
+
+    def new_work(context: Context, subject: Subject) -> Work:
+        calls = MarketCalls(
+            door=way,
+            pace=pace,
+            access=access,
+            sign=signing(subject.marketplace),
+            tenant=subject.tenant,
+            marketplace=subject.marketplace,
+            remaining=context.remaining,
+            clock=utc_now,
+            sleep=time.sleep,
+        )
+        return Work(
+            context=context,
+            subject=subject,
+            calls=calls,
+            listings=listings,
+            effects=effects,
+            services=services,
+            clock=utc_now,
+        )
+
+    handler = PublishHandler(
+        platforms=PLATFORMS,
+        actions=ACTION_TYPES,
+        products=DynamoProductStore(client, table),
+        listings=listings,
+        tasks=DynamoTaskStore(client, table, settings.jobs_table),
+        new_work=new_work,
+        clock=utc_now,
+    )
+    store = publishing_store(settings)
+    batches = BatchHandler(children(settings, store))
+    return worker(settings, {PUBLISH: handler, PUBLISH_BATCH: batches}, store)

@@ -1,0 +1,121 @@
+"""A target from its making to its recovery: rule, ticks, checks and reports as deployed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.website import Website
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
+
+FIRST_SECONDS = 120.0  # the rule fires within a minute, its first tick at once
+SECONDS = 60.0  # a tick, a check, a delivery
+Seen = TypeVar("Seen")
+
+
+@pytest.fixture
+def owner(deployed: Deployed) -> Iterator[Tenant]:
+    fresh = deployed.tenant("admin")
+    yield fresh
+    fresh.close()
+
+
+def waited(look: Callable[[], Seen], enough: Callable[[Seen], bool], seconds: float) -> Seen:
+    deadline = time.monotonic() + seconds
+    while not enough(seen := look()):
+        assert time.monotonic() < deadline, f"after {seconds} s: {seen}"
+        time.sleep(0.5)
+    return seen
+
+
+def asked(tenant: Tenant, path: str) -> Any:
+    response = tenant("GET", path)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
+    owner: Tenant, website: Website, deployed: Deployed
+) -> None:
+    hook = {
+        "name": "ours",
+        "url": f"{website.url}/hook?name={owner.name}",
+        "events": ["target.*"],
+    }
+    assert owner("POST", "/api/v1/webhooks", hook).status_code == 201
+    slug = {"slug": owner.name, "title": "Ours"}
+    assert owner("PUT", "/v1/status-page", slug).status_code == 200
+    made = owner(
+        "POST",
+        "/v1/targets",
+        {
+            "url": f"{website.url}/now?name={owner.name}",
+            "interval_seconds": 10,
+            "failure_threshold": 1,
+            "recovery_threshold": 1,
+            "conditions": ['status == 200 and body contains "how it is now"'],
+            "public": True,
+        },
+    )
+    assert made.status_code == 201, made.text
+    path = f"/v1/targets/{made.json()['id']}"
+
+    def target() -> dict[str, Any]:
+        found: dict[str, Any] = asked(owner, path)
+        return found
+
+    def came(event: str) -> Callable[[list[dict[str, Any]]], bool]:
+        return lambda told: any(each["type"] == event for each in told)
+
+    def told() -> list[dict[str, Any]]:
+        return [json.loads(each.body) for each in website.hooks[owner.name]]
+
+    waited(target, lambda each: each["status"] == "up", FIRST_SECONDS)
+    website.now[owner.name] = 503
+    [down] = waited(told, came("target.down"), SECONDS)
+    assert down["data"]["error"].startswith("not so: status == 200")
+    website.now[owner.name] = 200
+    waited(told, came("target.up"), SECONDS)
+
+    results = asked(owner, f"{path}/results?limit=100")["items"]
+    assert {"up", "down"} <= {each["outcome"] for each in results}
+    assert all(each["tries"] == 3 for each in results if each["outcome"] == "down")
+    assert all(0 <= each["late_ms"] < 60_000 for each in results)
+    [incident] = asked(owner, f"{path}/incidents")["items"]
+    assert incident["ended_at"] is not None
+    assert [each["status"] for each in incident["timeline"]] == ["down", "up"]
+    uptime = asked(owner, f"{path}/uptime?window=24h")
+    assert 0 < uptime["uptime"] < 1
+    assert "spinneret_target_up{" in owner("GET", "/metrics").text
+
+    with httpx.Client(base_url=deployed.api_url, timeout=40, trust_env=False) as anybody:
+        page = anybody.get(f"/status/{owner.name}")
+        assert page.status_code == 200
+        assert page.headers["content-type"].startswith("text/html")
+        assert "All services are up" in page.text
+        badge = anybody.get(f"/status/{owner.name}/badges/{made.json()['id']}.svg")
+        assert badge.headers["content-type"].startswith("image/svg+xml")
+    assert owner("DELETE", path).status_code == 204
+
+
+def test_a_file_of_targets_is_imported(owner: Tenant, website: Website) -> None:
+    csv = f"url,name\n{website.url}/page?text=a,A\n{website.url}/page?text=a,B\nnothing,C\n"
+    submitted = owner("POST", "/v1/targets/import", {"csv": csv})
+    assert submitted.status_code == 202, submitted.text
+    job_path = f"/api/v1/jobs/{submitted.json()['job_id']}"
+    job = waited(
+        lambda: asked(owner, job_path), lambda each: each["status"] == "completed", SECONDS
+    )
+    outcomes = [each["outcome"] for each in job["result"]["lines"]]
+    assert outcomes == ["created", "exists", "refused"]
+    [target] = asked(owner, "/v1/targets")["items"]
+    assert target["name"] == "A"
+    assert owner("POST", f"/v1/targets/{target['id']}/pause").json()["paused"] is True
+    assert owner("DELETE", f"/v1/targets/{target['id']}").status_code == 204

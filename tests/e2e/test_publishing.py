@@ -1,0 +1,185 @@
+"""Products on marketplaces through the deployed API; the marketplaces are fakes on loopback."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import Deployed, Tenant
+from tests.markets.ebay import KEYS as EBAY_KEYS
+from tests.markets.etsy import KEYS as ETSY_KEYS
+from tests.markets.headless_plugin import HeadlessPlugin
+from tests.markets.server import MarketServer
+
+pytestmark = pytest.mark.stack
+
+SECONDS = 90.0
+TERMINAL = {"completed", "partially_failed", "failed", "cancelled", "expired"}
+
+
+@pytest.fixture(scope="module")
+def markets(deployed: Deployed) -> Iterator[MarketServer]:
+    secret = json.dumps({"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
+    name = deployed.outputs["MarketplaceSecret"]
+    deployed.aws("secretsmanager").put_secret_value(SecretId=name, SecretString=secret)
+    with MarketServer(deployed.market_port) as server:
+        server.etsy.visible_after = 0
+        yield server
+
+
+@pytest.fixture(scope="module")
+def seller(deployed: Deployed, markets: MarketServer) -> Iterator[Tenant]:
+    """A tenant that has connected eBay and Etsy, the way a browser does."""
+    tenant = deployed.tenant(scope="admin")
+    for marketplace in ("ebay", "etsy"):
+        begun = tenant("POST", f"/api/marketplace/{marketplace}/connect")
+        assert begun.status_code == 200, begun.text
+        query = parse_qs(urlsplit(begun.json()["authorization_url"]).query)
+        callback = f"/api/marketplace/{marketplace}/callback"
+        answer = httpx.get(
+            deployed.api_url + callback,
+            params={"state": query["state"][0], "code": "code-1"},
+            trust_env=False,
+            timeout=40,
+        )
+        assert answer.status_code == 302, answer.text
+        assert "connected=true" in answer.headers["Location"], answer.headers["Location"]
+        shown = tenant("GET", f"/api/marketplace/{marketplace}/connection").json()
+        assert shown["status"] == "active"
+        assert "token" not in json.dumps(shown)
+    yield tenant
+    tenant.close()
+
+
+def _product(seller: Tenant, markets: MarketServer, title: str = "Wool coat") -> dict[str, Any]:
+    answer = seller(
+        "POST",
+        "/api/products",
+        {
+            "title": title,
+            "description": "Worn twice.",
+            "price": 8900,
+            "images": [f"{markets.url}/image/front.jpg"],
+            "attributes": {"brand": "barbour", "condition": "good"},
+            "overrides": {"etsy": {"category_id": "1837"}, "vinted": {"category_id": "99"}},
+        },
+    )
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def _https(seller: Tenant, product: dict[str, Any]) -> None:
+    """eBay takes https only, and fetches the images itself."""
+    body = {
+        name: product[name] for name in ("title", "description", "price", "attributes", "overrides")
+    }
+    body["images"] = ["https://images.example/front.jpg"]
+    answer = seller("PUT", f"/api/products/{product['product_id']}", body)
+    assert answer.status_code == 200, answer.text
+
+
+def _done(seller: Tenant, path: str) -> dict[str, Any]:
+    deadline = time.monotonic() + SECONDS
+    while True:
+        answer = seller("GET", path)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        if found["status"] in TERMINAL:
+            return found
+        assert time.monotonic() < deadline, found
+        time.sleep(0.3)
+
+
+def _job(seller: Tenant, action: str, marketplace: str, product_id: str | None) -> dict[str, Any]:
+    wanted = {"marketplace": marketplace, "action_code": action, "product_id": product_id}
+    answer = seller("POST", "/api/marketplace/jobs", wanted)
+    assert answer.status_code == 201, answer.text
+    return _done(seller, f"/api/marketplace/jobs/{answer.json()['job_id']}")
+
+
+def test_a_product_is_listed_on_etsy_and_ebay_and_ended(
+    seller: Tenant, markets: MarketServer
+) -> None:
+    product = _product(seller, markets)
+    etsy = _job(seller, "publish", "etsy", product["product_id"])
+    assert etsy["status"] == "completed", etsy
+    assert [task["status"] for task in etsy["tasks"]] == ["success"] * len(etsy["tasks"])
+    _https(seller, product)
+    ebay = _job(seller, "publish", "ebay", product["product_id"])
+    assert ebay["status"] == "completed", ebay
+    assert ebay["result_data"]["ebay_id"] in markets.ebay.listings
+    listings = seller("GET", "/api/marketplace/listings").json()["items"]
+    mine = [each for each in listings if each["product_id"] == product["product_id"]]
+    assert {each["marketplace"]: each["state"] for each in mine} == {
+        "ebay": "active",
+        "etsy": "active",
+    }
+    assert seller("DELETE", f"/api/products/{product['product_id']}").status_code == 409
+    for marketplace in ("ebay", "etsy"):
+        ended = _job(seller, "delete", marketplace, product["product_id"])
+        assert ended["status"] == "completed", ended
+    assert markets.ebay.live(product["sku"]) == []
+    assert seller("DELETE", f"/api/products/{product['product_id']}").status_code == 204
+    after = seller("GET", f"/api/marketplace/jobs/{ebay['job_id']}").json()
+    assert (after["product_id"], after["tasks"]) == (None, [])
+
+
+def test_a_batch_counts_exactly_and_explains_its_failure(
+    seller: Tenant, markets: MarketServer
+) -> None:
+    products = [_product(seller, markets, f"Coat {number}") for number in range(5)]
+    for product in products:
+        _https(seller, product)
+    markets.ebay.refused_titles["Coat 3"] = 25005
+    ids = [each["product_id"] for each in products]
+    wanted = {"marketplace": "ebay", "action_code": "publish", "product_ids": ids}
+    plan = seller("POST", "/api/batch-jobs/plan", wanted).json()
+    assert [each["outcome"] for each in plan["items"]] == ["create"] * 5
+    begun = seller("POST", "/api/batch-jobs", wanted)
+    assert begun.status_code == 201, begun.text
+    path = f"/api/batch-jobs/{begun.json()['batch_id']}"
+    batch = _done(seller, path)
+    assert batch["status"] == "partially_failed"
+    assert (batch["total_count"], batch["completed_count"], batch["failed_count"]) == (5, 4, 1)
+    [failed] = [job for job in batch["jobs"] if job["status"] == "failed"]
+    [field] = failed["error"]["details"]["fields"]
+    assert (field["field"], field["fix"]) == ("category_id", "choose a leaf category")
+    markets.ebay.refused_titles.clear()
+    assert seller("POST", f"{path}/retry").status_code == 200
+    batch = _done(seller, path)
+    assert (batch["status"], batch["completed_count"]) == ("completed", 5)
+    assert all(len(markets.ebay.live(each["sku"])) == 1 for each in products)
+
+
+def test_a_product_is_listed_by_the_plug_in(
+    seller: Tenant, markets: MarketServer, deployed: Deployed
+) -> None:
+    product = _product(seller, markets, "Plugged coat")
+    address = deployed.outputs["WebSocketUrl"].replace("http://", "ws://")
+    with HeadlessPlugin(address, seller.key) as plugin:
+        job = _job(seller, "publish", "vinted", product["product_id"])
+        assert job["status"] == "completed", job
+        assert [job["result_data"]["vinted_id"]] == plugin.items
+
+
+def test_a_sale_ends_the_other_listing(seller: Tenant, markets: MarketServer) -> None:
+    product = _product(seller, markets, "Single coat")
+    assert _job(seller, "publish", "etsy", product["product_id"])["status"] == "completed"
+    _https(seller, product)
+    assert _job(seller, "publish", "ebay", product["product_id"])["status"] == "completed"
+    with markets.lock:
+        markets.ebay.sell(product["sku"], "order-1")
+    assert _job(seller, "orders", "ebay", None)["status"] == "completed"
+    deadline = time.monotonic() + SECONDS
+    while markets.etsy.live("Single coat"):
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+    sales = seller("GET", "/api/marketplace/orders").json()["items"]
+    assert [each["outcome"] for each in sales if each["sku"] == product["sku"]] == ["reserved"]

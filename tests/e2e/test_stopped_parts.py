@@ -1,0 +1,146 @@
+"""Parts that hang instead of dying: SIGSTOP, while crawls run, for less and for more than a lease.
+
+`SPINNERET_OUTAGE_SECONDS` says for how long: 10, and 90, more than a lease, in `make prove`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import pytest
+
+from spinneret.kernel import bounds
+from tests.conftest import Stack
+from tests.e2e.conftest import CRAWL_TIMEOUT, Tenant
+from tests.e2e.website import Website
+
+OUTAGE: Final = float(os.environ.get("SPINNERET_OUTAGE_SECONDS", "10"))
+LEASE: Final = CRAWL_TIMEOUT + bounds.LEASE_MARGIN_SECONDS
+CRAWLS: Final = 10
+REST: Final = 180.0
+"""For the crawls to end in: waits for a part of ours reach a minute."""
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(OUTAGE + REST + 60)]
+
+
+def test_crawls_wait_for_an_embedder_that_hangs_and_searches_do_without_it(
+    tenant: Tenant, website: Website, stack: Stack
+) -> None:
+    known = f"known {uuid4().hex[:8]}"
+    tenant.finished(tenant.crawl(f"{website.url}/page?text={known.replace(' ', '+')}"))
+    with stopped(stack, "embedder"):
+        jobs = crawls_of(tenant, website, "page")
+        began = time.monotonic()
+        answer = tenant("POST", "/api/v1/search", {"query": known})
+        assert time.monotonic() - began < bounds.SEARCH_SECONDS
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["degraded"]
+        assert answer.json()["results"]
+        pass_outage(began)
+    all_complete(tenant, website, jobs)
+
+
+def test_crawls_wait_for_an_index_that_hangs_and_searches_say_so(
+    tenant: Tenant, website: Website, stack: Stack
+) -> None:
+    with stopped(stack, "opensearch"):
+        jobs = crawls_of(tenant, website, "page")
+        began = time.monotonic()
+        unavailable(tenant, "opensearch")
+        pass_outage(began)
+    all_complete(tenant, website, jobs)
+
+
+def test_crawls_survive_tables_that_hang(tenant: Tenant, website: Website, stack: Stack) -> None:
+    """A worker whose lease ends while it can't write anything counts as lost: the only charge."""
+    website.hold()
+    jobs = crawls_of(tenant, website, "held")
+    assert website.arrived.wait(30), "no worker came"
+    with stopped(stack, "dynamodb"):
+        began = time.monotonic()
+        website.release()
+        unavailable(tenant, "dynamodb")
+        pass_outage(began)
+    all_complete(tenant, website, jobs, charged=1 if OUTAGE > LEASE else 0)
+
+
+def crawls_of(tenant: Tenant, website: Website, kind: str) -> dict[str, str]:
+    """Crawls of pages that nobody asked for before: job id → path and query."""
+    paths = [f"/{kind}?text=hung+{uuid4().hex[:8]}" for _ in range(CRAWLS)]
+    return {tenant.crawl(f"{website.url}{path}"): path for path in paths}
+
+
+def pass_outage(began: float) -> None:
+    """The part hangs for the rest of its time."""
+    time.sleep(max(0.0, began + OUTAGE - time.monotonic()))
+
+
+def all_complete(tenant: Tenant, website: Website, jobs: dict[str, str], charged: int = 0) -> None:
+    """Every crawl ends well, uncharged, and asked its page once."""
+    ended = {job_id: tenant.finished(job_id, REST) for job_id in jobs}
+    assert {job["status"] for job in ended.values()} == {"completed"}
+    assert max(job["attempts"] for job in ended.values()) <= charged
+    assert {path: website.pages[path] for path in jobs.values()} == dict.fromkeys(jobs.values(), 1)
+
+
+def unavailable(tenant: Tenant, dependency: str) -> None:
+    """A search is refused in our own shape, before the gateway gives up on it."""
+    answer = tenant("POST", "/api/v1/search", {"query": "anything"})
+    assert answer.status_code == 503, answer.text
+    body: dict[str, Any] = answer.json()
+    assert set(body) == {"error", "code", "details", "request_id"}
+    assert (body["code"], body["details"]) == ("DEPENDENCY_UNAVAILABLE", {"dependency": dependency})
+
+
+@contextmanager
+def stopped(stack: Stack, part: str) -> Iterator[None]:
+    """The part's processes get no time."""
+    pids = _processes(stack, part)
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def _processes(stack: Stack, part: str) -> list[int]:
+    """A part's process; DynamoDB Local is a child of LocalStack."""
+    record = json.loads((stack.folder / "run.json").read_text())
+    if part != "dynamodb":
+        return [int(record["parts"][part]["process"]["pid"])]
+    root = int(record["parts"]["localstack"]["process"]["pid"])
+    found = [pid for pid in _below(root) if b"dynamodb" in _words(pid).lower()]
+    assert found, "no DynamoDB Local"
+    return found
+
+
+def _below(root: int) -> list[int]:
+    """All processes that descend from one."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # gone
+        parents[int(folder.name)] = int(status[1])
+    below = {root}
+    while more := {pid for pid, parent in parents.items() if parent in below} - below:
+        below |= more
+    return sorted(below - {root})
+
+
+def _words(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

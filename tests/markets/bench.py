@@ -1,0 +1,333 @@
+"""Products, jobs and workers on DynamoDB's tables, with the fake marketplaces behind them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from spinneret.jobs import rules
+from spinneret.jobs.children import Children
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.effects.dynamo import DynamoEffectStore
+from spinneret.jobs.effects.service import Effects
+from spinneret.jobs.models import Job, JobRef
+from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.publishing import PublishingJobStore
+from spinneret.jobs.service import JobService
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Context, Worker
+from spinneret.kernel import bounds
+from spinneret.kernel.ids import id_maker
+from spinneret.marketplace.calls.dynamo import DynamoPace
+from spinneret.marketplace.calls.service import Door, MarketCalls
+from spinneret.marketplace.connections.dynamo import DynamoConnections
+from spinneret.marketplace.connections.models import Connection, ConnectionStatus
+from spinneret.marketplace.connections.secrets import ConfiguredSecrets
+from spinneret.marketplace.connections.service import ConnectionService
+from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpoint, Tokens
+from spinneret.marketplace.connections.vault import TokenVault
+from spinneret.marketplace.images import ImageSource
+from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
+from spinneret.marketplace.listings.dynamo import DynamoListingStore
+from spinneret.marketplace.orders.dynamo import DynamoSaleStore
+from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.service import ProductService
+from spinneret.marketplace.publishing.actions import action_types
+from spinneret.marketplace.publishing.batches import BatchHandler
+from spinneret.marketplace.publishing.dynamo import DynamoStatistics
+from spinneret.marketplace.publishing.engine import Command, PublishHandler
+from spinneret.marketplace.publishing.models import Platform, Subject
+from spinneret.marketplace.publishing.service import PublishingService
+from spinneret.marketplace.publishing.statistics import Statistics
+from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.registry import PLATFORMS
+from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
+from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
+from spinneret.marketplace.vinted.transport import PluginInbox, PluginTransport
+from tests.contract.backends import Tables
+from tests.fakes.jobs import FakeJobQueue
+from tests.fakes.sealing import FakeSealer
+from tests.fakes.time import HandClock
+from tests.kinds import KINDS
+from tests.markets.ebay import KEYS as EBAY_KEYS
+from tests.markets.ebay import FakeEbay
+from tests.markets.etsy import KEYS as ETSY_KEYS
+from tests.markets.etsy import FakeEtsy
+from tests.markets.plugin import FakePlugin
+from tests.markets.web import FakeWeb
+
+TENANT = "acme"
+SECONDS = 115.0  # what an invocation has, less its start
+IMAGES = ("https://images.example/front.jpg", "https://images.example/back.jpg")
+CATEGORIES = {"etsy": "1837", "vinted": "99"}
+
+
+class Bench:
+    """Everything that a seller and the workers need."""
+
+    def __init__(
+        self, tables: Tables, tenant: str = TENANT, platforms: Mapping[str, Platform] = PLATFORMS
+    ) -> None:
+        self.tables, self.tenant = tables, tenant
+        self.clock = HandClock()
+        self.ebay, self.etsy = FakeEbay(self.clock), FakeEtsy(self.clock)
+        self.web = FakeWeb({"/v3/": self.etsy, "/": self.ebay})
+        self.web.images = dict.fromkeys(IMAGES, b"jpeg")
+        self.queue = FakeJobQueue()
+        self.platforms = platforms
+        client, names = tables.client, tables.names
+        table, jobs = names["Marketplace"], names["Jobs"]
+        self.statistics = DynamoStatistics(client, table)
+        rows = DynamoJobStore(client, jobs, names["Idempotency"])
+        self.store = PublishingJobStore(rows, Statistics(self.statistics))
+        self.ends = ParentEnds(self.store, self.clock)
+        self.store.listen(self.ends)
+        self.products = DynamoProductStore(client, table)
+        self.listings = DynamoListingStore(client, table, jobs)
+        self.tasks = DynamoTaskStore(client, table, jobs)
+        self.connections = DynamoConnections(client, table)
+        self.sales = DynamoSaleStore(client, table)
+        self.plugins = DynamoPluginStore(client, table)
+        self.inbox = PluginInbox(self.plugins, frozenset({"vinted"}), self.clock)
+        self.plugin = FakePlugin(self.inbox, tenant)
+        self.vault = TokenVault(FakeSealer())
+        self.secrets = ConfiguredSecrets(lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
+        hosts = {name: origin for each in platforms.values() for name, origin in each.hosts.items()}
+        self.door = Door(self.web, hosts)
+        apps = {name: each.app for name, each in platforms.items() if each.app is not None}
+        self.tokens = Tokens(
+            store=self.connections,
+            secrets=self.secrets,
+            vault=self.vault,
+            endpoint=TokenEndpoint(self.door),
+            apps=apps,
+            clock=self.clock,
+        )
+        self.connecting = ConnectionService(
+            store=self.connections,
+            secrets=self.secrets,
+            vault=self.vault,
+            endpoint=TokenEndpoint(self.door),
+            apps=apps,
+            hosts=hosts,
+            clock=self.clock,
+            random=lambda size: bytes(range(size)),
+        )
+        self.new_id = id_maker(self.clock)
+        self.owners = (f"owner-{n}" for n in itertools.count(1))
+        self.control = JobControl(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            sleep=self.clock.advance,
+        )
+        self.publishing = PublishingService(
+            jobs=JobService(
+                store=self.store,
+                queue=self.queue,
+                kinds=KINDS,
+                clock=self.clock,
+                new_id=self.new_id,
+            ),
+            control=self.control,
+            products=self.products,
+            listings=self.listings,
+            tasks=self.tasks,
+            platforms=platforms,
+            actions=action_types(platforms),
+            quote=self._quote,
+            begin_batch=None,
+            clock=self.clock,
+            new_hex=lambda: self.new_id("x")[2:],
+        )
+        self.book = OrderBook(
+            sales=self.sales,
+            products=self.products,
+            listings=self.listings,
+            ask=self.publishing.ask,
+            clock=self.clock,
+        )
+        self.cataloguing = ProductService(
+            store=self.products,
+            listings=self.listings,
+            marketplaces=frozenset(platforms),
+            clock=self.clock,
+            new_id=self.new_id,
+        )
+        self.effects = Effects(DynamoEffectStore(client, jobs, names["Idempotency"]), self.clock)
+        self.remaining = SECONDS
+
+    def connect(self, marketplace: str, seconds: float = 7200) -> None:
+        """The seller has agreed."""
+        token = {"ebay": "access-0", "etsy": "77.access-0"}[marketplace]
+        refresh = {"ebay": "refresh-0", "etsy": "77.refresh-0"}[marketplace]
+        app = self.platforms[marketplace].app
+        assert app is not None
+        self.connections.put(
+            Connection(
+                tenant=self.tenant,
+                marketplace=marketplace,
+                status=ConnectionStatus.ACTIVE,
+                sealed_access=self.vault.seal(self.tenant, marketplace, ACCESS, token),
+                sealed_refresh=self.vault.seal(self.tenant, marketplace, REFRESH, refresh),
+                scopes=app.scopes,
+                account=None,
+                expires_at=self.clock() + timedelta(seconds=seconds),
+                refresh_expires_at=None,
+                connected_at=self.clock(),
+            )
+        )
+
+    def product(self, title: str = "Wool coat", **changes: Any) -> Product:
+        """A product that every marketplace takes."""
+        content = Content(
+            title=title,
+            description="Worn twice.",
+            price=8900,
+            currency="EUR",
+            quantity=1,
+            images=IMAGES,
+            attributes={"brand": "barbour", "condition": "good", "color": "navy"},
+        )
+        overrides = {name: Override(category_id=each) for name, each in CATEGORIES.items()}
+        wanted = replace(content, **changes)
+        return self.cataloguing.create(self.tenant, None, wanted, overrides)
+
+    def edit(self, product: Product, **changes: Any) -> Product:
+        """The seller changes it."""
+        content = replace(product.content, **changes)
+        return self.cataloguing.update(self.tenant, product.id, None, content, product.overrides)
+
+    def submit(
+        self, action: str, marketplace: str, product: Product | None = None, **given: Any
+    ) -> JobRef:
+        """Ask for an action."""
+        command = Command(
+            marketplace=marketplace,
+            action_code=action,
+            product_id=product.id if product else None,
+            input_data=given,
+        )
+        made = self.publishing.submit(
+            self.tenant, command, None, None, lambda job: {"job_id": job.id}
+        )
+        return JobRef(tenant=self.tenant, job_id=str(made.reply.body["job_id"]))
+
+    def worker(self) -> Worker:
+        """A fresh process."""
+        handler = PublishHandler(
+            platforms=self.platforms,
+            actions=action_types(self.platforms),
+            products=self.products,
+            listings=self.listings,
+            tasks=self.tasks,
+            new_work=self._work,
+            clock=self.clock,
+        )
+        children = Children(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=self.new_id,
+            move=self.control.move,
+        )
+        return Worker(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            handlers={PUBLISH: handler, PUBLISH_BATCH: BatchHandler(children)},
+            clock=self.clock,
+            random=lambda: 0.5,
+            new_owner=lambda: next(self.owners),
+            sleep=self.clock.advance,
+        )
+
+    def job(self, ref: JobRef) -> Job:
+        """The job as it stands."""
+        found = self.store.get(ref)
+        assert found is not None
+        return found
+
+    def once(self, ref: JobRef) -> Job:
+        """One message of the job."""
+        self.worker().run(ref, lambda: self.remaining)
+        return self.job(ref)
+
+    def finish(self, ref: JobRef, most: int = 60) -> Job:
+        """Messages and time until the job has ended."""
+        for _ in range(most):
+            job = self.job(ref)
+            if job.status in rules.TERMINAL:
+                return job
+            for moment in (job.due_at, job.locked_until):
+                if moment is not None and moment > self.clock():
+                    self.clock.now = moment
+            if job.locked_until is not None:
+                self.clock.advance(bounds.CLOCK_SKEW_SECONDS)
+            self.once(ref)
+        raise AssertionError(f"not ended: {self.job(ref)}")
+
+    def done(
+        self, action: str, marketplace: str, product: Product | None = None, **given: Any
+    ) -> Job:
+        """Ask for an action and carry it out."""
+        return self.finish(self.submit(action, marketplace, product, **given))
+
+    def statuses(self, ref: JobRef) -> list[str]:
+        """Of the job's tasks."""
+        return [task.status.value for task in self.tasks.of_job(self.tenant, ref.job_id)]
+
+    def sweep(self) -> None:
+        """A pass of the sweeper."""
+        Sweeper(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            look_at_parent=ParentLook(self.store, self.ends, self.control, self.clock),
+        ).sweep()
+
+    def _work(self, context: Context, subject: Subject) -> Work:
+        return Work(
+            context=context,
+            subject=subject,
+            calls=self.calls(subject.marketplace, context.remaining),
+            listings=self.listings,
+            effects=self.effects,
+            services={
+                "browser": PluginTransport(
+                    self.plugins, self.plugin, self.clock, self.clock.advance
+                ),
+                "images": ImageSource(self.web),
+                "orders": self.book,
+                "settings": self.tokens.remember,
+            },
+            clock=self.clock,
+        )
+
+    def calls(self, marketplace: str, remaining: Callable[[], float]) -> MarketCalls:
+        """Calls of the seller."""
+        app = self.platforms[marketplace].app
+        return MarketCalls(
+            door=self.door,
+            pace=DynamoPace(self.tables.client, self.tables.names["Marketplace"]),
+            access=self.tokens,
+            sign=app.sign if app is not None else lambda _: {},
+            tenant=self.tenant,
+            marketplace=marketplace,
+            remaining=remaining,
+            clock=self.clock,
+            sleep=self.clock.advance,
+        )
+
+    def _quote(self, tenant: str, marketplace: str, listing: Any) -> Any:
+        fees = self.platforms[marketplace].fees
+        return fees(self.calls(marketplace, lambda: 60.0), listing) if fees else []

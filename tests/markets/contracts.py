@@ -1,0 +1,182 @@
+"""Requests held to the marketplaces' own published descriptions.
+
+The documents aren't ours to carry: they are read from the folder that MARKETPLACE_CONTRACTS names,
+and errata are applied to them (RFC 6902) before use.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import jsonpatch
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from tests.markets.web import Seen
+
+FOLDER: Final = Path(os.environ.get("MARKETPLACE_CONTRACTS", "/nowhere"))
+CATALOGUES: Final = (
+    "sell_inventory_v1",
+    "sell_fulfillment_v1",
+    "commerce_media_v1_beta",
+    "sell_account_v1",
+)
+_EBAY: Final = (
+    *CATALOGUES,
+    "commerce_taxonomy_v1",
+    "commerce_message_v1",
+)
+
+
+@cache
+def documents() -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """The paths' common beginning and the patched document, for each interface that we call."""
+    found = []
+    for name in _EBAY:
+        document = _patched(FOLDER / "ebay" / f"{name}_oas3.json")
+        found.append((urlsplit(document["servers"][0]["url"]).path, document))
+    found.append(("", _patched(FOLDER / "etsy" / "etsy_open_api_v3_oas3.json")))
+    return tuple(found)
+
+
+def error_ids() -> set[str]:
+    """The ids that eBay's descriptions of four interfaces list."""
+    found: set[str] = set()
+
+    def walk(value: Any) -> None:
+        if isinstance(value, dict):
+            found.update(value.get("x-response-codes", {}).get("errors", {}))
+            for each in value.values():
+                walk(each)
+        elif isinstance(value, list):
+            for each in value:
+                walk(each)
+
+    for name in CATALOGUES:
+        walk(json.loads((FOLDER / "ebay" / f"{name}_oas3.json").read_text()))
+    return found
+
+
+def problems(seen: Seen) -> list[str]:
+    """What is wrong with a request by its description."""
+    for base, document in documents():
+        if not seen.path.startswith(base):
+            continue
+        for template, operations in document["paths"].items():
+            pattern = re.sub(r"\{\w+\}", "[^/]+", base + template)
+            if re.fullmatch(pattern, seen.path) and seen.method.lower() in operations:
+                return _checked(document, operations[seen.method.lower()], seen)
+    return [f"no operation for {seen.method} {seen.path}"]
+
+
+def _patched(path: Path) -> dict[str, Any]:
+    document = json.loads(path.read_text())
+    patch = path.parent / "errata" / f"{path.stem}.patch.json"
+    if patch.exists():
+        document = jsonpatch.apply_patch(document, json.loads(patch.read_text()))
+    whole: dict[str, Any] = document
+    return whole
+
+
+def _checked(document: Mapping[str, Any], operation: Mapping[str, Any], seen: Seen) -> list[str]:
+    found = []
+    parameters = [_resolved(document, each) for each in operation.get("parameters", [])]
+    for each in parameters:
+        name, place = each["name"], each["in"]
+        given = seen.query if place == "query" else seen.headers
+        known = name if place == "query" else name.lower()
+        if each.get("required") and place != "path" and known not in given:
+            found.append(f"{operation['operationId']}: {place} {name} is missing")
+    queries = {each["name"] for each in parameters if each["in"] == "query"}
+    found += [
+        f"{operation['operationId']}: query {name} is unknown"
+        for name in seen.query.keys() - queries
+    ]
+    body = operation.get("requestBody")
+    if body is not None and seen.body:
+        found += _body_problems(document, operation, _resolved(document, body), seen)
+    elif body is not None and body.get("required"):
+        found.append(f"{operation['operationId']}: the body is missing")
+    return found
+
+
+def _body_problems(
+    document: Mapping[str, Any], operation: Mapping[str, Any], body: Mapping[str, Any], seen: Seen
+) -> list[str]:
+    kind = seen.headers.get("content-type", "").partition(";")[0]
+    content = body["content"].get(kind)
+    if content is None:
+        return [f"{operation['operationId']}: {kind} isn't taken"]
+    if kind == "multipart/form-data":
+        return []  # parts are read by the fake itself
+    schema = content.get("schema", {})
+    value = seen.json if kind == "application/json" else _form(schema, seen.form)
+    return [
+        f"{operation['operationId']}: {'/'.join(map(str, each.absolute_path))}: {each.message}"
+        for each in _errors(document, schema, value)
+    ]
+
+
+def _errors(
+    document: Mapping[str, Any], schema: Mapping[str, Any], value: Any
+) -> list[ValidationError]:
+    whole = Resource(contents=document, specification=DRAFT202012)
+    registry: Registry[Any] = Registry().with_resource("urn:doc", whole)
+    located = json.loads(json.dumps(_nullable(schema)).replace('"#/', '"urn:doc#/'))
+    return list(Draft202012Validator(located, registry=registry).iter_errors(value))
+
+
+def _nullable(schema: Any) -> Any:
+    """OpenAPI 3.0's `nullable` in JSON Schema's words."""
+    if isinstance(schema, list):
+        return [_nullable(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _nullable(each) for name, each in schema.items()}
+    if made.pop("nullable", False) and isinstance(made.get("type"), str):
+        made["type"] = [made["type"], "null"]
+    return made
+
+
+def _form(schema: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[str, Any]:
+    """The fields of a form as the schema's types."""
+    made: dict[str, Any] = {}
+    for name, values in fields.items():
+        wanted = schema["properties"].get(name)
+        if wanted is None:
+            raise AssertionError(f"the form has an unknown field: {name}")
+        if wanted["type"] == "array":
+            made[name] = [_typed(wanted["items"]["type"], each) for each in values]
+        else:
+            made[name] = _typed(wanted["type"], values[0])
+    return made
+
+
+def _typed(kind: str, text: str) -> Any:
+    match kind:
+        case "integer":
+            return int(text)
+        case "number":
+            return float(text)
+        case "boolean":
+            return text == "true"
+    return text
+
+
+def _resolved(document: Mapping[str, Any], value: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "$ref" not in value:
+        return value
+    found: Any = document
+    for part in value["$ref"].removeprefix("#/").split("/"):
+        found = found[part]
+    resolved: Mapping[str, Any] = found
+    return resolved

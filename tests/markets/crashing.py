@@ -1,0 +1,90 @@
+"""Ends a worker's process at each of its calls to the outside: of AWS and of the marketplaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
+
+from spinneret.jobs.models import Job, JobRef
+from tests.conftest import REGION
+from tests.contract.backends import Tables
+from tests.fakes.crashes import Crash, CrashPlan, Moment
+from tests.markets.bench import Bench
+
+Story = Callable[[Bench], JobRef]
+"""Prepares a seller's world and asks for the action that is to be crashed."""
+
+
+def fresh(tables: Tables) -> Bench:
+    """A world of its own on empty tables."""
+    for each in dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables.values():
+        each.items.clear()
+    bench = Bench(tables)
+    bench.connect("ebay")
+    bench.connect("etsy")
+    bench.plugin.open()
+    return bench
+
+
+@contextmanager
+def watched(bench: Bench, plan: CrashPlan) -> Iterator[None]:
+    """Every call of DynamoDB and of a marketplace counts, and one of them ends the process."""
+    events = bench.tables.client.meta.events
+    names: list[str] = []
+    here = {"crashes": False}
+
+    def before(model: Any, **_: Any) -> None:
+        plan.calls.append(f"dynamodb.{model.name}")
+        here["crashes"] = len(plan.calls) == plan._at
+        if here["crashes"] and plan._moment is Moment.BEFORE:
+            raise Crash(model.name)
+
+    def after(model: Any, **_: Any) -> None:
+        if here["crashes"]:
+            here["crashes"] = False
+            raise Crash(model.name)
+
+    def around(name: str, serve: Callable[[], Any]) -> Any:
+        return plan.call(f"market {name}", serve)
+
+    events.register("before-call.dynamodb", before)
+    events.register("after-call.dynamodb", after)
+    bench.web.around = around
+    original = bench.plugin.post
+    bench.plugin.post = lambda *given: plan.call("plugin.post", original, *given)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        events.unregister("before-call.dynamodb", before)
+        events.unregister("after-call.dynamodb", after)
+        bench.web.around = lambda _, serve: serve()
+        bench.plugin.post = original  # type: ignore[method-assign]
+        names.clear()
+
+
+def calls_of(tables: Tables, story: Story) -> list[str]:
+    """The calls of one run without a crash."""
+    bench = fresh(tables)
+    ref = story(bench)
+    plan = CrashPlan()
+    with watched(bench, plan):
+        bench.finish(ref)
+    return plan.calls
+
+
+def crashed(tables: Tables, story: Story, at: int, moment: Moment) -> tuple[Bench, Job]:
+    """The world after a crash at one call, once others have finished the work."""
+    bench = fresh(tables)
+    ref = story(bench)
+    plan = CrashPlan(at, moment)
+    with watched(bench, plan):
+        try:
+            bench.finish(ref)
+        except Crash:
+            bench.clock.advance(1)
+    assert plan.crashed, f"{at} isn't reached"
+    return bench, bench.finish(ref)

@@ -1,0 +1,276 @@
+"""eBay as it really behaves: full replacement, one offer, 411 without a body, listing ids that are
+new after a withdrawal. Stateful; nothing of its code or words is eBay's."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from tests.markets.web import Said, Seen
+
+SITE = "EBAY_DE"
+KEYS = {"client_id": "ebay-id", "client_secret": "ebay-secret", "redirect_uri": "Our_RuName"}
+_ANSWERED_ONLY = ("listing", "status", "offerId")
+
+
+class FakeEbay:
+    """One seller's eBay."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self.clock = clock
+        self.items: dict[str, dict[str, Any]] = {}
+        self.offers: dict[str, dict[str, Any]] = {}
+        self.listings: dict[str, str] = {}
+        """Listing id → offer id, of those that are live."""
+        self.ended: list[str] = []
+        self.images: dict[str, str] = {}
+        self.orders: list[dict[str, Any]] = []
+        self.messages: list[dict[str, Any]] = []
+        self.required_aspects: list[str] = ["Brand"]
+        self.policies = {"payment": ["pay-1"], "fulfillment": ["ship-1"], "return": ["back-1"]}
+        self.locations = ["store-1"]
+        self.tokens = {"access-0"}
+        self.refresh_token = "refresh-0"
+        self.revoked = False
+        self.refused_titles: dict[str, int] = {}
+        """Title → error id that publishing answers."""
+        self.calls: Counter[str] = Counter()
+        self._numbers = itertools.count(1)
+        self._routes: list[tuple[str, str, Callable[..., Said]]] = [
+            ("POST", r"/identity/v1/oauth2/token", self._token),
+            ("POST", r"/identity/v1/oauth2/revoke", self._revoke),
+            ("GET", r"/sell/account/v1/program/get_opted_in_programs", self._programs),
+            ("GET", r"/sell/account/v1/(payment|fulfillment|return)_policy", self._policies),
+            ("GET", r"/sell/inventory/v1/location", self._locations),
+            ("GET", r"/commerce/taxonomy/v1/get_default_category_tree_id", self._tree),
+            (
+                "GET",
+                r"/commerce/taxonomy/v1/category_tree/(\w+)/get_category_suggestions",
+                self._suggest,
+            ),
+            (
+                "GET",
+                r"/commerce/taxonomy/v1/category_tree/(\w+)/get_item_aspects_for_category",
+                self._aspects,
+            ),
+            ("POST", r"/commerce/media/v1_beta/image/create_image_from_url", self._make_image),
+            ("GET", r"/commerce/media/v1_beta/image/(\w+)", self._image),
+            ("GET", r"/sell/inventory/v1/inventory_item/([^/]+)", self._item),
+            ("PUT", r"/sell/inventory/v1/inventory_item/([^/]+)", self._put_item),
+            ("GET", r"/sell/inventory/v1/offer", self._find_offers),
+            ("POST", r"/sell/inventory/v1/offer", self._make_offer),
+            ("POST", r"/sell/inventory/v1/offer/get_listing_fees", self._fees),
+            ("GET", r"/sell/inventory/v1/offer/(\w+)", self._offer),
+            ("PUT", r"/sell/inventory/v1/offer/(\w+)", self._put_offer),
+            ("POST", r"/sell/inventory/v1/offer/(\w+)/publish", self._publish),
+            ("POST", r"/sell/inventory/v1/offer/(\w+)/withdraw", self._withdraw),
+            ("GET", r"/sell/fulfillment/v1/order", self._orders),
+            ("POST", r"/commerce/message/v1/send_message", self._send),
+            ("GET", r"/commerce/message/v1/conversation/(\w+)", self._conversation),
+        ]
+
+    def serve(self, seen: Seen) -> Said:
+        for method, pattern, answer in self._routes:
+            found = re.fullmatch(pattern, seen.path)
+            if found and method == seen.method:
+                self.calls[answer.__name__] += 1
+                if not seen.path.startswith("/identity") and not self._known(seen):
+                    return _error(401, 1001, "Invalid access token")
+                if seen.method == "POST" and not seen.body:
+                    return Said(411)
+                return answer(seen, *found.groups())
+        return Said(404, {"errors": []})
+
+    def live(self, sku: str) -> list[str]:
+        """The live listings of a SKU."""
+        return [
+            listing for listing, offer in self.listings.items() if self.offers[offer]["sku"] == sku
+        ]
+
+    def sell(self, sku: str, order_id: str, quantity: int = 1) -> None:
+        """A buyer buys it."""
+        line = {"lineItemId": f"{order_id}-1", "sku": sku, "quantity": quantity}
+        at = self.clock().strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        self.orders.append({"orderId": order_id, "creationDate": at, "lineItems": [line]})
+
+    def _known(self, seen: Seen) -> bool:
+        return seen.headers.get("authorization", "").removeprefix("Bearer ") in self.tokens
+
+    def _token(self, seen: Seen) -> Said:
+        pair = base64.b64encode(f"{KEYS['client_id']}:{KEYS['client_secret']}".encode()).decode()
+        if seen.headers.get("authorization") != f"Basic {pair}":
+            return Said(401, {"error": "invalid_client"})
+        form = {name: values[0] for name, values in seen.form.items()}
+        if form["grant_type"] == "refresh_token" and (
+            self.revoked or form["refresh_token"] != self.refresh_token
+        ):
+            return Said(400, {"error": "invalid_grant"})
+        token = f"access-{next(self._numbers)}"
+        self.tokens = {token}
+        data: dict[str, Any] = {"access_token": token, "expires_in": 7200, "token_type": "User"}
+        if form["grant_type"] == "authorization_code":
+            data |= {"refresh_token": self.refresh_token, "refresh_token_expires_in": 47304000}
+        return Said(200, data)
+
+    def _revoke(self, _: Seen) -> Said:
+        self.revoked = True
+        self.tokens = set()
+        return Said(200, {})
+
+    def _programs(self, _: Seen) -> Said:
+        return Said(200, {"programs": [{"programType": "SELLING_POLICY_MANAGEMENT"}]})
+
+    def _policies(self, _: Seen, kind: str) -> Said:
+        found = [{f"{kind}PolicyId": each} for each in self.policies[kind]]
+        return Said(200, {f"{kind}Policies": found})
+
+    def _locations(self, _: Seen) -> Said:
+        found = [
+            {"merchantLocationKey": each, "merchantLocationStatus": "ENABLED"}
+            for each in self.locations
+        ]
+        return Said(200, {"locations": found, "total": len(found)})
+
+    def _tree(self, _: Seen) -> Said:
+        return Said(200, {"categoryTreeId": "77", "categoryTreeVersion": "1"})
+
+    def _suggest(self, _: Seen, __: str) -> Said:
+        return Said(200, {"categorySuggestions": [{"category": {"categoryId": "57988"}}]})
+
+    def _aspects(self, _: Seen, __: str) -> Said:
+        aspects = [
+            {"localizedAspectName": name, "aspectConstraint": {"aspectRequired": True}}
+            for name in self.required_aspects
+        ]
+        return Said(200, {"aspects": aspects})
+
+    def _make_image(self, seen: Seen) -> Said:
+        url = seen.json["imageUrl"]
+        if not url.startswith("https://"):
+            return _error(400, 190204, "No valid image")
+        image = f"img{next(self._numbers)}"
+        self.images[image] = f"https://i.ebayimg.example/{image}.jpg"
+        place = f"https://apim.ebay.com/commerce/media/v1_beta/image/{image}"
+        return Said(201, None, {"Location": place})
+
+    def _image(self, _: Seen, image: str) -> Said:
+        return Said(200, {"imageUrl": self.images[image], "expirationDate": "2026-12-31"})
+
+    def _item(self, _: Seen, sku: str) -> Said:
+        if sku not in self.items:
+            return _error(404, 25710, "not found")
+        return Said(200, {**self.items[sku], "sku": sku, "locale": "de_DE", "groupIds": []})
+
+    def _put_item(self, seen: Seen, sku: str) -> Said:
+        if "content-language" not in seen.headers:
+            return _error(400, 25709, "Invalid value for header Content-Language.")
+        known = sku in self.items
+        self.items[sku] = seen.json  # all of it: what isn't sent is gone
+        return Said(204 if known else 201, None if known else {"warnings": []})
+
+    def _find_offers(self, seen: Seen) -> Said:
+        sku, site = seen.query["sku"][0], seen.query["marketplace_id"][0]
+        found = [
+            offer
+            for offer in self.offers.values()
+            if (offer["sku"], offer["marketplaceId"]) == (sku, site)
+        ]
+        if not found:
+            return _error(404, 25713, "This Offer is not available.")
+        return Said(200, {"offers": found, "total": len(found)})
+
+    def _make_offer(self, seen: Seen) -> Said:
+        wanted = seen.json
+        if wanted["sku"] not in self.items:
+            return _error(400, 25702, "SKU is not available")
+        for offer in self.offers.values():
+            if all(offer[name] == wanted[name] for name in ("sku", "marketplaceId", "format")):
+                named = [{"name": "offerId", "value": offer["offerId"]}]
+                return _error(400, 25002, "Offer entity already exists.", named)
+        offer_id = f"off{next(self._numbers)}"
+        self.offers[offer_id] = {**wanted, "offerId": offer_id, "status": "UNPUBLISHED"}
+        return Said(201, {"offerId": offer_id})
+
+    def _offer(self, _: Seen, offer_id: str) -> Said:
+        if offer_id not in self.offers:
+            return _error(404, 25713, "This Offer is not available.")
+        return Said(200, self.offers[offer_id])
+
+    def _put_offer(self, seen: Seen, offer_id: str) -> Said:
+        former = self.offers[offer_id]
+        kept = {
+            name: former[name]
+            for name in ("sku", "marketplaceId", "format", *_ANSWERED_ONLY)
+            if name in former
+        }
+        self.offers[offer_id] = {**seen.json, **kept}
+        return Said(200, {"offerId": offer_id})
+
+    def _publish(self, _: Seen, offer_id: str) -> Said:
+        offer = self.offers.get(offer_id)
+        if offer is None:
+            return _error(404, 25713, "This Offer is not available.")
+        if offer["status"] == "PUBLISHED":
+            warning = {"errorId": 25402, "message": "published already", "category": "Application"}
+            return Said(200, {"listingId": offer["listing"]["listingId"], "warnings": [warning]})
+        product = self.items[offer["sku"]]["product"]
+        if refused := self.refused_titles.get(product["title"]):
+            return _error(400, refused, "Invalid category.")
+        if not offer.get("listingPolicies", {}).get("returnPolicyId"):
+            return _error(400, 25009, "Invalid Return policy information.")
+        missing = [name for name in self.required_aspects if name not in product["aspects"]]
+        if missing or not product.get("ean"):
+            return _error(400, 25002, "A user error has occurred. The item specific is missing.")
+        listing_id = f"1100{next(self._numbers):08}"
+        offer["status"] = "PUBLISHED"
+        offer["listing"] = {"listingId": listing_id, "listingStatus": "ACTIVE"}
+        self.listings[listing_id] = offer_id
+        return Said(200, {"listingId": listing_id, "warnings": []})
+
+    def _withdraw(self, _: Seen, offer_id: str) -> Said:
+        offer = self.offers[offer_id]
+        if offer["status"] != "PUBLISHED":
+            return _error(400, 25002, "not published")
+        listing_id = offer.pop("listing")["listingId"]
+        offer["status"] = "UNPUBLISHED"
+        del self.listings[listing_id]
+        self.ended.append(listing_id)
+        return Said(200, {"listingId": listing_id})
+
+    def _fees(self, _: Seen) -> Said:
+        fee = {"amount": {"currency": "EUR", "value": "0.35"}, "feeType": "INSERTION_FEE"}
+        return Said(200, {"feeSummaries": [{"marketplaceId": SITE, "fees": [fee]}]})
+
+    def _orders(self, seen: Seen) -> Said:
+        begin = seen.query["filter"][0].partition("[")[2].partition("..")[0]
+        changed = [order for order in self.orders if order["creationDate"] >= begin]
+        offset = int(seen.query["offset"][0])
+        return Said(200, {"orders": changed[offset : offset + 50], "total": len(changed)})
+
+    def _send(self, seen: Seen) -> Said:
+        message = {
+            "messageId": f"msg{next(self._numbers)}",
+            "messageBody": seen.json["messageText"],
+            "createdDate": self.clock().strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+        }
+        self.messages.append(message)
+        return Said(200, message)
+
+    def _conversation(self, _: Seen, __: str) -> Said:
+        return Said(200, {"messages": self.messages})
+
+
+def _error(status: int, number: int, text: str, parameters: Any = ()) -> Said:
+    error = {
+        "errorId": number,
+        "domain": "API",
+        "category": "REQUEST",
+        "message": text,
+        "parameters": list(parameters),
+    }
+    return Said(status, {"errors": [error]})

@@ -1,0 +1,232 @@
+"""Etsy as it really behaves: forms, images out of order, listings that show late, a whole product
+set or nothing. Stateful; nothing of its code or words is Etsy's."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.markets.web import Said, Seen
+
+KEYS = {
+    "client_id": "keystring",
+    "client_secret": "shared",
+    "redirect_uri": "https://spinneret.example/back",
+    "webhook_secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+}
+SHOP = "4711"
+_REQUIRED = (
+    *("quantity", "title", "description", "price", "who_made", "when_made", "taxonomy_id"),
+    *("shipping_profile_id", "readiness_state_id"),
+)
+
+
+class FakeEtsy:
+    """One seller's Etsy."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self.clock = clock
+        self.listings: dict[str, dict[str, Any]] = {}
+        self.images: dict[str, list[dict[str, Any]]] = {}
+        self.inventories: dict[str, dict[str, Any]] = {}
+        self.receipts: list[dict[str, Any]] = []
+        self.deleted: list[str] = []
+        self.visible_after = 60.0
+        """Seconds until a new listing shows in lists."""
+        self.left_today: int | None = None
+        self.tokens = {"77.access-0"}
+        self.refresh_token = "77.refresh-0"
+        self.verifiers: dict[str, str] = {}
+        self.calls: Counter[str] = Counter()
+        self.refused_titles: set[str] = set()
+        self._numbers = itertools.count(1000)
+        shop = rf"/v3/application/shops/{SHOP}"
+        self._routes: list[tuple[str, str, Callable[..., Said]]] = [
+            ("POST", r"/v3/public/oauth/token", self._token),
+            ("GET", r"/v3/application/users/(\d+)/shops", self._shop),
+            ("GET", rf"{shop}/shipping-profiles", self._profiles),
+            ("GET", rf"{shop}/readiness-state-definitions", self._states),
+            ("POST", rf"{shop}/listings", self._create),
+            ("GET", rf"{shop}/listings", self._newest),
+            ("PATCH", rf"{shop}/listings/(\d+)", self._change),
+            ("POST", rf"{shop}/listings/(\d+)/images", self._upload),
+            ("GET", r"/v3/application/listings/(\d+)/images", self._images),
+            ("GET", r"/v3/application/listings/(\d+)/inventory", self._inventory),
+            ("PUT", r"/v3/application/listings/(\d+)/inventory", self._put_inventory),
+            ("GET", r"/v3/application/listings/(\d+)", self._listing),
+            ("DELETE", r"/v3/application/listings/(\d+)", self._delete),
+            ("GET", rf"{shop}/receipts", self._receipts),
+        ]
+
+    def serve(self, seen: Seen) -> Said:
+        for method, pattern, answer in self._routes:
+            found = re.fullmatch(pattern, seen.path)
+            if found and method == seen.method:
+                self.calls[answer.__name__] += 1
+                if "/application/" in seen.path and (refused := self._refused(seen)):
+                    return refused
+                said = answer(seen, *found.groups())
+                if self.left_today is not None:
+                    self.left_today -= 1
+                    left = {"x-remaining-today": str(self.left_today)}
+                    return Said(said.status, said.data, {**said.headers, **left})
+                return said
+        return Said(404, {"error": "Resource not found"})
+
+    def live(self, title: str) -> list[str]:
+        """The listings of a title, drafts too: each of them is one too many after the first."""
+        return [key for key, each in self.listings.items() if each["title"] == title]
+
+    def sell(self, sku: str, receipt_id: int, quantity: int = 1) -> None:
+        """A buyer buys it."""
+        line = {"transaction_id": receipt_id * 10, "sku": sku, "quantity": quantity}
+        made = int(self.clock().timestamp())
+        receipt = {"receipt_id": receipt_id, "created_timestamp": made, "transactions": [line]}
+        self.receipts.append(receipt)
+
+    def _refused(self, seen: Seen) -> Said | None:
+        if seen.headers.get("x-api-key") != f"{KEYS['client_id']}:{KEYS['client_secret']}":
+            return Said(403, {"error": "the key isn't complete"})
+        if seen.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
+            return Said(401, {"error": "invalid_token"})
+        if self.left_today is not None and self.left_today <= 0:
+            return Said(429, {"error": "over the day's limit"}, {"x-remaining-today": "0"})
+        return None
+
+    def _token(self, seen: Seen) -> Said:
+        form = {name: values[0] for name, values in seen.form.items()}
+        if form["client_id"] != KEYS["client_id"]:
+            return Said(401, {"error": "invalid_client"})
+        if form["grant_type"] == "authorization_code":
+            self.verifiers[form["code"]] = form["code_verifier"]
+        elif form["refresh_token"] != self.refresh_token:
+            return Said(400, {"error": "invalid_grant"})
+        number = next(self._numbers)
+        self.tokens = {f"77.access-{number}"}
+        self.refresh_token = f"77.refresh-{number}"
+        return Said(
+            200,
+            {
+                "access_token": f"77.access-{number}",
+                "refresh_token": self.refresh_token,
+                "expires_in": 3600,
+            },
+        )
+
+    def _shop(self, _: Seen, __: str) -> Said:
+        return Said(200, {"shop_id": int(SHOP)})
+
+    def _profiles(self, _: Seen) -> Said:
+        return Said(200, {"count": 1, "results": [{"shipping_profile_id": 31}]})
+
+    def _states(self, _: Seen) -> Said:
+        return Said(200, {"count": 1, "results": [{"readiness_state_id": 41}]})
+
+    def _create(self, seen: Seen) -> Said:
+        form = seen.form
+        if seen.headers["content-type"] != "application/x-www-form-urlencoded":
+            return Said(400, {"error": "not a form"})
+        missing = [name for name in _REQUIRED if name not in form]
+        if missing or form["title"][0] in self.refused_titles:
+            return Said(400, {"error": f"Missing or wrong: {', '.join(missing) or 'title'}"})
+        key = str(next(self._numbers))
+        self.listings[key] = {
+            "listing_id": int(key),
+            "title": form["title"][0],
+            "description": form["description"][0],
+            "quantity": int(form["quantity"][0]),
+            "taxonomy_id": int(form["taxonomy_id"][0]),
+            "tags": form.get("tags", []),
+            "price": {"amount": round(float(form["price"][0]) * 100), "divisor": 100},
+            "state": "draft",
+            "created_timestamp": int(self.clock().timestamp()),
+            "url": None,
+        }
+        self.images[key] = []
+        return Said(201, self.listings[key])
+
+    def _newest(self, seen: Seen) -> Said:
+        state = seen.query["state"][0]
+        late = (self.clock() - timedelta(seconds=self.visible_after)).timestamp()
+        found = [
+            each
+            for each in self.listings.values()
+            if each["state"] == state and each["created_timestamp"] <= late
+        ]
+        found.sort(key=lambda each: -int(each["created_timestamp"]))
+        return Said(200, {"count": len(found), "results": found[:100]})
+
+    def _listing(self, _: Seen, key: str) -> Said:
+        if key not in self.listings:
+            return Said(404, {"error": "Resource not found"})
+        return Said(200, self.listings[key])
+
+    def _change(self, seen: Seen, key: str) -> Said:
+        listing, form = self.listings.get(key), seen.form
+        if listing is None:
+            return Said(404, {"error": "Resource not found"})
+        if form.get("state") == ["active"]:
+            if not self.images[key]:
+                return Said(400, {"error": "a listing needs an image"})
+            listing["state"] = "active"
+            listing["url"] = f"https://www.etsy.example/listing/{key}"
+        if "image_ids" in form:
+            by_id = {str(each["listing_image_id"]): each for each in self.images[key]}
+            self.images[key] = [by_id[each] for each in form["image_ids"] if each in by_id]
+        for name in ("title", "description"):
+            if name in form:
+                listing[name] = form[name][0]
+        return Said(200, listing)
+
+    def _upload(self, seen: Seen, key: str) -> Said:
+        if key not in self.listings:
+            return Said(404, {"error": "Resource not found"})
+        text = seen.body.decode("latin-1")
+        alt = re.search(r'name="alt_text"\r\n\r\n(.*?)\r\n--', text, re.DOTALL)
+        assert alt is not None
+        image = {"listing_image_id": next(self._numbers), "alt_text": alt[1]}
+        self.images[key].insert(0, image)  # whatever the rank said
+        return Said(201, image)
+
+    def _images(self, _: Seen, key: str) -> Said:
+        found = [{**each, "rank": n} for n, each in enumerate(self.images.get(key, []), start=1)]
+        return Said(200, {"count": len(found), "results": found})
+
+    def _inventory(self, _: Seen, key: str) -> Said:
+        if key not in self.inventories:
+            return Said(404, {"error": "Resource not found"})
+        return Said(200, self.inventories[key])
+
+    def _put_inventory(self, seen: Seen, key: str) -> Said:
+        products = []
+        for product in seen.json["products"]:
+            offerings = [
+                {
+                    **each,
+                    "offering_id": next(self._numbers),
+                    "is_deleted": False,
+                    "price": {"amount": round(each["price"] * 100), "divisor": 100},
+                }
+                for each in product["offerings"]
+            ]
+            products.append({**product, "product_id": next(self._numbers), "offerings": offerings})
+        self.inventories[key] = {"products": products}
+        first = products[0]["offerings"][0]
+        self.listings[key] |= {"quantity": first["quantity"], "price": first["price"]}
+        return Said(200, self.inventories[key])
+
+    def _delete(self, _: Seen, key: str) -> Said:
+        if key not in self.listings:
+            return Said(404, {"error": "Resource not found"})
+        del self.listings[key]
+        self.deleted.append(key)
+        return Said(204)
+
+    def _receipts(self, seen: Seen) -> Said:
+        since = int(seen.query["min_last_modified"][0])
+        found = [each for each in self.receipts if each["created_timestamp"] >= since]
+        return Said(200, {"count": len(found), "results": found})

@@ -1,0 +1,82 @@
+"""The plug-in's protocol without a browser: what `clients/vinted-plugin` does, for tests.
+
+Vinted itself is a table of answers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any, Self
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+
+class HeadlessPlugin:
+    """Connects while it is entered, and does the tasks that come."""
+
+    def __init__(self, address: str, key: str) -> None:
+        self._address, self._key = address, key
+        self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        """Answers by key: kept until they are confirmed, and repeated when a task comes again."""
+        self.confirmed: set[str] = set()
+        self.items: list[str] = []
+        self.ready = threading.Event()
+        self._numbers = itertools.count(1)
+        self._socket: ClientConnection | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._socket = connect(
+            self._address, additional_headers={"X-API-Key": self._key}, open_timeout=30
+        )
+        self._say(action="plugin.hello", marketplace="vinted")
+        self._thread.start()
+        assert self.ready.wait(30)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._thread.join(5)
+
+    def _run(self) -> None:
+        assert self._socket is not None
+        try:
+            for text in self._socket:
+                self._heard(json.loads(text))
+        except ConnectionClosed:
+            return
+
+    def _heard(self, message: Mapping[str, Any]) -> None:
+        if message["type"] == "confirmed":
+            self.ready.set()
+            if message["of"] == "plugin.answer":
+                self.confirmed.add(message["key"])
+        elif message["type"] == "task":
+            key = message["key"]
+            self._say(action="plugin.accepted", key=key)
+            if key not in self.done:
+                self.done[key] = self._act(str(message["path"]))
+            status, body = self.done[key]
+            self._say(action="plugin.answer", key=key, status=status, body=body)
+
+    def _act(self, path: str) -> tuple[int, Mapping[str, Any]]:
+        number = next(self._numbers)
+        match path.rpartition("/")[2]:
+            case "photos":
+                return 200, {"id": f"photo{number}"}
+            case "drafts":
+                return 200, {"draft": {"id": f"draft{number}"}}
+            case "completion":
+                self.items.append(str(9000 + number))
+                url = f"https://www.vinted.example/items/{9000 + number}"
+                return 200, {"item": {"id": str(9000 + number), "url": url}}
+        return 404, {"message": "not found"}
+
+    def _say(self, **message: Any) -> None:
+        assert self._socket is not None
+        self._socket.send(json.dumps(message))

@@ -1,0 +1,114 @@
+"""Batches: exact counters, one seller's failures that stop nobody, and retries of what failed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.marketplace.publishing.api_models import batch_view, submitted_batch
+from tests.markets.bench import Bench
+
+
+def _submit(bench: Bench, ids: list[str], action: str = "publish") -> JobRef:
+    made = bench.publishing.submit_batch(
+        bench.tenant, "ebay", action, ids, None, None, submitted_batch
+    )
+    body = made.reply.body
+    assert (body["total_count"], body["pending_count"]) == (len(ids), len(ids))
+    return JobRef(tenant=bench.tenant, job_id=str(body["batch_id"]))
+
+
+def _children(bench: Bench, batch: JobRef) -> list[JobRef]:
+    wanted = list(JobStatus)
+    return list(bench.store.children(batch, wanted, None, 1000).refs)
+
+
+def _finish(bench: Bench, batch: JobRef) -> None:
+    bench.once(batch)
+    for ref in _children(bench, batch):
+        if bench.job(ref).status not in rules.TERMINAL:
+            bench.finish(ref)
+
+
+def test_a_batch_counts_its_jobs_and_fails_in_part(bench: Bench) -> None:
+    bench.ebay.refused_titles["Odd coat"] = 25005
+    ids = [bench.product(title).id for title in ("One", "Odd coat", "Three")]
+    batch = _submit(bench, ids)
+    assert re.fullmatch(r"publish_\d{8}T\d{6}_[0-9a-f]{32}", batch.job_id)
+    _finish(bench, batch)
+    view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
+    assert view.status == "partially_failed"
+    counts = (view.total_count, view.completed_count, view.failed_count, view.pending_count)
+    assert counts == (3, 2, 1, 0)
+    assert (view.progress_percent, view.is_terminal, view.is_active) == (100, True, False)
+
+
+def test_a_retry_of_a_batch_runs_only_what_failed(bench: Bench) -> None:
+    bench.ebay.refused_titles["Odd coat"] = 25005
+    batch = _submit(bench, [bench.product(title).id for title in ("One", "Odd coat")])
+    _finish(bench, batch)
+    published = bench.ebay.calls["_publish"]
+    bench.ebay.refused_titles.clear()
+    bench.clock.advance(1)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
+    _finish(bench, batch)
+    view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
+    assert (view.status, view.completed_count, view.failed_count) == ("completed", 2, 0)
+    assert bench.ebay.calls["_publish"] == published + 1
+
+
+def test_a_cancelled_batch_cancels_what_waits(bench: Bench) -> None:
+    batch = _submit(bench, [bench.product(title).id for title in ("One", "Two")])
+    bench.once(batch)
+    first, _ = _children(bench, batch)
+    bench.finish(first)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.CANCEL)
+    view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
+    assert (view.status, view.completed_count, view.cancelled_count) == ("cancelled", 1, 1)
+
+
+def test_a_batch_of_unknown_products_names_them(bench: Bench) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        _submit(bench, [bench.product().id, "prd_none"])
+    assert refused.value.details["fields"] == [
+        {"field": "product_ids.1", "message": "no such product"}
+    ]
+
+
+def test_a_plan_writes_nothing_and_says_what_would_happen(bench: Bench) -> None:
+    listed, fresh, wrong = bench.product(), bench.product("Two"), bench.product("x" * 81)
+    bench.done("publish", "ebay", listed)
+    sent = len(bench.web.seen)
+    writes: list[str] = []
+    bench.tables.client.meta.events.register(
+        "before-call.dynamodb", lambda model, **_: writes.append(model.name), unique_id="plan"
+    )
+    ids = [listed.id, fresh.id, wrong.id, "prd_none"]
+    found = bench.publishing.plan(bench.tenant, "ebay", "publish", ids)
+    bench.tables.client.meta.events.unregister("before-call.dynamodb", unique_id="plan")
+    assert [each.outcome for each in found] == ["update", "create", "refused", "refused"]
+    assert found[2].fields[0]["field"] == "title"
+    assert set(writes) == {"GetItem"}
+    assert len(bench.web.seen) == sent
+
+
+def test_a_plan_tells_the_fees_of_an_offer_that_is_made(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    bench.done("delete", "ebay", product)
+    [prospect] = bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
+    assert prospect.outcome == "create"
+    assert prospect.fees[0]["fees"][0]["amount"]["value"] == "0.35"
+
+
+def test_statistics_count_how_each_action_type_ended(bench: Bench) -> None:
+    bench.ebay.refused_titles["Odd coat"] = 25005
+    bench.done("publish", "ebay", bench.product())
+    bench.done("publish", "ebay", bench.product("Odd coat"))
+    [day] = bench.statistics.of_day(bench.tenant, bench.clock().date().isoformat())
+    assert (day.action_code, day.marketplace) == ("publish", "ebay")
+    assert (day.completed, day.failed) == (1, 1)

@@ -1,0 +1,158 @@
+"""How sellers connect, and how their tokens stay good."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from spinneret.jobs.worker import Defer
+from spinneret.kernel.errors import AuthRequired, NotFound, ReauthNeeded
+from spinneret.marketplace.connections.models import ConnectionStatus
+from spinneret.marketplace.reports import received
+from tests.markets.bench import Bench
+from tests.markets.etsy import KEYS, SHOP
+
+
+def _agree(bench: Bench, marketplace: str) -> dict[str, str]:
+    url = bench.connecting.begin(bench.tenant, marketplace)
+    return {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+
+
+def test_a_seller_connects_by_state_and_code_challenge(bench: Bench) -> None:
+    query = _agree(bench, "etsy")
+    assert query["redirect_uri"] == KEYS["redirect_uri"]
+    connection = bench.connecting.finish("etsy", query["state"], "code-1")
+    assert connection.tenant == bench.tenant
+    verifier = bench.etsy.verifiers["code-1"]
+    digest = hashlib.sha256(verifier.encode()).digest()
+    assert query["code_challenge"] == base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+    assert query["code_challenge_method"] == "S256"
+    assert bench.done("publish", "etsy", bench.product()).status == "completed"
+
+
+def test_tokens_are_stored_sealed_for_their_tenant_and_use(bench: Bench) -> None:
+    query = _agree(bench, "ebay")
+    connection = bench.connecting.finish("ebay", query["state"], "code-1")
+    [token] = bench.ebay.tokens
+    assert all(token.encode() not in part for part in connection.sealed_access)
+    assert "code_challenge" not in query
+
+
+@pytest.mark.parametrize("wrong", ["twice", "late", "other marketplace", "other tenant", "made up"])
+def test_a_state_that_isnt_the_sellers_own_connects_nobody(wrong: str, bench: Bench) -> None:
+    state, marketplace = _agree(bench, "etsy")["state"], "etsy"
+    match wrong:
+        case "twice":
+            bench.connecting.finish("etsy", state, "code-1")
+        case "late":
+            bench.clock.advance(600)
+        case "other marketplace":
+            marketplace = "ebay"
+        case "other tenant":
+            state = f"mallory.{state.rpartition('.')[2]}"
+        case _:
+            state = f"{bench.tenant}.made-up"
+    with pytest.raises(AuthRequired):
+        bench.connecting.finish(marketplace, state, "code-2")
+
+
+def test_a_token_is_refreshed_before_it_ends_and_a_new_refresh_token_is_kept(bench: Bench) -> None:
+    bench.connect("etsy", seconds=299)
+    first = bench.tokens.access(bench.tenant, "etsy")
+    assert first.token in bench.etsy.tokens
+    bench.clock.advance(3400)
+    second = bench.tokens.access(bench.tenant, "etsy")
+    assert second.token != first.token
+
+
+def test_one_caller_refreshes_and_the_others_wait(bench: Bench) -> None:
+    bench.connect("etsy", seconds=10)
+    standing = bench.connections.get(bench.tenant, "etsy")
+    assert standing is not None
+    original = bench.web.around
+    found = []
+
+    def around(name: str, serve: object) -> object:
+        with pytest.raises(Defer):
+            bench.tokens.access(bench.tenant, "etsy")
+        found.append(name)
+        return original(name, serve)  # type: ignore[arg-type]
+
+    bench.web.around = around  # type: ignore[assignment]
+    bench.tokens.access(bench.tenant, "etsy")
+    assert len(found) == 1
+    assert bench.etsy.calls["_token"] == 1
+
+
+def test_a_refused_token_is_refreshed_once_in_the_middle_of_a_job(bench: Bench) -> None:
+    bench.ebay.tokens = {"another"}
+    assert bench.done("publish", "ebay", bench.product()).status == "completed"
+    assert bench.ebay.calls["_token"] == 1
+
+
+def test_a_leave_that_was_withdrawn_needs_the_seller(bench: Bench) -> None:
+    bench.ebay.tokens, bench.ebay.revoked = set(), True
+    job = bench.done("publish", "ebay", bench.product())
+    assert job.last_error is not None
+    assert job.last_error.code == "NEEDS_REAUTH"
+    [task] = [each for each in bench.tasks.of_job(bench.tenant, job.id) if each.error_message]
+    assert task.reason == "needs_reauth"
+    connection = bench.connecting.get(bench.tenant, "ebay")
+    assert connection.status is ConnectionStatus.NEEDS_REAUTH
+    with pytest.raises(ReauthNeeded):
+        bench.tokens.access(bench.tenant, "ebay")
+
+
+def test_disconnecting_revokes_and_forgets(bench: Bench) -> None:
+    bench.connecting.end(bench.tenant, "ebay")
+    assert bench.ebay.revoked
+    with pytest.raises(NotFound):
+        bench.connecting.get(bench.tenant, "ebay")
+
+
+def _signed(body: str, at: int, secret: str = KEYS["webhook_secret"]) -> dict[str, str]:
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    digest = hmac.new(key, f"wh_1.{at}.{body}".encode(), hashlib.sha256).digest()
+    return {
+        "Webhook-Id": "wh_1",
+        "Webhook-Timestamp": str(at),
+        "Webhook-Signature": f"v1,bm8= v1,{base64.b64encode(digest).decode()}",
+    }
+
+
+def _report(bench: Bench, headers: dict[str, str], body: str) -> None:
+    services = SimpleNamespace(
+        connections=bench.connecting, secrets=bench.secrets, publishing=bench.publishing
+    )
+    received(services, "etsy", headers, body, bench.clock())  # type: ignore[arg-type]
+
+
+def test_a_webhook_has_the_sellers_orders_read(bench: Bench) -> None:
+    bench.done("publish", "etsy", bench.product())  # the shop is known by now
+    body = json.dumps({"event_type": "order.paid", "shop_id": int(SHOP)})
+    _report(bench, _signed(body, int(bench.clock().timestamp())), body)
+    jobs, _ = bench.publishing.page(bench.tenant, "etsy", None, None, None, 10)
+    assert [each.job.payload["action_code"] for each in jobs] == ["orders", "publish"]
+
+
+@pytest.mark.parametrize("wrong", ["signature", "old", "nothing", "another body"])
+def test_a_webhook_that_isnt_signed_just_now_is_refused(wrong: str, bench: Bench) -> None:
+    body, at = json.dumps({"shop_id": int(SHOP)}), int(bench.clock().timestamp())
+    headers = _signed(body, at)
+    match wrong:
+        case "signature":
+            headers = _signed(body, at, "whsec_AAAA")
+        case "old":
+            headers = _signed(body, at - 301)
+        case "nothing":
+            headers = {}
+        case _:
+            body = "{}"
+    with pytest.raises(AuthRequired):
+        _report(bench, headers, body)

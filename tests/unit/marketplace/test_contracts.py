@@ -1,0 +1,54 @@
+"""Every request is valid by the marketplaces' own descriptions, and every error id has a meaning.
+
+Needs MARKETPLACE_CONTRACTS; the documents may not be carried along.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.marketplace.ebay.errors import MEANINGS
+from tests.markets import contracts
+from tests.markets.bench import Bench
+
+pytestmark = pytest.mark.skipif(
+    not contracts.FOLDER.is_dir(), reason="MARKETPLACE_CONTRACTS names no folder"
+)
+
+
+def test_every_error_id_has_field_and_cause() -> None:
+    ids = contracts.error_ids()
+    assert len(ids) >= 312
+    assert ids - set(MEANINGS) == set()
+    assert all(each.field and each.cause for each in MEANINGS.values())
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_every_request_is_valid_by_the_published_description(
+    marketplace: str, bench: Bench
+) -> None:
+    product = bench.product()
+    bench.done("publish", marketplace, product)
+    edited = bench.edit(product, price=7000, quantity=2, title="Warm coat")
+    bench.done("update", marketplace, edited)
+    bench.done("sync", marketplace, edited)
+    bench.done("orders", marketplace)
+    if marketplace == "ebay":
+        bench.done("message", "ebay", None, text="hello", conversation_id="c1")
+        bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
+    bench.done("delete", marketplace, edited)
+    assert len(bench.web.seen) > 15
+    assert [problem for seen in bench.web.seen for problem in contracts.problems(seen)] == []
+
+
+def test_a_wrong_request_is_seen(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    [put] = [
+        seen for seen in bench.web.seen if seen.method == "PUT" and "inventory_item" in seen.path
+    ]
+    without = {name: each for name, each in put.headers.items() if name != "content-language"}
+    wrong = type(put)(put.method, put.path, put.query, without, b'{"condition": "BRAND_NEW"}')
+    found = contracts.problems(wrong)
+    assert any("Content-Language" in each for each in found)
+    assert any("condition" in each for each in found)

@@ -1,0 +1,135 @@
+"""A process that dies at any of its calls leaves one listing: never two, and no task that hangs."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.jobs.models import Job, JobRef
+from spinneret.marketplace.listings.models import ListingState
+from tests.contract.backends import Tables
+from tests.fakes.crashes import Moment
+from tests.markets.bench import Bench
+from tests.markets.crashing import Story, calls_of, crashed
+
+MOMENTS = (Moment.BEFORE, Moment.AFTER)
+
+
+def publishing(marketplace: str) -> Story:
+    def story(bench: Bench) -> JobRef:
+        bench.etsy.visible_after = 90.0
+        return bench.submit("publish", marketplace, bench.product())
+
+    return story
+
+
+def updating(marketplace: str) -> Story:
+    def story(bench: Bench) -> JobRef:
+        product = bench.product()
+        bench.done("publish", marketplace, product)
+        edited = bench.edit(product, price=7500, description="Worn thrice.")
+        return bench.submit("update", marketplace, edited)
+
+    return story
+
+
+def deleting(marketplace: str) -> Story:
+    def story(bench: Bench) -> JobRef:
+        product = bench.product()
+        bench.done("publish", marketplace, product)
+        return bench.submit("delete", marketplace, product)
+
+    return story
+
+
+def _standing(bench: Bench, marketplace: str) -> int:
+    match marketplace:
+        case "ebay":
+            return len(bench.ebay.listings)
+        case "etsy":
+            return len(bench.etsy.listings)
+        case _:
+            return len(bench.plugin.items)
+
+
+def _all_ended(bench: Bench, job: Job) -> bool:
+    tasks = bench.tasks.of_job(bench.tenant, job.id)
+    return bool(tasks) and all(task.status == "success" for task in tasks)
+
+
+def _record(bench: Bench, job: Job, marketplace: str) -> ListingState:
+    found = bench.listings.get(bench.tenant, job.payload["product_id"], marketplace)
+    assert found is not None
+    return found.state
+
+
+STORIES = {
+    "publish": (publishing, 1, ListingState.ACTIVE),
+    "update": (updating, 1, ListingState.ACTIVE),
+    "delete": (deleting, 0, ListingState.ENDED),
+}
+
+
+def _prove(tables: Tables, action: str, marketplace: str, every: int) -> None:
+    make, listings, state = STORIES[action]
+    story = make(marketplace)
+    calls = calls_of(tables, story)
+    assert len(calls) > 10
+    for at in range(1, len(calls) + 1, every):
+        for moment in MOMENTS:
+            bench, job = crashed(tables, story, at, moment)
+            where = f"{action} {marketplace}: {moment} {calls[at - 1]} ({at} of {len(calls)})"
+            assert _standing(bench, marketplace) == listings, where
+            assert job.status == "completed", f"{where}: {job.last_error}"
+            assert _all_ended(bench, job), where
+            assert _record(bench, job, marketplace) is state, where
+
+
+@pytest.mark.parametrize("action", STORIES)
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_crash_at_some_calls_leaves_one_listing(
+    action: str, marketplace: str, moto_tables: Tables
+) -> None:
+    _prove(moto_tables, action, marketplace, every=61)
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("action", STORIES)
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_crash_at_every_call_leaves_one_listing(
+    action: str, marketplace: str, moto_tables: Tables
+) -> None:
+    _prove(moto_tables, action, marketplace, every=1)
+
+
+def _prove_plugin(tables: Tables, action: str, every: int) -> None:
+    """The plug-in's own memory makes most crashes harmless; where it can't, the seller decides."""
+    make, listings, _ = STORIES[action]
+    story = make("vinted")
+    calls = calls_of(tables, story)
+    for at in range(1, len(calls) + 1, every):
+        for moment in MOMENTS:
+            bench, job = crashed(tables, story, at, moment)
+            where = f"{action} vinted: {moment} {calls[at - 1]} ({at} of {len(calls)})"
+            if job.status == "completed":
+                assert _standing(bench, "vinted") == listings, where
+            else:
+                assert job.last_error is not None
+                assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
+                assert _standing(bench, "vinted") <= 1, where
+
+
+@pytest.mark.parametrize("action", STORIES)
+def test_a_crash_at_some_calls_of_the_plug_in_lists_nothing_twice(
+    action: str, moto_tables: Tables
+) -> None:
+    _prove_plugin(moto_tables, action, every=47)
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("action", STORIES)
+def test_a_crash_at_every_call_of_the_plug_in_lists_nothing_twice(
+    action: str, moto_tables: Tables
+) -> None:
+    _prove_plugin(moto_tables, action, every=1)

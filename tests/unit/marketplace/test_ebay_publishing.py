@@ -1,0 +1,301 @@
+"""Publishing, updating and ending on eBay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.models import Job, JobRef, Move
+from spinneret.marketplace.listings.models import Listing
+from spinneret.marketplace.products.models import Product
+from tests.markets.bench import Bench
+from tests.markets.web import Said
+
+
+def _record(bench: Bench, product: Product) -> Listing:
+    found = bench.listings.get(bench.tenant, product.id, "ebay")
+    assert found is not None
+    return found
+
+
+def _failed_task(bench: Bench, job: Job) -> Any:
+    [task] = [each for each in bench.tasks.of_job(bench.tenant, job.id) if each.error_message]
+    return task
+
+
+def test_a_product_is_listed_step_by_step(bench: Bench) -> None:
+    product = bench.product()
+    ref = bench.submit("publish", "ebay", product)
+    job = bench.finish(ref)
+    assert job.status == "completed", job.last_error
+    [listing] = bench.ebay.live(product.sku)
+    assert job.result is not None
+    assert job.result["ebay_id"] == listing
+    assert job.result["url"] == f"https://www.ebay.de/itm/{listing}"
+    tasks = bench.tasks.of_job(bench.tenant, ref.job_id)
+    assert {task.status for task in tasks} == {"success"}
+    assert [task.key for task in tasks] == [
+        *("validate", "account", "category", "image-1", "image-2"),
+        *("item", "offer", "publish", "save"),
+    ]
+    assert (tasks[3].http_method, tasks[3].payload["photo_order"]) == ("POST", 1)
+    assert (_record(bench, product).state, _record(bench, product).external_id) == (
+        "active",
+        listing,
+    )
+
+
+def test_a_product_that_is_published_again_keeps_its_listing(bench: Bench) -> None:
+    product = bench.product()
+    first = bench.done("publish", "ebay", product)
+    edited = bench.edit(product, price=9900)
+    again = bench.done("publish", "ebay", edited)
+    assert again.id != first.id
+    assert first.result is not None
+    assert bench.ebay.live(product.sku) == [first.result["ebay_id"]]
+    [offer] = bench.ebay.offers.values()
+    assert offer["pricingSummary"]["price"]["value"] == "99.00"
+
+
+def test_the_same_publishing_that_is_under_way_is_answered(bench: Bench) -> None:
+    product = bench.product()
+    assert bench.submit("publish", "ebay", product) == bench.submit("publish", "ebay", product)
+
+
+@pytest.mark.parametrize("call", ["/offer", "/publish"])
+def test_an_answer_that_is_lost_is_found_again(call: str, bench: Bench) -> None:
+    other = _again(bench)
+    other.done("publish", "ebay", other.product())
+    [at] = [
+        number
+        for number, seen in enumerate(other.web.seen, start=1)
+        if seen.method == "POST" and seen.path.endswith(call)
+    ]
+    product = bench.product()
+    bench.web.lost.add(at)
+    ref = bench.submit("publish", "ebay", product)
+    bench.once(ref)
+    assert bench.statuses(ref).count("timeout") == 1
+    assert bench.finish(ref).status == "completed"
+    assert len(bench.ebay.live(product.sku)) == 1
+    assert len(bench.ebay.offers) == 1
+
+
+def _again(bench: Bench) -> Bench:
+    fresh = Bench(bench.tables, tenant="other")
+    fresh.connect("ebay")
+    return fresh
+
+
+def test_what_others_set_on_an_item_is_sent_again(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    standing = bench.ebay.items[product.sku]
+    standing["product"]["subtitle"] = "set by hand"
+    standing["packageWeightAndSize"] = {"packageType": "LETTER"}
+    bench.done("update", "ebay", bench.edit(product, price=100, quantity=3))
+    after = bench.ebay.items[product.sku]
+    assert after["product"]["subtitle"] == "set by hand"
+    assert after["packageWeightAndSize"] == {"packageType": "LETTER"}
+    assert after["product"]["ean"] == ["Does not apply"]
+    assert after["availability"]["shipToLocationAvailability"]["quantity"] == 3
+
+
+def test_an_update_without_a_change_sends_nothing(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    puts = bench.ebay.calls["_put_item"], bench.ebay.calls["_put_offer"]
+    assert bench.done("update", "ebay", product).status == "completed"
+    assert (bench.ebay.calls["_put_item"], bench.ebay.calls["_put_offer"]) == puts
+
+
+def test_an_offer_that_is_there_is_adopted(bench: Bench) -> None:
+    product = bench.product()
+    bench.ebay.items[product.sku] = {"product": {}}
+    bench.ebay.offers["off-old"] = {
+        "offerId": "off-old",
+        "sku": product.sku,
+        "marketplaceId": "EBAY_DE",
+        "format": "FIXED_PRICE",
+        "status": "UNPUBLISHED",
+    }
+    bench.done("publish", "ebay", product)
+    assert list(bench.ebay.offers) == ["off-old"]
+    assert _record(bench, product).reference == "off-old"
+
+
+def test_a_refusal_names_field_cause_and_fix(bench: Bench) -> None:
+    bench.ebay.refused_titles["Odd coat"] = 25005
+    job = bench.done("publish", "ebay", bench.product("Odd coat"))
+    assert job.status == "failed"
+    assert job.last_error is not None
+    assert job.last_error.code == "MARKETPLACE_REFUSED"
+    [field] = job.last_error.details["fields"]
+    assert (field["id"], field["field"]) == ("25005", "category_id")
+    assert field["fix"] == "choose a leaf category"
+    assert _failed_task(bench, job).status == "failed"
+
+
+def test_a_retry_runs_only_what_failed(bench: Bench) -> None:
+    bench.ebay.refused_titles["Odd coat"] = 25005
+    job = bench.done("publish", "ebay", bench.product("Odd coat"))
+    uploads, offers = bench.ebay.calls["_make_image"], bench.ebay.calls["_make_offer"]
+    bench.ebay.refused_titles.clear()
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    after = bench.finish(job.ref)
+    assert (after.status, after.run) == ("completed", 2)
+    assert (bench.ebay.calls["_make_image"], bench.ebay.calls["_make_offer"]) == (uploads, offers)
+    counts = {task.key: task.retry_count for task in bench.tasks.of_job(bench.tenant, job.id)}
+    assert {key for key, count in counts.items() if count} == {"publish"}
+
+
+def test_a_product_that_changed_between_runs_is_done_anew(bench: Bench) -> None:
+    product = bench.product("Odd coat")
+    bench.ebay.refused_titles["Odd coat"] = 25005
+    job = bench.done("publish", "ebay", product)
+    bench.edit(product, title="Even coat")
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+    assert bench.ebay.items[product.sku]["product"]["title"] == "Even coat"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"title": "x" * 81}, "title"),
+        ({"images": ()}, "images"),
+        ({"images": ("http://images.example/a.jpg",)}, "images.0"),
+        ({"quantity": 0}, "quantity"),
+        ({"attributes": {"brand": "zara"}}, "attributes.condition"),
+        ({"currency": "JPY"}, "currency"),
+    ],
+)
+def test_what_ebay_would_refuse_is_said_before_any_call(
+    changes: dict[str, Any], field: str, bench: Bench
+) -> None:
+    job = bench.done("publish", "ebay", bench.product(**changes))
+    assert job.last_error is not None
+    assert (job.status, job.last_error.code) == ("failed", "VALIDATION_ERROR")
+    assert [each["field"] for each in job.last_error.details["fields"]] == [field]
+    assert bench.web.seen == []
+
+
+def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> None:
+    bench.ebay.required_aspects = ["Brand", "Vintage"]
+    job = bench.done("publish", "ebay", bench.product())
+    task = _failed_task(bench, job)
+    assert (task.reason, task.error_details["fields"][0]["field"]) == (
+        "needs_input",
+        "attributes.Vintage",
+    )
+    other = _again(bench)
+    other.ebay.policies["return"] = []
+    other.ebay.locations = []
+    task = _failed_task(other, other.done("publish", "ebay", other.product()))
+    assert task.reason == "needs_input"
+    assert [each["field"] for each in task.error_details["fields"]] == ["policy", "location"]
+
+
+def test_ending_keeps_the_offer_and_a_new_publishing_makes_another_listing(bench: Bench) -> None:
+    product = bench.product()
+    first = bench.done("publish", "ebay", product)
+    assert bench.done("delete", "ebay", product).status == "completed"
+    assert bench.ebay.live(product.sku) == []
+    again = bench.done("publish", "ebay", product)
+    assert first.result is not None
+    assert again.result is not None
+    assert again.result["ebay_id"] != first.result["ebay_id"]
+    assert len(bench.ebay.offers) == 1
+
+
+def test_ending_what_isnt_listed_does_nothing(bench: Bench) -> None:
+    product = bench.product()
+    assert bench.done("delete", "ebay", product).status == "completed"
+    assert bench.ebay.calls["_withdraw"] == 0
+
+
+def test_a_sync_reports_what_differs_and_sees_an_ended_listing(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    [offer] = bench.ebay.offers.values()
+    offer["pricingSummary"]["price"]["value"] = "80.00"
+    bench.done("sync", "ebay", product)
+    [drift] = _record(bench, product).drift
+    assert (drift.field, drift.ours, drift.theirs) == ("price", "89.00", "80.00")
+    offer["status"] = "UNPUBLISHED"
+    bench.done("sync", "ebay", product)
+    assert (_record(bench, product).state, _record(bench, product).generation) == ("ended", 2)
+
+
+def test_a_listing_made_elsewhere_is_linked_by_its_sku(bench: Bench) -> None:
+    product = bench.product()
+    other = bench.product("Another")
+    bench.done("publish", "ebay", other)
+    [offer] = bench.ebay.offers.values()
+    offer["sku"] = product.sku
+    job = bench.done("link_product", "ebay", product)
+    assert job.result is not None
+    assert job.result["state"] == "active"
+    assert _record(bench, product).reference == offer["offerId"]
+
+
+def test_a_429_waits_uncharged_for_as_long_as_ebay_asks(bench: Bench) -> None:
+    product = bench.product()
+    bench.web.instead[1] = Said(429, {}, {"Retry-After": "120"})
+    ref = bench.submit("publish", "ebay", product)
+    waiting = bench.once(ref)
+    assert (waiting.status, waiting.attempts) == ("pending", 0)
+    assert (waiting.due_at - bench.clock()).total_seconds() == 120
+    assert bench.statuses(ref)[1] == "pending"
+    bench.clock.advance(60)
+    assert bench.control.get(ref).waiting_for == "the limits of ebay"
+    assert bench.finish(ref).status == "completed"
+
+
+def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
+    product = bench.product()
+    bench.web.instead.update(dict.fromkeys(range(1, 99), Said(503)))
+    job = bench.done("publish", "ebay", product)
+    assert job.last_error is not None
+    assert job.last_error.message.startswith("Max retries (3) exceeded")
+    assert len(bench.web.seen) == 3
+    ended = bench.done("delete", "ebay", product)
+    assert ended.last_error is not None
+    assert ended.last_error.message.startswith("Max retries (1) exceeded")
+
+
+def test_a_message_is_sent_once(bench: Bench) -> None:
+    ref = bench.submit("message", "ebay", None, text="It ships today", conversation_id="c1")
+    bench.web.lost.add(1)
+    bench.finish(ref)
+    bench.publishing.move(bench.tenant, ref.job_id, Move.RETRY)
+    assert bench.finish(ref).status == "completed"
+    assert [each["messageBody"] for each in bench.ebay.messages] == ["It ships today"]
+
+
+def test_a_cancelled_job_leaves_its_call_in_doubt_and_the_next_one_looks(bench: Bench) -> None:
+    product = bench.product()
+    ref = bench.submit("publish", "ebay", product)
+    _cancel_at(bench, ref, "/publish")
+    seen = bench.publishing.get(bench.tenant, ref.job_id)
+    states = {task.key: (task.status.value, task.reason) for task in seen.tasks}
+    assert states["publish"] == ("cancelled", "reconciling")
+    assert states["save"] == ("cancelled", None)
+    assert bench.done("publish", "ebay", product).status == "completed"
+    assert len(bench.ebay.live(product.sku)) == 1
+
+
+def _cancel_at(bench: Bench, ref: JobRef, path: str) -> None:
+    """The tenant cancels while this call is under way."""
+
+    def around(name: str, serve: Any) -> Said:
+        said: Said = serve()
+        if name.endswith(path):
+            bench.control.move(ref, Move.CANCEL)
+        return said
+
+    bench.web.around = around
+    bench.once(ref)
+    bench.web.around = lambda _, serve: serve()
+    assert bench.job(ref).status == "cancelled"

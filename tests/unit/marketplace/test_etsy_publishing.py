@@ -1,0 +1,140 @@
+"""Publishing, updating and ending on Etsy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.models import Move
+from tests.markets.bench import Bench
+from tests.markets.web import Said
+
+
+def test_a_product_is_listed_with_its_images_in_order(bench: Bench) -> None:
+    product = bench.product()
+    job = bench.done("publish", "etsy", product)
+    assert job.status == "completed", job.last_error
+    [(key, listing)] = bench.etsy.listings.items()
+    assert (listing["state"], listing["taxonomy_id"]) == ("active", 1837)
+    assert [each["alt_text"] for each in bench.etsy.images[key]] == [
+        "Wool coat (1/2)",
+        "Wool coat (2/2)",
+    ]
+    [made] = bench.etsy.inventories[key]["products"]
+    assert (made["sku"], made["offerings"][0]["price"]["amount"]) == (product.sku, 8900)
+    assert job.result is not None
+    assert job.result["etsy_id"] == key
+
+
+@pytest.mark.parametrize("visible_after", [0.0, 90.0])
+def test_a_draft_whose_answer_was_lost_is_found_and_not_made_again(
+    visible_after: float, bench: Bench
+) -> None:
+    bench.etsy.visible_after = visible_after
+    bench.web.lost.add(4)  # shop, profiles, states, draft
+    job = bench.done("publish", "etsy", bench.product())
+    assert job.status == "completed"
+    assert len(bench.etsy.listings) == 1
+
+
+def test_a_draft_that_was_never_made_is_made(bench: Bench) -> None:
+    bench.web.instead[4] = Said(503)
+    assert bench.done("publish", "etsy", bench.product()).status == "completed"
+    assert len(bench.etsy.listings) == 1
+
+
+def test_several_that_may_be_it_are_the_sellers_to_tell_apart(bench: Bench) -> None:
+    bench.web.lost.add(4)
+    bench.etsy.visible_after = 0
+    product = bench.product()
+    ref = bench.submit("publish", "etsy", product)
+    bench.once(ref)
+    [listing] = bench.etsy.listings.values()
+    twin = {**listing, "listing_id": 1}
+    bench.etsy.listings["1"] = twin
+    job = bench.finish(ref)
+    assert job.last_error is not None
+    assert job.last_error.code == "NEEDS_INPUT"
+    assert len(bench.etsy.listings) == 2
+    linked = bench.done("link_product", "etsy", product, external_id=str(listing["listing_id"]))
+    assert linked.status == "completed"
+
+
+def test_a_message_is_unsupported_and_says_so(bench: Bench) -> None:
+    ref = bench.submit("message", "etsy", None, text="hello")
+    job = bench.finish(ref)
+    [task] = bench.tasks.of_job(bench.tenant, job.id)
+    assert job.last_error is not None
+    assert (job.last_error.code, task.reason) == ("UNSUPPORTED", "unsupported")
+
+
+def test_an_update_changes_fields_and_inventory_and_leaves_images(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    uploads = bench.etsy.calls["_upload"]
+    edited = bench.edit(product, title="Warm coat", quantity=4, price=8000)
+    assert bench.done("update", "etsy", edited).status == "completed"
+    [listing] = bench.etsy.listings.values()
+    assert (listing["title"], listing["quantity"]) == ("Warm coat", 4)
+    assert listing["price"]["amount"] == 8000
+    assert bench.etsy.calls["_upload"] == uploads
+
+
+def test_variations_made_there_are_left_alone(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    [inventory] = bench.etsy.inventories.values()
+    inventory["products"].append({"sku": "other", "offerings": []})
+    job = bench.done("update", "etsy", bench.edit(product, price=1000))
+    assert job.last_error is not None
+    assert job.last_error.code == "NEEDS_INPUT"
+    assert len(inventory["products"]) == 2
+
+
+def test_a_deleted_listing_is_gone_and_another_may_be_made(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    assert bench.done("delete", "etsy", product).status == "completed"
+    assert bench.etsy.listings == {}
+    assert bench.done("publish", "etsy", product).status == "completed"
+    assert len(bench.etsy.listings) == 1
+
+
+def test_a_spent_day_budget_waits_an_hour(bench: Bench) -> None:
+    bench.etsy.left_today = 2
+    ref = bench.submit("publish", "etsy", bench.product())
+    waiting = bench.once(ref)
+    assert waiting.status == "pending"
+    assert (waiting.due_at - bench.clock()).total_seconds() == pytest.approx(3600, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"title": "x" * 141}, "title"),
+        ({"title": "a & b & c"}, "title"),
+        ({"attributes": {"tags": ",".join(f"t{n}" for n in range(14))}}, "attributes.tags"),
+        ({"attributes": {"when_made": "yesterday"}}, "attributes.when_made"),
+        ({"images": ()}, "images"),
+    ],
+)
+def test_what_etsy_would_refuse_is_said_before_any_call(
+    changes: dict[str, Any], field: str, bench: Bench
+) -> None:
+    job = bench.done("publish", "etsy", bench.product(**changes))
+    assert job.last_error is not None
+    assert [each["field"] for each in job.last_error.details["fields"]] == [field]
+    assert bench.web.seen == []
+
+
+def test_a_refusal_is_said_in_etsys_words_too(bench: Bench) -> None:
+    bench.etsy.refused_titles.add("Odd coat")
+    job = bench.done("publish", "etsy", bench.product("Odd coat"))
+    assert job.last_error is not None
+    [field] = job.last_error.details["fields"]
+    assert (field["field"], field["message"]) == ("product", "Missing or wrong: title")
+    bench.etsy.refused_titles.clear()
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+    assert len(bench.etsy.listings) == 1

@@ -1,0 +1,121 @@
+"""Money, markup, the table of actions, and how plans meet what was done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from spinneret.jobs.models import JobStatus
+from spinneret.marketplace.markup import plain_text, safe_html
+from spinneret.marketplace.money import CURRENCIES, decimal_text, minor_units
+from spinneret.marketplace.registry import ACTION_TYPES, HANDLERS
+from spinneret.marketplace.tasks import rules
+from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType, place_of
+from tests.fakes.time import START
+
+TASK = Task(
+    tenant="acme",
+    job_id="job_0198c5a1d2e37f4a8b6c9d0e1f2a3b60",
+    position=1,
+    key="offer",
+    task_type=TaskType.DIRECT_HTTP,
+    description="Create offer",
+    platform="ebay",
+    product_id="prd_1",
+    digest="a",
+    created_at=START,
+)
+
+
+@pytest.mark.parametrize(
+    ("minor", "currency", "text"),
+    [
+        (1999, "EUR", "19.99"),
+        (5, "EUR", "0.05"),
+        (1999, "JPY", "1999"),
+        (1999, "TND", "1.999"),
+        (100000000, "USD", "1000000.00"),
+    ],
+)
+def test_amounts_are_exact_both_ways(minor: int, currency: str, text: str) -> None:
+    assert decimal_text(minor, currency) == text
+    assert minor_units(text, currency) == minor
+
+
+def test_every_amount_comes_back_as_it_went() -> None:
+    for currency in CURRENCIES:
+        assert all(minor_units(decimal_text(n, currency), currency) == n for n in range(1, 3000))
+
+
+def test_more_digits_than_a_currency_has_are_no_amount() -> None:
+    with pytest.raises(ValueError, match="more digits"):
+        minor_units("1.5", "JPY")
+
+
+@pytest.mark.parametrize(
+    ("text", "safe", "plain"),
+    [
+        ("a & b\nc", "a &amp; b<br>c", "a & b\nc"),
+        ("<p onclick=x>a<script>b()</script></p>", "<p>a</p>", "a"),
+        ("<a href=javascript:x>y</a>", "y", "y"),
+        ("<b>bold<i>both</b>", "<b>bold<i>both</i></b>", "boldboth"),
+        ("<ul><li>1<li>2</ul>", "<ul><li>1<li>2</li></li></ul>", "1\n2"),
+        ("&lt;script&gt;<br>", "&lt;script&gt;<br>", "<script>"),
+    ],
+)
+def test_descriptions_lose_what_acts(text: str, safe: str, plain: str) -> None:
+    assert safe_html(text) == safe
+    assert plain_text(text) == plain
+
+
+def test_action_types_have_the_sources_defaults() -> None:
+    found = {
+        code: (ACTION_TYPES[f"{code}_ebay"].priority, ACTION_TYPES[f"{code}_ebay"].max_retries)
+        for code in ("publish", "update", "delete", "sync")
+    }
+    assert found == {"publish": (3, 3), "update": (3, 3), "delete": (2, 1), "sync": (4, 3)}
+
+
+def test_every_action_of_every_marketplace_has_a_handler_or_a_reason() -> None:
+    missing = set(ACTION_TYPES) - set(HANDLERS)
+    assert missing == {"message_etsy", "message_vinted", "orders_vinted"}
+
+
+def test_a_tasks_id_names_its_place() -> None:
+    assert place_of(TASK.id) == (TASK.job_id, 1)
+    assert place_of("task_1-001") is None
+
+
+@pytest.mark.parametrize(
+    ("status", "digest", "kept", "reason"),
+    [
+        (TaskStatus.SUCCESS, "a", True, None),
+        (TaskStatus.SUCCESS, "b", False, None),
+        (TaskStatus.FAILED, "a", False, None),
+        (TaskStatus.PROCESSING, "a", False, Reason.RECONCILING),
+        (TaskStatus.TIMEOUT, "a", False, Reason.RECONCILING),
+    ],
+)
+def test_a_success_stands_while_its_digest_does(
+    status: TaskStatus, digest: str, kept: bool, reason: Reason | None
+) -> None:
+    former = replace(TASK, status=status, digest=digest, retry_count=2)
+    [task] = rules.merged([TASK], [former])
+    assert (task.status is TaskStatus.SUCCESS) == kept
+    assert (task.reason, task.retry_count) == (reason, 2)
+
+
+@pytest.mark.parametrize(
+    ("job", "task", "shown"),
+    [
+        (JobStatus.CANCELLED, TaskStatus.PENDING, TaskStatus.CANCELLED),
+        (JobStatus.EXPIRED, TaskStatus.PROCESSING, TaskStatus.CANCELLED),
+        (JobStatus.CANCELLED, TaskStatus.SUCCESS, TaskStatus.SUCCESS),
+        (JobStatus.RUNNING, TaskStatus.PENDING, TaskStatus.PENDING),
+    ],
+)
+def test_an_ended_job_has_no_task_that_waits(
+    job: JobStatus, task: TaskStatus, shown: TaskStatus
+) -> None:
+    assert rules.as_of(job, replace(TASK, status=task)).status is shown

@@ -1,0 +1,126 @@
+"""The container engine and the relays to this machine, without either."""
+
+from __future__ import annotations
+
+import json
+import socket
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stack.containers import BEYOND, Engine, reachable
+from stack.errors import UsageError
+from stack.sam_local import _has_raised
+
+
+@pytest.fixture(autouse=True)
+def _sockets(socket_enabled: None) -> None:
+    """What is tested is connections."""
+
+
+IMAGE = "public.ecr.aws/lambda/python:3.11-x86_64"
+
+
+class _Unix(socketserver.ThreadingUnixStreamServer):
+    answers: dict[str, Any]
+
+    def get_request(self) -> tuple[Any, Any]:
+        """An HTTP handler wants an address."""
+        request, _ = super().get_request()
+        return request, ("engine", 0)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Unix
+
+    def do_GET(self) -> None:
+        answer = self.server.answers.get(self.path)
+        body = b"{}" if answer is None else json.dumps(answer).encode()
+        self.send_response(404 if answer is None else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+@contextmanager
+def serving(folder: Path, gateway: str | None) -> Iterator[Engine]:
+    """An engine whose containers have a bridge at this address."""
+    path = folder / "engine.sock"
+    with _Unix(str(path), _Handler) as server:
+        config = [] if gateway is None else [{"Gateway": gateway}]
+        server.answers = {
+            "/_ping": "OK",
+            f"/images/{IMAGE}/json": {"Id": "1"},
+            "/networks/bridge": {"IPAM": {"Config": config}},
+        }
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield Engine({"DOCKER_HOST": f"unix://{path}"})
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_an_engine_says_what_it_has(tmp_path: Path) -> None:
+    with serving(tmp_path, "172.17.0.1") as engine:
+        engine.require()
+        assert (engine.has_image(IMAGE), engine.has_image("another")) == (True, False)
+        assert engine.gateway() == "172.17.0.1"
+
+
+@pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:1"])
+def test_no_engine_is_one_clear_message(host: str) -> None:
+    with pytest.raises(UsageError, match=f"no container engine answers at {host}"):
+        Engine({"DOCKER_HOST": host}).require()
+
+
+def test_a_container_reaches_what_listens_on_loopback(tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, "127.0.0.1") as engine,
+        closing(socket.create_server(("127.0.0.1", 0))) as server,
+    ):
+        port = server.getsockname()[1]
+        with reachable(engine, {port}) as translated:
+            address = translated(f"http://127.0.0.1:{port}/path").split("/")[2]
+            host, _, relay = address.rpartition(":")
+            assert (host, relay != str(port)) == ("127.0.0.1", True)
+            with socket.create_connection((host, int(relay)), timeout=5) as near:
+                far, _ = server.accept()
+                near.sendall(b"asked")
+                assert far.recv(99) == b"asked"
+                far.sendall(b"answered")
+                far.close()
+                assert near.makefile("rb").read() == b"answered"
+            assert translated("http://127.0.0.1:1/") == "http://127.0.0.1:1/"
+
+
+@pytest.mark.parametrize("gateway", [None, "192.0.2.1"])
+def test_without_a_bridge_here_the_engine_leads_to_this_machine(
+    tmp_path: Path, gateway: str | None
+) -> None:
+    with serving(tmp_path, gateway) as engine, reachable(engine, {4566}) as translated:
+        assert translated("http://127.0.0.1:4566/") == f"http://{BEYOND}:4566/"
+
+
+@pytest.mark.parametrize(
+    ("answer", "raised"),
+    [
+        ('{"statusCode": 200}', False),
+        ("null", False),
+        ("[1]", False),
+        ('{"errorMessage": "no", "errorType": "KeyError"}', True),
+        ("", True),
+    ],
+)
+def test_an_answer_tells_whether_the_function_raised(answer: str, raised: bool) -> None:
+    assert _has_raised(answer) is raised
