@@ -27,6 +27,7 @@ for area in _AREAS:
 # What a call of an AWS client needs; a transaction's parts are calls of ours.
 CALLS = {
     "batch_get_item": "dynamodb:BatchGetItem",
+    "batch_write_item": "dynamodb:BatchWriteItem",
     "change_message_visibility": "sqs:ChangeMessageVisibility",
     "decrypt": "kms:Decrypt",
     "delete_connection": "execute-api:ManageConnections",
@@ -51,7 +52,7 @@ CALLS = {
     "bulk": "es:ESHttpPost",
     "create": "es:ESHttpPut",
     "delete_by_query": "es:ESHttpPost",
-    "exists": "es:ESHttpHead",
+    "get_alias": "es:ESHttpGet",
     "msearch": "es:ESHttpPost",
 }
 

@@ -46,12 +46,17 @@ POLITE_FETCHING = together(
     on("Domains", "BatchGetItem GetItem UpdateItem"), on("SecretsKey", "kms:Decrypt")
 )
 STORING = together(
-    on("Documents", "GetItem PutItem"),
+    on("Documents", "DeleteItem GetItem PutItem UpdateItem"),
     on("Content", "s3:ListBucket"),  # what isn't there is a 404, not a 403
     on("Content/*", "s3:GetObject s3:PutObject"),
 )
+CACHING = together(
+    on("Caches", "BatchGetItem BatchWriteItem DeleteItem PutItem UpdateItem"),
+    on("Caches/index/*", "Query"),
+)
 INDEX_WRITING = together(
-    on("Domain/chunks-*", "es:ESHttpHead es:ESHttpPut"),
+    on("Domain/_alias/chunks-*", "es:ESHttpGet"),
+    on("Domain/chunks-*", "es:ESHttpPut"),
     on("Domain/_bulk", "es:ESHttpPost"),
     on("Domain/chunks-*/_delete_by_query", "es:ESHttpPost"),
 )
