@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spinneret.content.caches.models import CacheName
+from spinneret.content.documents.signatures import signature
 from spinneret.content.search.models import Filters, Leg, Query
 from spinneret.content.search.packing import (
     ShownPage,
@@ -288,6 +289,26 @@ def test_chunks_that_say_nearly_the_same_collapse(bench: CachedSearch) -> None:
     assert sorted(ids(found)) == ["doc_1", "doc_3"]
     assert {hit.ranked.similar for hit in found.hits} == {0, 1}
     assert len(bench.search("sticky silk", collapse=False).hits) == 3
+
+
+def test_an_outdated_chunk_does_not_stand_for_the_current_one(bench: CachedSearch) -> None:
+    outdated = factories.indexed_chunk(
+        LONG, document_id="doc_0", version=VERSION, signature=signature(LONG)
+    )
+    bench.index.write([outdated], plenty)
+    bench.add("doc_1", LONG)
+    assert ids(bench.search("sticky silk")) == ["doc_1"]
+
+
+def test_what_an_earlier_page_showed_does_not_come_again_on_a_later_one(
+    bench: CachedSearch,
+) -> None:
+    for name in ("doc_1", "doc_2", "doc_4"):
+        bench.add(name, LONG)
+    bench.add("doc_3", "quite another text about the same silk " * 5)
+    first = bench.search("sticky silk", limit=1)
+    second = bench.search("sticky silk", limit=5, cursor=first.next_cursor)
+    assert sorted(ids(first) + ids(second)) == ["doc_1", "doc_3"]
 
 
 def test_outdated_chunks_never_fill_the_window(bench: CachedSearch) -> None:

@@ -197,7 +197,7 @@ class SearchHit(BaseModel):
     highlights: list[tuple[int, int]]
     """Character ranges of `content` that matched the query's words."""
     similar_count: int
-    """Hits that say nearly the same, left out for this one."""
+    """Candidates further down that say nearly the same, and are no hits for that."""
     expanded_chunks: list[str] | None
     """The chunks before and after it, where they were asked for."""
 

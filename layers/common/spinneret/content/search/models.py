@@ -157,7 +157,7 @@ class Ranked:
     places: Mapping[Leg, Place]
     rerank_score: float | None = None
     similar: int = 0
-    """Chunks further down that say nearly the same and were left out for this one."""
+    """Candidates further down that say nearly the same."""
 
     @property
     def found_by(self) -> str:

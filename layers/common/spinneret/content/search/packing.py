@@ -86,6 +86,7 @@ def _plain(value: Ranking | ShownPage) -> dict[str, Any]:
 def _entry(ranked: Ranked) -> dict[str, Any]:
     return {
         "id": ranked.candidate.chunk_id,
+        "signature": ranked.candidate.signature,
         "score": ranked.score,
         "places": {leg: [place.rank, place.score] for leg, place in ranked.places.items()},
         "rerank": ranked.rerank_score,
@@ -99,7 +100,7 @@ def _ranked(entry: Mapping[str, Any]) -> Ranked:
     }
     score = next(iter(places.values())).score
     return Ranked(
-        candidate=Candidate(chunk_id=entry["id"], score=score),
+        candidate=Candidate(chunk_id=entry["id"], score=score, signature=entry["signature"]),
         score=entry["score"],
         places=places,
         rerank_score=entry["rerank"],

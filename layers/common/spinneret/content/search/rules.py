@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Final
 
 from spinneret.content.documents.models import Shown
-from spinneret.content.documents.signatures import NEAR_BITS
+from spinneret.content.documents.signatures import NEAR_BITS, are_near
 from spinneret.content.search.models import Filters, Query, Ranked
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
@@ -94,18 +94,29 @@ def may_show(ranked: Ranked, shown: Mapping[str, Shown], filters: Filters) -> bo
     return not filters.tag_ids or not set(filters.tag_ids).isdisjoint(row.tag_ids)
 
 
-def collapsed(ranking: Sequence[Ranked]) -> list[Ranked]:
-    """Of chunks that say nearly the same only the best, which says how many it stands for."""
-    kept: list[Ranked] = []
-    seen: list[tuple[int, int]] = []  # signature, place in `kept`
-    for each in ranking:
-        text = each.candidate.signature
-        if text is not None:
-            bits = int(text, 16)
-            like = next((at for other, at in seen if (bits ^ other).bit_count() <= NEAR_BITS), None)
-            if like is not None:
-                kept[like] = replace(kept[like], similar=kept[like].similar + 1)
-                continue
-            seen.append((bits, len(kept)))
-        kept.append(each)
-    return kept
+class Distinct:
+    """Tells whether a chunk says nearly the same as one before it."""
+
+    def __init__(self) -> None:
+        self._seen: list[int] = []
+
+    def is_new(self, signature: str | None) -> bool:
+        """Whether none before it says nearly the same; a chunk without a signature is new."""
+        if signature is None:
+            return True
+        bits = int(signature, 16)
+        if any((bits ^ other).bit_count() <= NEAR_BITS for other in self._seen):
+            return False
+        self._seen.append(bits)
+        return True
+
+
+def with_similar(shown: Sequence[Ranked], ranking: Sequence[Ranked]) -> list[Ranked]:
+    """The hits, each with the number of candidates below it that say nearly the same."""
+    found: list[Ranked] = []
+    for each in shown:
+        below = ranking[ranking.index(each) + 1 :]
+        own = each.candidate.signature
+        similar = sum(are_near(own, other.candidate.signature) for other in below) if own else 0
+        found.append(replace(each, similar=similar))
+    return found

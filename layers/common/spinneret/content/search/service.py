@@ -249,8 +249,6 @@ class SearchService:
         else:
             profile = profile_of(run.model_id)
             entries, fusion = fuse(legs, query.fusion, weights, query.rrf_k, profile)
-        if query.collapse:
-            entries = rules.collapsed(entries)
         if not query.use_reranker:
             entries = [each for each in entries if each.score >= query.min_score]
         return entries, fusion
@@ -271,13 +269,19 @@ class SearchService:
     ) -> tuple[list[Ranked], int]:
         """The first `size` entries from `start` on that may be shown, and where they end."""
         shown: list[Ranked] = []
-        end = start
-        part = 2 * size  # mostly one look-up, as few documents change between two crawls
+        distinct = rules.Distinct()
+        # What earlier pages showed decides what is new on this one.
+        end = 0 if run.query.collapse else start
+        part = max(2 * size, start - end)  # mostly one look-up: few documents change meanwhile
         while end < len(entries) and len(shown) < size:
             self._look_up(run, entries[end : end + part])
             for each in entries[end : end + part]:
                 end += 1
-                if rules.may_show(each, run.rows, run.query.filters):
+                if not rules.may_show(each, run.rows, run.query.filters):
+                    continue
+                if run.query.collapse and not distinct.is_new(each.candidate.signature):
+                    continue
+                if end > start:
                     shown.append(each)
                 if len(shown) == size:
                     break
@@ -320,6 +324,8 @@ class SearchService:
         """A part of the ranking with its chunks; `digest` names where the ranking is kept."""
         query = run.query
         entries, end = self._current(run, ranking.entries, start, query.limit)
+        if query.collapse:
+            entries = rules.with_similar(entries, ranking.entries)
         ids = [each.candidate.chunk_id for each in entries]
         around = {each: _neighbours(each) for each in ids} if query.expand else {}
         wanted = list(dict.fromkeys([*ids, *(one for both in around.values() for one in both)]))
