@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from search import collections_routes, search_routes, tags_routes
+from search import collections_routes, documents_routes, search_routes, tags_routes
 from spinneret.runtime.http.entrypoint import Api
 
 api = Api(
     "search-api",
     search_routes.routes,
+    documents_routes.routes,
     collections_routes.routes,
     tags_routes.routes,
 )

@@ -35,6 +35,7 @@ CALLS = {
     "delete_message": "sqs:DeleteMessage",
     "encrypt": "kms:Encrypt",
     "generate_presigned_post": "s3:PutObject",
+    "generate_presigned_url": "s3:GetObject",
     "get_item": "dynamodb:GetItem",
     "get_object": "s3:GetObject",
     "get_queue_attributes": "sqs:GetQueueAttributes",

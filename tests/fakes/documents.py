@@ -118,6 +118,7 @@ class FakeContentStore:
     def __init__(self) -> None:
         self.available = True
         self._texts: dict[str, str] = {}
+        self._uploads: dict[str, bytes] = {}
 
     def put(self, tenant: str, text: str) -> str:
         self._require()
@@ -128,6 +129,23 @@ class FakeContentStore:
     def get(self, key: str) -> str:
         self._require()
         return self._texts[key]
+
+    def forget(self, key: str) -> None:
+        """As a bucket that has lost an object."""
+        del self._texts[key]
+
+    def put_upload(self, tenant: str, body: bytes) -> str:
+        self._require()
+        key = f"uploads/{tenant}/{hashlib.sha256(body).hexdigest()}"
+        self._uploads[key] = body
+        return key
+
+    def get_upload(self, key: str) -> bytes:
+        self._require()
+        return self._uploads[key]
+
+    def url(self, key: str, *, seconds: int) -> str:
+        return f"https://content.example/{key}?seconds={seconds}"
 
     def _require(self) -> None:
         if not self.available:

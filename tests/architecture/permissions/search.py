@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from tests.architecture.permissions.parts import ADMISSION, CACHING, UPLOADED, on, together
+from tests.architecture.permissions.parts import (
+    ADMISSION,
+    CACHING,
+    INDEX_WRITING,
+    JOB_WORK,
+    STORING,
+    UPLOADED,
+    on,
+    together,
+)
 
 NEEDED = {
     "SearchApi": together(
         ADMISSION,
         UPLOADED,
+        JOB_WORK,
+        STORING,
         CACHING,
+        INDEX_WRITING,
         on("Documents", "BatchGetItem"),
+        on("Documents/index/*", "Query"),
         on("Domain/_msearch", "es:ESHttpPost"),
     ),
+    "DocumentsWorker": together(JOB_WORK, STORING, CACHING, INDEX_WRITING),
 }

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
+from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
 from spinneret.content.documents.items import from_item, item_of
 from spinneret.content.documents.models import Document, DocumentPage, Listing, Shown
@@ -168,7 +169,7 @@ class DynamoDocumentStore:
             shard = keys.shard(either.id)
             for each, step in ((was, -1), (now, 1)):
                 if each is not None:
-                    key = keys.count_keys(either.tenant, each)[shard]
+                    key = count_keys(either.tenant, each)[shard]
                     writes.append(("collection", self._count(key, step)))
         body_was, body_now = (each and each.content_key for each in (former, document))
         if body_was != body_now:

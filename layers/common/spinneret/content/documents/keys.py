@@ -68,12 +68,6 @@ def generation_key(document: Document) -> dict[str, str]:
     return generation_keys(document.tenant)[shard(document.id)]
 
 
-def count_keys(tenant: str, collection_id: str) -> list[dict[str, str]]:
-    """Rows that together count the documents of a collection."""
-    prefix = f"T#{tenant}#COUNT#{collection_id}"
-    return [{"pk": f"{prefix}#{each}"} for each in range(bounds.WRITE_SHARDS)]
-
-
 def body_key(document: Document) -> dict[str, str]:
     """The row that counts the documents that have a body."""
     digest = hashlib.sha256(document.content_key.encode()).hexdigest()

@@ -64,7 +64,19 @@ class ContentStore(Protocol):
         ...
 
     def get(self, key: str) -> str:
-        """Read a text back."""
+        """Read a text back; raises KeyError where it is gone."""
+        ...
+
+    def put_upload(self, tenant: str, body: bytes) -> str:
+        """Store what was uploaded until its job has read it, ten days at most; answers its key."""
+        ...
+
+    def get_upload(self, key: str) -> bytes:
+        """Read it back; raises KeyError where it is gone."""
+        ...
+
+    def url(self, key: str, *, seconds: int) -> str:
+        """Where whoever has this address can fetch a text for so long."""
         ...
 
 

@@ -58,7 +58,7 @@ class Page:
     tag_ids: tuple[str, ...] = ()
     annotations: Mapping[str, Any] = field(default_factory=dict)
     anew: bool = False
-    """Whether unchanged content is indexed again, too."""
+    """Whether unchanged content is indexed again, too; a deleted document then stays deleted."""
     without_collection: bool = False
     """Whether it leaves its collection, which was deleted meanwhile."""
 
@@ -188,6 +188,7 @@ class Indexer:
             collection_id=None if current is None else current.collection_id,
             tag_ids=() if current is None else current.tag_ids,
             annotations={} if current is None else current.annotations,
+            deleted_at=None if current is None else current.deleted_at,
         )
         return _labelled(document, page)
 
@@ -222,5 +223,5 @@ def _labelled(document: Document, page: Page) -> Document:
         else page.collection_id or document.collection_id,
         tag_ids=rules.joined_tags(document.tag_ids, page.tag_ids),
         annotations={**document.annotations, **page.annotations},
-        deleted_at=None,
+        deleted_at=document.deleted_at if page.anew else None,
     )
