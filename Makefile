@@ -10,7 +10,7 @@ URL ?=
 # The functions' code, for which the quick checks run.
 CODE := layers/common functions infra/local tests benchmarks docs
 
-.PHONY: help demo test check prove mutate up status logs down clean deploy invoke key validate lock
+.PHONY: help demo test check prove mutate up status logs down clean deploy invoke key rebuild-index validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=event
 
 key: .venv/.done ## Issue an API key: make key TENANT=acme
 	@$(STACK) key --instance $(INSTANCE) $(TENANT)
+
+rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; searches change over when it is complete
+	@$(STACK) rebuild-index --instance $(INSTANCE)
 
 validate: .venv/.done ## Validate the templates as SAM does
 	@$(STACK) validate --instance $(INSTANCE)

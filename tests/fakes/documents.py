@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from datetime import datetime
 from threading import Lock
 
 from spinneret.content.documents import keys
@@ -91,6 +92,15 @@ class FakeDocumentStore:
         with self._lock:
             return [doc for (owner, _), doc in self._documents.items() if owner == tenant]
 
+    def everything(self) -> list[Document]:
+        """Every document of every tenant."""
+        with self._lock:
+            return list(self._documents.values())
+
+    def lose(self, tenant: str, document_id: str) -> None:
+        """As a table that has lost a row."""
+        del self._documents[tenant, document_id]
+
     def _written(self, tenant: str) -> None:
         self._generations[tenant] = self._generations.get(tenant, 0) + 1
 
@@ -143,6 +153,14 @@ class FakeContentStore:
     def get_upload(self, key: str) -> bytes:
         self._require()
         return self._uploads[key]
+
+    def exists(self, key: str) -> bool:
+        self._require()
+        return key in self._texts
+
+    def remove(self, key: str, before: datetime) -> None:
+        self._require()
+        self._texts.pop(key, None)
 
     def url(self, key: str, *, seconds: int) -> str:
         return f"https://content.example/{key}?seconds={seconds}"

@@ -33,6 +33,7 @@ COMMANDS: Final = (
     Command("install", "stack.install", "only install the tools"),
     Command("deploy", "stack.deploy", "build the application and bring it to the instance"),
     Command("invoke", "stack.invoke", "call a deployed function with an event"),
+    Command("rebuild-index", "stack.rebuild_index", "make the chunk index anew"),
     Command("key", "stack.key", "issue an API key for a tenant"),
     Command("demo", "stack.demo", "crawl a small website, or a page, and search it"),
     Command("validate", "stack.validate", "check the templates"),

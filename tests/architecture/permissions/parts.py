@@ -50,6 +50,14 @@ STORING = together(
     on("Content", "s3:ListBucket"),  # what isn't there is a 404, not a 403
     on("Content/*", "s3:GetObject s3:PutObject"),
 )
+KEEPING = together(
+    on("Documents", "Scan"),
+    on("Content/*", "s3:DeleteObjectVersion"),
+    on("Content", "s3:ListBucketVersions"),
+    on("Domain/_aliases", "es:ESHttpPost"),
+    on("Domain/chunks-*/_search", "es:ESHttpPost"),
+    on("Domain/chunks-*", "es:ESHttpDelete"),
+)
 CACHING = together(
     on("Caches", "BatchGetItem BatchWriteItem DeleteItem PutItem UpdateItem"),
     on("Caches/index/*", "Query"),

@@ -7,6 +7,7 @@ from tests.architecture.permissions.parts import (
     CACHING,
     INDEX_WRITING,
     JOB_WORK,
+    KEEPING,
     STORING,
     UPLOADED,
     on,
@@ -25,5 +26,7 @@ NEEDED = {
         on("Documents/index/*", "Query"),
         on("Domain/_msearch", "es:ESHttpPost"),
     ),
+    "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING),
+    "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING),
     "DocumentsWorker": together(JOB_WORK, STORING, CACHING, INDEX_WRITING),
 }

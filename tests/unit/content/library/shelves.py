@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -9,11 +10,13 @@ from search.documents_routes import router
 from spinneret.content.caches.service import CachedVectors, Caches
 from spinneret.content.collections.models import CollectionPage
 from spinneret.content.collections.service import CollectionService
+from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.service import Indexer
-from spinneret.content.library.kinds import REINDEX, UPLOAD
-from spinneret.content.library.pipeline import ReindexPipeline, UploadPipeline
+from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
+from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
 from spinneret.content.library.service import LibraryService
+from spinneret.content.library.upkeep import Upkeep
 from spinneret.content.search.models import Leg, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.models import TagPage
@@ -28,6 +31,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
 from tests.fakes.time import HandClock, plenty
+from tests.fakes.upkeep import FakeDocumentScan, FakeIndexUpkeep
 from tests.kinds import KINDS
 from tests.unit.runtime.api import Answer
 from tests.unit.served import Served
@@ -46,6 +50,8 @@ class Shelves:
         self.contents = FakeContentStore()
         self.embedder = FakeEmbedder(max_input_tokens=102)
         self.index = FakeChunkIndex()
+        self.scan = FakeDocumentScan(self.documents)
+        self.index_upkeep = FakeIndexUpkeep(self.index)
         self.cache_store = FakeCacheStore()
         self.caches = Caches(self.cache_store, self.clock)
         self._numbers = count(1)
@@ -93,7 +99,9 @@ class Shelves:
             known=CachedVectors(self.caches),
         )
 
-    def work(self, job_id: str, tenant: str = TENANT) -> Job:
+    def work(
+        self, job_id: str, tenant: str = TENANT, remaining: Callable[[], float] = plenty
+    ) -> Job:
         """Run a job as its message would."""
         indexer = self.indexer()
         worker = Worker(
@@ -105,13 +113,19 @@ class Shelves:
                 REINDEX: ReindexPipeline(
                     documents=self.documents, contents=self.contents, indexer=indexer
                 ),
+                REBUILD: RebuildPipeline(
+                    documents=self.documents,
+                    contents=self.contents,
+                    chunks=ChunkMaker(self.embedder),
+                    index=self.index,
+                ),
             },
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: self.new_id("owner"),
         )
         ref = JobRef(tenant=tenant, job_id=job_id)
-        worker.run(ref, plenty)
+        worker.run(ref, remaining)
         job = self.jobs.get(ref)
         assert job is not None
         return job
@@ -126,6 +140,19 @@ class Shelves:
         document = self.documents.get(TENANT, job.result["document_id"])
         assert document is not None
         return document
+
+    def upkeep(self) -> Upkeep:
+        """A fresh pass over everything."""
+        return Upkeep(
+            scan=self.scan,
+            documents=self.documents,
+            contents=self.contents,
+            chunks=ChunkMaker(self.embedder),
+            index=self.index,
+            upkeep=self.index_upkeep,
+            clock=self.clock,
+            new_id=self.new_id,
+        )
 
     def found(self, text: str = "silk", **given: Any) -> list[str]:
         """The documents that a search by words finds."""

@@ -70,8 +70,13 @@ def generation_key(document: Document) -> dict[str, str]:
 
 def body_key(document: Document) -> dict[str, str]:
     """The row that counts the documents that have a body."""
-    digest = hashlib.sha256(document.content_key.encode()).hexdigest()
-    return {"pk": f"T#{document.tenant}#BODY#{digest}"}
+    return body_row(document.tenant, document.content_key)
+
+
+def body_row(tenant: str, content_key: str) -> dict[str, str]:
+    """The same for a body by itself."""
+    digest = hashlib.sha256(content_key.encode()).hexdigest()
+    return {"pk": f"T#{tenant}#BODY#{digest}"}
 
 
 def shard(document_id: str) -> int:

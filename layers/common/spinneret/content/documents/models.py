@@ -165,3 +165,32 @@ def labels_of(document: Document) -> Labels:
         tag_ids=document.tag_ids,
         deleted=document.deleted_at is not None,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnusedBody:
+    """A body that no document has any more."""
+
+    tenant: str
+    key: str
+    since: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scanned:
+    """Rows of all tenants in no order, and the place to go on after; None at the end."""
+
+    documents: tuple[Document, ...]
+    bodies: tuple[UnusedBody, ...]
+    after: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a task over all rows goes on."""
+
+    after: Mapping[str, Any] | None = None
+    target: str | None = None
+    """The index that is being made."""
+    done: int = 0
+    """Documents so far."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
 
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import (
@@ -12,7 +13,10 @@ from spinneret.content.documents.models import (
     EmbedderInfo,
     IndexedChunk,
     Listing,
+    Place,
+    Scanned,
     Shown,
+    UnusedBody,
 )
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import Remaining
@@ -56,6 +60,26 @@ class DocumentStore(Protocol):
         ...
 
 
+class DocumentScan(Protocol):
+    """All tenants' rows, for upkeep. All methods raise DependencyUnavailable."""
+
+    def scan(self, after: Mapping[str, Any] | None, limit: int) -> Scanned:
+        """Some rows; eventually consistent."""
+        ...
+
+    def forget_body(self, body: UnusedBody) -> bool:
+        """Forget that there was one; False when a document has it again."""
+        ...
+
+    def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
+        """Where a task goes on, held by `owner` until then; None while another has it."""
+        ...
+
+    def keep_place(self, task: str, owner: str, place: Place, *, release: bool) -> bool:
+        """Store where the task goes on; False when it was lost to another owner."""
+        ...
+
+
 class ContentStore(Protocol):
     """Bodies by content hash."""
 
@@ -73,6 +97,14 @@ class ContentStore(Protocol):
 
     def get_upload(self, key: str) -> bytes:
         """Read it back; raises KeyError where it is gone."""
+        ...
+
+    def exists(self, key: str) -> bool:
+        """Whether a text is there."""
+        ...
+
+    def remove(self, key: str, before: datetime) -> None:
+        """Remove a text, as far as it was stored before then."""
         ...
 
     def url(self, key: str, *, seconds: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
@@ -50,6 +51,27 @@ class S3ContentStore:
             if error_code(error) == "NoSuchKey":
                 raise KeyError(key) from error
             raise
+
+    def exists(self, key: str) -> bool:
+        """See ContentStore."""
+        try:
+            with translated("s3"):
+                self._client.head_object(Bucket=self._bucket, Key=key)
+        except ClientError as error:
+            if error_code(error) in {"404", "NoSuchKey"}:
+                return False
+            raise
+        return True
+
+    def remove(self, key: str, before: datetime) -> None:
+        """See ContentStore. Version by version: what is stored meanwhile stays."""
+        with translated("s3"):
+            answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key)
+            for version in answer.get("Versions", []):
+                if version["Key"] == key and version["LastModified"] < before:
+                    self._client.delete_object(
+                        Bucket=self._bucket, Key=key, VersionId=version["VersionId"]
+                    )
 
     def url(self, key: str, *, seconds: int) -> str:
         """See ContentStore; no request."""

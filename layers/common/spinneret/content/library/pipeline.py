@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from spinneret.content.documents.models import Document, DocumentSource
-from spinneret.content.documents.ports import ContentStore, DocumentStore
+from spinneret.content.documents.chunks import ChunkMaker
+from spinneret.content.documents.models import Document, DocumentSource, Listing
+from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentStore
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content
 from spinneret.content.library import rules
 from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
+from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ContentRefused, NotFound
+from spinneret.kernel.errors import ContentRefused, NotFound, PermanentError
+
+_BEHIND: Final = "indexed up to "
 
 
 class UploadPipeline:
@@ -70,6 +74,56 @@ class ReindexPipeline:
         except KeyError as error:
             raise ContentRefused("the text is gone", details={"reason": "gone"}) from error
         return result(_indexed(self._indexer, page, context))
+
+
+class RebuildPipeline:
+    """The handler of `rebuild_index` jobs: a tenant's documents, one after the other.
+
+    Where it is stands in the job's step, so that the next claim goes on there.
+    """
+
+    def __init__(
+        self,
+        *,
+        documents: DocumentStore,
+        contents: ContentStore,
+        chunks: ChunkMaker,
+        index: ChunkWriter,
+    ) -> None:
+        self._documents = documents
+        self._contents = contents
+        self._chunks = chunks
+        self._index = index
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Answers how many documents were written in this claim, and which are lost."""
+        listing = Listing(tenant=context.job.tenant)
+        step = context.job.step or ""
+        after = step.removeprefix(_BEHIND) if step.startswith(_BEHIND) else None
+        written, lost = 0, []
+        while True:
+            page = self._documents.page(listing, after, bounds.REBUILD_PAGE)
+            for document in page.documents:
+                context.checkpoint(f"{_BEHIND}{after}" if after else "beginning", 10)
+                try:
+                    self._write(document, context)
+                except (KeyError, PermanentError):
+                    context.note(JobEventKind.WARNING, "document lost", {"id": document.id})
+                    lost.append(document.id)
+                else:
+                    written += 1
+            after = page.after
+            if after is None:
+                return {"documents": written, "lost": lost[: bounds.UPKEEP_FINDINGS]}
+
+    def _write(self, document: Document, context: Context) -> None:
+        def left() -> float:
+            return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
+
+        markdown = self._contents.get(document.content_key)
+        cut = self._chunks.cut(markdown, left)
+        self._index.write(self._chunks.indexed(document, cut, lambda *_: None, left), left)
+        self._index.remove_others(document, left)
 
 
 def page_of(document: Document, markdown: str) -> Page:

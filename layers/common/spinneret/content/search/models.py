@@ -195,3 +195,22 @@ class Hit:
     chunk: FoundChunk
     around: tuple[FoundChunk, ...] = ()
     """Its neighbours, if they were asked for, in the document's order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexedVersion:
+    """A version of a document that the index has chunks of."""
+
+    tenant: str
+    document_id: str
+    version: str
+    written_at: datetime
+    """The newest of its chunks, to the second."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionPage:
+    """Versions, and the place to go on after; None when there are no more."""
+
+    versions: tuple[IndexedVersion, ...]
+    after: Mapping[str, str] | None

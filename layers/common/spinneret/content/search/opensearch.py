@@ -53,7 +53,7 @@ class OpenSearchChunkIndex:
 
     def targets(self, remaining: Remaining) -> frozenset[str]:
         """See ChunkWriter; makes the first index where there is none."""
-        names = self._names(remaining)
+        names = self.names(remaining)
         found = self._written(names, remaining)
         if not found:
             self.create(names.index(1), (names.read, names.write), remaining)
@@ -93,7 +93,7 @@ class OpenSearchChunkIndex:
             "tag_ids": list(labels.tag_ids),
             "deleted": labels.deleted,
         }
-        names = self._written(self._names(remaining), remaining)
+        names = self._written(self.names(remaining), remaining)
         self._bulk(
             (
                 (
@@ -128,7 +128,7 @@ class OpenSearchChunkIndex:
             query["must_not"] = [{"term": {"version_id": current}}]
         self.ask(
             lambda limit: self._client.delete_by_query(
-                index=self._names(remaining).write,
+                index=self.names(remaining).write,
                 body={"query": {"bool": query}},
                 params={"conflicts": "proceed", "ignore_unavailable": "true", **limit},
             ),
@@ -146,7 +146,7 @@ class OpenSearchChunkIndex:
         is the model's, only the embedder could say.
         """
         bodies = queries.leg_bodies(wanted, window)
-        where = ALL_READ if wanted.vector is None else self._names(remaining).read
+        where = ALL_READ if wanted.vector is None else self.names(remaining).read
         answers = self._msearch(where, list(bodies.values()), remaining)
         return {
             leg: [queries.candidate(hit) for hit in answer["hits"]["hits"]]
@@ -212,7 +212,8 @@ class OpenSearchChunkIndex:
         except OpenSearchException as error:
             raise DependencyUnavailable("opensearch") from error
 
-    def _names(self, remaining: Remaining) -> Names:
+    def names(self, remaining: Remaining) -> Names:
+        """The names of the model's indexes."""
         return names_of(self._embedder.info(remaining))
 
     def _written(self, names: Names, remaining: Remaining) -> frozenset[str]:

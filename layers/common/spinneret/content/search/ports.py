@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from spinneret.content.documents.models import Document, IndexedChunk
 from spinneret.content.documents.ports import ChunkWriter
-from spinneret.content.search.models import Candidate, FoundChunk, Leg, Wanted, Words
+from spinneret.content.search.models import (
+    Candidate,
+    FoundChunk,
+    IndexedVersion,
+    Leg,
+    VersionPage,
+    Wanted,
+    Words,
+)
 from spinneret.kernel.clock import Remaining
 
 
@@ -38,4 +47,38 @@ class Reranker(Protocol):
         Raises DependencyUnavailable, at the latest when nothing remains, and EmbeddingRefused where
         the model can't take the texts.
         """
+        ...
+
+
+class IndexUpkeep(Protocol):
+    """Making the index anew and clearing it. All methods raise DependencyUnavailable."""
+
+    def begin(self, remaining: Remaining) -> str:
+        """The index that is being made anew, or a new one; from now on writes go to it, too."""
+        ...
+
+    def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
+        """Write chunks into one index only."""
+        ...
+
+    def counts(
+        self, target: str, documents: Sequence[Document], remaining: Remaining
+    ) -> Mapping[str, int]:
+        """Document id → how many chunks of its current version an index has; at most 1000."""
+        ...
+
+    def finish(self, target: str, remaining: Remaining) -> None:
+        """Search `target` from now on, and forget the former index."""
+        ...
+
+    def reading(self, remaining: Remaining) -> str:
+        """The index that is searched."""
+        ...
+
+    def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
+        """Versions that the index has chunks of, some at a time."""
+        ...
+
+    def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
+        """Forget the chunks of these versions."""
         ...
