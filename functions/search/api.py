@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from search import collections_routes, documents_routes, search_routes, tags_routes
+from search import caches_routes, collections_routes, documents_routes, search_routes, tags_routes
 from spinneret.runtime.http.entrypoint import Api
 
 api = Api(
@@ -11,6 +11,7 @@ api = Api(
     documents_routes.routes,
     collections_routes.routes,
     tags_routes.routes,
+    caches_routes.routes,
 )
 app = api.app
 handler = api.handler

@@ -33,6 +33,8 @@ CALLS = {
     "delete_connection": "execute-api:ManageConnections",
     "delete": "es:ESHttpDelete",
     "delete_item": "dynamodb:DeleteItem",
+    "delete_objects": "s3:DeleteObject",
+    "list_objects_v2": "s3:ListBucket",
     "delete_object": "s3:DeleteObjectVersion",
     "delete_message": "sqs:DeleteMessage",
     "encrypt": "kms:Encrypt",

@@ -105,3 +105,19 @@ class FakeCacheStore:
     def _require(self) -> None:
         if not self.available:
             raise DependencyUnavailable("dynamodb")
+
+
+class FakePageCache:
+    """Implements PageCache; pages by host."""
+
+    def __init__(self) -> None:
+        self.pages: dict[tuple[str, str], int] = {}
+
+    def count(self, tenant: str) -> tuple[int, bool]:
+        return sum(n for (owner, _), n in self.pages.items() if owner == tenant), True
+
+    def clear(self, tenant: str) -> None:
+        self.pages = {key: n for key, n in self.pages.items() if key[0] != tenant}
+
+    def clear_host(self, tenant: str, host: str) -> None:
+        self.pages.pop((tenant, host), None)

@@ -24,6 +24,7 @@ NEEDED = {
         INDEX_WRITING,
         on("Documents", "BatchGetItem"),
         on("Documents/index/*", "Query"),
+        on("Content/FETCHED/*", "s3:DeleteObject"),
         on("Domain/_msearch", "es:ESHttpPost"),
     ),
     "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING),

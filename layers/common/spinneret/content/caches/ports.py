@@ -45,3 +45,19 @@ class CacheStore(Protocol):
     def counts(self, tenant: str, now: datetime) -> tuple[CacheCount, ...]:
         """All caches in numbers, in the order of CacheName; eventually consistent."""
         ...
+
+
+class PageCache(Protocol):
+    """What crawls keep of their hosts' answers. All methods raise DependencyUnavailable."""
+
+    def count(self, tenant: str) -> tuple[int, bool]:
+        """How many pages there are, and whether these are all: at most 1000 are counted."""
+        ...
+
+    def clear(self, tenant: str) -> None:
+        """Forget all pages."""
+        ...
+
+    def clear_host(self, tenant: str, host: str) -> None:
+        """Forget the pages of one host."""
+        ...

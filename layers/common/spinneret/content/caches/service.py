@@ -10,12 +10,13 @@ import hashlib
 import logging
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from threading import Lock
 from typing import Final
 
 from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
-from spinneret.content.caches.ports import CacheStore
+from spinneret.content.caches.ports import CacheStore, PageCache
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
@@ -112,6 +113,37 @@ class Caches:
         """All caches in numbers; raises DependencyUnavailable."""
         self.store_uses()
         return self._store.counts(tenant, self._clock())
+
+
+class CacheClearing:
+    """A tenant's caches as it clears and counts them. All methods raise DependencyUnavailable."""
+
+    def __init__(self, caches: Caches, pages: PageCache) -> None:
+        self._caches = caches
+        self._pages = pages
+
+    def clear(self, tenant: str, *caches: CacheName) -> None:
+        """Forget all of these caches."""
+        if CacheName.CRAWL in caches:
+            self._pages.clear(tenant)
+        rest = [each for each in caches if each is not CacheName.CRAWL]
+        if rest:
+            self._caches.clear(tenant, *rest)
+
+    def clear_host(self, tenant: str, host: str) -> None:
+        """Forget the pages of a host, and all results, which may show it."""
+        self._pages.clear_host(tenant, host.lower())
+        self._caches.clear(tenant, CacheName.QUERY)
+
+    def counts(self, tenant: str) -> tuple[CacheCount, ...]:
+        """All caches in numbers."""
+        pages, complete = self._pages.count(tenant)
+        return tuple(
+            replace(each, entries=pages, complete=complete)
+            if each.cache is CacheName.CRAWL
+            else each
+            for each in self._caches.counts(tenant)
+        )
 
 
 class CachedVectors:
