@@ -9,6 +9,8 @@ INSTANCE ?= dev
 URL ?=
 # The functions' code, for which the quick checks run.
 CODE := layers/common functions infra/local tests benchmarks docs
+# Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check prove mutate up status logs down clean deploy invoke key rebuild-index validate lock
 

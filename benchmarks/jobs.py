@@ -85,7 +85,9 @@ class Kernel:
         name = f"bench-{uuid4().hex[:8]}-{LANE}"
         self.queue_url = self.sqs.create_queue(QueueName=name)["QueueUrl"]
         queue = self.queue = SqsJobQueue(self.sqs, self.queue_url.removesuffix(LANE))
-        store = self.store = DynamoJobStore(self.dynamodb, tables["Jobs"], tables["Idempotency"])
+        store = self.store = DynamoJobStore(
+            self.dynamodb, tables["Jobs"], tables["Idempotency"], tables["Events"]
+        )
         self.done: dict[str, float] = {}
         self._rows: list[dict[str, Any]] = []
         self.service = JobService(
@@ -135,7 +137,6 @@ class Kernel:
             queue=self.queue,
             kinds={"crawl": crawl},
             clock=utc_now,
-            notify=lambda *_: None,
         )
         begin = time.perf_counter()
         done = {name: count for name, count in asdict(sweeper.sweep()).items() if count}
@@ -263,7 +264,7 @@ def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
     kernel.flush()
     kernel.queue.send(LANE, [job.ref for job in queued[: 2 * bounds.LANE_BACKLOG_MESSAGES]])
     behind = kernel.sweep()
-    while kernel.queue.backlog(LANE) > bounds.LANE_BACKLOG_MESSAGES:
+    while kernel.queue.backlog(LANE).waiting > bounds.LANE_BACKLOG_MESSAGES:
         kernel.sqs.purge_queue(QueueUrl=kernel.queue_url)
         time.sleep(1)
     empty = kernel.sweep()
@@ -280,6 +281,7 @@ def _row(now: datetime, due: datetime) -> Job:
         priority=Priority.NORMAL,
         payload={"url": "https://site.example/"},
         created_at=min(now, due),
+        updated_at=min(now, due),
         due_at=due,
         expires_at=now + timedelta(days=7),
     )

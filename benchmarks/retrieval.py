@@ -203,13 +203,25 @@ def kept(found: Sequence[tuple[str, str, str, Legs]], where: Path) -> None:
     )
 
 
+def read(where: Path) -> list[tuple[str, str, str, Legs]]:
+    """What `kept` wrote."""
+    return [
+        (kind, question, wanted, {Leg(leg): [Candidate(**c) for c in legs[leg]] for leg in legs})
+        for kind, question, wanted, legs in json.loads(where.read_text())
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=120)
     parser.add_argument("--sizes", type=int, nargs="+", default=[512])
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--legs", type=Path, help="only compare fusions on answers that were kept")
     parser.add_argument("--running", action="store_true", help="the instance runs already")
     given = parser.parse_args()
+    if given.legs:
+        print(table(read(given.legs)))
+        return
     if not given.running:
         run_stack("up", "--free-ports")
     try:

@@ -5,6 +5,7 @@ SPINNERET_TEST_INSTANCE names a running instance to use instead, for a quick loo
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -30,7 +31,7 @@ settings.register_profile(
     "spinneret",
     deadline=None,
     # Of every property; make test asks for more than the quick loop.
-    max_examples=int(os.environ.get("SPINNERET_EXAMPLES", "25")),
+    max_examples=int(os.environ.get("SPINNERET_EXAMPLES", "15")),
 )
 settings.load_profile("spinneret")
 
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(_MARKS[folder])
         if item.get_closest_marker("stack") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(_STACK_SECONDS))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: no search for garbage looks at it again."""
+    gc.freeze()
+    gc.set_threshold(20_000)  # instead of 700: tests make many objects, and few cycles of them
 
 
 _FORMATTERS: dict[logging.Handler, logging.Formatter | None] = {}

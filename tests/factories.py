@@ -39,6 +39,7 @@ def job(**given: Any) -> Job:
         "priority": Priority.NORMAL,
         "payload": {"url": URL},
         "created_at": START,
+        "updated_at": START,
         "due_at": START,
     }
     return Job(**values | given)

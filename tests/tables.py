@@ -10,7 +10,13 @@ from uuid import uuid4
 from stack.deployment.templates import load
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "infra"
-_SHAPE = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
+_SHAPE = (
+    "AttributeDefinitions",
+    "KeySchema",
+    "GlobalSecondaryIndexes",
+    "LocalSecondaryIndexes",
+    "BillingMode",
+)
 
 
 def create_tables(client: Any) -> dict[str, str]:

@@ -9,7 +9,15 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.api_models import TicketView, ticket_view
 from spinneret.access.keys.models import Scope
-from spinneret.jobs.api_models import JobList, JobView, Moved, Timeline, event_view, job_view
+from spinneret.jobs.api_models import (
+    JobList,
+    JobWithCounts,
+    Moved,
+    Timeline,
+    event_view,
+    job_view,
+    job_with_counts,
+)
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.kinds import all_kinds
@@ -61,9 +69,10 @@ def list_failed_jobs(
 
 
 @router.get("/api/v1/jobs/<job_id>", **declared(Scope.READ))
-def get_job(job_id: str) -> JobView:
-    """One job."""
-    return job_view(_jobs().get(_ref(job_id)))
+def get_job(job_id: str) -> JobWithCounts:
+    """One job, with counters of its children if it has any."""
+    job = _jobs().get(_ref(job_id))
+    return job_with_counts(job, _jobs().counts(job))
 
 
 @router.get("/api/v1/jobs/<job_id>/timeline", **declared(Scope.READ))

@@ -1,4 +1,5 @@
-"""Rule function, every minute: brings back jobs whose message, worker or notification was lost."""
+"""Rule function, every minute: brings back jobs whose message or worker was lost, and hands on
+events that were left."""
 
 from __future__ import annotations
 

@@ -8,6 +8,39 @@ from spinneret.runtime.http.declaration import Examples
 
 _JOB: Final = "job_0198c5a1d2e37f4a8b6c9d0e1f2a3b4c"
 _PAGE: Final = "https://example.com/guide"
+BATCH: Final[Examples] = {
+    "one page": {
+        "request": {"urls": [_PAGE], "priority": "low", "webhook_url": "https://example.com/hook"},
+        "answer": {
+            "batch_id": "job_0198c5a1d2e37f4a8b6c9d0e1f2a3b4e",
+            "jobs": [
+                {
+                    "url": _PAGE,
+                    "job_id": _JOB,
+                    "status": "pending",
+                    "message": "accepted",
+                    "cached": False,
+                    "error": None,
+                },
+            ],
+            "total_submitted": 1,
+            "failed_count": 0,
+        },
+    },
+}
+DEEP: Final[Examples] = {
+    "a guide": {
+        "request": {
+            "url": _PAGE,
+            "strategy": "best_first",
+            "keywords": ["install", "configure"],
+            "max_pages": 50,
+            "scope": "prefix",
+            "exclude": ["/guide/archive/**"],
+        },
+        "answer": {"job_id": _JOB, "status": "pending", "message": "accepted", "cached": False},
+    },
+}
 CRAWL: Final[Examples] = {
     "one URL": {
         "request": {"url": _PAGE, "priority": "high"},

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from crawl.crawl_examples import CRAWL
+from crawl.crawl_examples import BATCH, CRAWL, DEEP
 from spinneret.access.keys.models import Scope
-from spinneret.crawl.models import BatchSubmission, CrawlRequest, CrawlView, Submission
+from spinneret.crawl.deep.models import CrawledPageList, DeepCrawlRequest, DeepCrawlView
+from spinneret.crawl.models import (
+    BatchRequest,
+    BatchSubmission,
+    BatchView,
+    CrawlRequest,
+    CrawlView,
+    Submission,
+)
 from spinneret.crawl.wiring import CrawlApi, crawl_api
 from spinneret.jobs.api_models import Moved
 from spinneret.jobs.models import Move
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CircuitOpen,
     Conflict,
@@ -22,13 +32,18 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
+from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import event_stream, moved
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.routes import Routes
+from spinneret.web.exploring.frontier.keys import is_position
+from spinneret.web.exploring.frontier.models import PageState
 
 routes = Routes(crawl_api)
 router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.post(
@@ -54,10 +69,79 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     return submitted(_services().crawl.submit(caller.tenant, request, key))
 
 
+@router.post(
+    "/api/v1/crawl/batch",
+    **declared(
+        Scope.WRITE,
+        {202: BatchSubmission},
+        UrlInvalid,
+        UrlBlocked,
+        DomainBlocked,
+        CircuitOpen,
+        Conflict,
+        FeatureDisabled,
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=BATCH,
+    ),
+)
+def submit_batch(request: BatchRequest) -> Response[dict[str, Any]]:
+    """Crawl up to 100 URLs as one batch, which counts them and ends with the last of them."""
+    caller = routes.principal
+    key = request_key(router, caller, "/api/v1/crawl/batch")
+    return submitted(_services().crawl.submit_batch(caller.tenant, request, key))
+
+
+@router.post(
+    "/api/v1/crawl/deep",
+    **declared(
+        Scope.WRITE,
+        {202: Submission},
+        UrlInvalid,
+        UrlBlocked,
+        DomainBlocked,
+        CircuitOpen,
+        FeatureDisabled,
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=DEEP,
+    ),
+)
+def submit_deep_crawl(request: DeepCrawlRequest) -> Response[dict[str, Any]]:
+    """Crawl a website by following its links; the sixth of a tenant waits for one to end."""
+    caller = routes.principal
+    key = request_key(router, caller, "/api/v1/crawl/deep")
+    return submitted(_services().deep.submit(caller.tenant, request, key))
+
+
 @router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ))
-def get_crawl(job_id: str) -> CrawlView:
-    """A crawl's state and, once it is completed, its result."""
-    return _services().crawl.get(routes.principal.tenant, job_id)
+def get_crawl(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
+    """A crawl's state and, once it is completed, its result; a batch or deep crawl's counters."""
+    tenant = routes.principal.tenant
+    return _services().deep.get(tenant, job_id) or _services().crawl.get(tenant, job_id)
+
+
+@router.get("/api/v1/crawl/<job_id>/pages", **declared(Scope.READ))
+def list_crawled_pages(
+    job_id: str,
+    status: PageState | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> CrawledPageList:
+    """The URLs of a deep crawl: with a status, in the order of the crawl."""
+    return _services().deep.pages(
+        routes.principal.tenant, job_id, status, position_of(cursor, is_position), limit
+    )
+
+
+@router.get("/api/v1/crawl/<job_id>/errors", **declared(Scope.READ))
+def list_crawl_errors(
+    job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> CrawledPageList:
+    """The URLs of a deep crawl that failed, with those that robots.txt forbids."""
+    return _services().deep.pages(
+        routes.principal.tenant, job_id, PageState.FAILED, position_of(cursor, is_position), limit
+    )
 
 
 @router.post(

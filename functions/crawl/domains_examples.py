@@ -9,27 +9,27 @@ from spinneret.runtime.http.declaration import Examples
 _MADE: Final = "2026-01-02T12:00:00.000000Z"
 _DOMAIN: Final = {
     "domain": "example.com",
-    "requests_per_second": 0.5,
+    "rate_limit_rps": 0.5,
     "burst": 2,
     "min_gap_seconds": None,
-    "breaker_failures": None,
-    "breaker_seconds": None,
+    "circuit_breaker_threshold": None,
+    "circuit_breaker_timeout_s": None,
     "notes": "asked us to be slow",
     "blocked": False,
     "blocked_reason": None,
     "blocked_at": None,
     "pace": {
-        "requests_per_second": 0.5,
+        "rate_limit_rps": 0.5,
         "burst": 2,
         "min_gap_seconds": None,
-        "breaker_failures": 5,
-        "breaker_seconds": 300.0,
+        "circuit_breaker_threshold": 5,
+        "circuit_breaker_timeout_s": 300.0,
     },
     "updated_at": _MADE,
 }
 PUT_DOMAIN: Final[Examples] = {
     "a slower pace": {
-        "request": {"requests_per_second": 0.5, "burst": 2, "notes": "asked us to be slow"},
+        "request": {"rate_limit_rps": 0.5, "burst": 2, "notes": "asked us to be slow"},
         "answer": _DOMAIN,
     }
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
@@ -10,7 +10,7 @@ from crawl.domains_examples import BLOCK, PUT_DOMAIN
 from spinneret.access.keys.models import Scope
 from spinneret.crawl.wiring import crawl_api
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import UrlBlocked, ValidationFailed
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
 from spinneret.web.hosts.api_models import (
@@ -25,7 +25,6 @@ from spinneret.web.hosts.api_models import (
     domain_view,
 )
 from spinneret.web.hosts.models import HostSettings
-from spinneret.web.hosts.rules import parse_host
 from spinneret.web.hosts.service import HostService
 
 routes = Routes(crawl_api)
@@ -33,6 +32,7 @@ router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Port = Annotated[int | None, Query(ge=1, le=65535)]
+_NO_HOST: Final = (ValidationFailed, UrlBlocked)
 
 
 @router.get("/api/v1/domains", **declared(Scope.READ))
@@ -46,47 +46,51 @@ def list_domains(
     return domain_list(page, _hosts().pace_under)
 
 
-@router.get(
-    "/api/v1/domains/<domain>", **declared(Scope.READ, {200: DomainDetail}, ValidationFailed)
-)
+@router.get("/api/v1/domains/<domain>", **declared(Scope.READ, {200: DomainDetail}, *_NO_HOST))
 def get_domain(domain: str, port: Port = None) -> DomainDetail:
     """The settings for a domain, or the defaults, and its breaker.
 
     `port` asks for the breaker of a port: all but those of http and https have one of their own.
     """
-    return domain_detail(_hosts().get(_tenant(), parse_host(domain), _unusual(port)))
+    return domain_detail(_hosts().get(_tenant(), _hosts().named(domain), _unusual(port)))
 
 
-@router.put("/api/v1/domains/<domain>", **declared(Scope.WRITE, examples=PUT_DOMAIN))
+@router.put(
+    "/api/v1/domains/<domain>",
+    **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST, examples=PUT_DOMAIN),
+)
 def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     """Replace the settings for one host.
 
     These are a pace slower than the default, a breaker more careful, and notes; a block stays.
     """
-    name = parse_host(domain)
+    name = _hosts().named(domain)
     return _view(_hosts().put(_tenant(), name, update.override, update.notes))
 
 
-@router.post("/api/v1/domains/<domain>/block", **declared(Scope.WRITE, examples=BLOCK))
+@router.post(
+    "/api/v1/domains/<domain>/block",
+    **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST, examples=BLOCK),
+)
 def block_domain(domain: str, request: BlockRequest) -> DomainView:
     """Refuse a domain and everything below it."""
-    return _view(_hosts().block(_tenant(), parse_host(domain), request.reason))
+    return _view(_hosts().block(_tenant(), _hosts().named(domain), request.reason))
 
 
 @router.post(
-    "/api/v1/domains/<domain>/unblock", **declared(Scope.WRITE, {200: DomainView}, ValidationFailed)
+    "/api/v1/domains/<domain>/unblock", **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST)
 )
 def unblock_domain(domain: str) -> DomainView:
     """End a domain's own block; answers the settings, also when it wasn't blocked."""
-    return _view(_hosts().unblock(_tenant(), parse_host(domain)))
+    return _view(_hosts().unblock(_tenant(), _hosts().named(domain)))
 
 
 @router.post(
-    "/api/v1/domains/<domain>/reset", **declared(Scope.ADMIN, {200: DomainDetail}, ValidationFailed)
+    "/api/v1/domains/<domain>/reset", **declared(Scope.ADMIN, {200: DomainDetail}, *_NO_HOST)
 )
 def reset_domain(domain: str, port: Port = None) -> DomainDetail:
     """Close a domain's breaker, or that of a port with one of its own, for all tenants."""
-    return domain_detail(_hosts().reset(_tenant(), parse_host(domain), _unusual(port)))
+    return domain_detail(_hosts().reset(_tenant(), _hosts().named(domain), _unusual(port)))
 
 
 def _view(settings: HostSettings) -> DomainView:

@@ -20,7 +20,8 @@ GROUPS = {
 
 CLIENTS = {"boto3", "botocore", "httpx", "httpcore", "opensearchpy"}
 ADAPTERS = {
-    *("dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets"),
+    *("dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets", "stepfunctions"),
+    "eventbridge",
     *("wiring", "worker_wiring", "bootstrap"),
 }
 """Names of files that may import a client; a longer name begins with one of them."""

@@ -19,13 +19,15 @@ _AREAS = sorted(
     if path.stem not in {"__init__", "parts", "reading"}
 )
 NEEDED: dict[str, Permissions] = {}
+_CALLS_OF_AREAS: dict[str, str] = {}
 for area in _AREAS:
     module = importlib.import_module(f"tests.architecture.permissions.{area}")
+    _CALLS_OF_AREAS |= getattr(module, "CALLS", {})
     for name, needs in module.NEEDED.items():
         NEEDED[name] = together(NEEDED.get(name, {}), needs)
 
 # What a call of an AWS client needs; a transaction's parts are calls of ours.
-CALLS = {
+CALLS = _CALLS_OF_AREAS | {
     "batch_get_item": "dynamodb:BatchGetItem",
     "batch_write_item": "dynamodb:BatchWriteItem",
     "change_message_visibility": "sqs:ChangeMessageVisibility",
@@ -50,6 +52,7 @@ CALLS = {
     "update_aliases": "es:ESHttpPost",
     "head_bucket": "s3:ListBucket",
     "post_to_connection": "execute-api:ManageConnections",
+    "put_events": "events:PutEvents",
     "put_item": "dynamodb:PutItem",
     "put_object": "s3:PutObject",
     "query": "dynamodb:Query",
@@ -66,6 +69,9 @@ CALLS = {
     "msearch": "es:ESHttpPost",
 }
 
+
+for area in _AREAS:
+    CALLS |= getattr(importlib.import_module(f"tests.architecture.permissions.{area}"), "CALLS", {})
 
 BY_HTTP = {"es:ESHttpGet"}
 """What readiness asks for without a client of its own (spinneret.aws.http)."""

@@ -33,4 +33,5 @@ class Tables:
 
 def job_store(tables: Tables) -> DynamoJobStore:
     """The job store on these tables."""
-    return DynamoJobStore(tables.client, tables.names["Jobs"], tables.names["Idempotency"])
+    names = tables.names
+    return DynamoJobStore(tables.client, names["Jobs"], names["Idempotency"], names["Events"])

@@ -70,6 +70,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
     assert letter.moves == bounds.DEAD_LETTER_MOVES
 
 
+@pytest.mark.heavy  # an empty queue is waited for
 def test_a_pass_sends_back_what_has_moves_left_and_sets_the_rest_aside(
     queues: SqsDeadLetterQueues, client_of: Callable[[str], Any], urls: dict[str, str]
 ) -> None:
@@ -139,6 +140,7 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.heavy  # as above
 def test_letters_whose_counts_are_unreadable_are_set_aside_and_hold_up_nobody(
     queues: SqsDeadLetterQueues, client_of: Callable[[str], Any], urls: dict[str, str]
 ) -> None:

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from spinneret.jobs.models import JobRef, Lane
+from spinneret.jobs.models import Backlog, JobRef, Lane
 from spinneret.jobs.ports import JobQueue
 from spinneret.jobs.sqs import SqsJobQueue, ref_of
 from spinneret.kernel.errors import DependencyUnavailable
@@ -105,9 +105,10 @@ def test_a_backlog_counts_what_waits_in_the_lane_and_nothing_that_is_delayed(
     queue.send(CRAWL_HIGH, refs(tenant, 12))
     queue.send(CRAWL_HIGH, refs(tenant, 5), delay_seconds=900)
     deadline = time.monotonic() + RECEIVE_SECONDS
-    while queue.backlog(CRAWL_HIGH) != 12 and time.monotonic() < deadline:
+    while queue.backlog(CRAWL_HIGH).waiting != 12 and time.monotonic() < deadline:
         time.sleep(0.1)  # the count is approximate
-    assert (queue.backlog(CRAWL_HIGH), queue.backlog(CRAWL_LOW)) == (12, 0)
+    assert queue.backlog(CRAWL_HIGH) == Backlog(waiting=12, in_flight=0)
+    assert queue.backlog(CRAWL_LOW) == Backlog(waiting=0, in_flight=0)
 
 
 def test_names_of_any_script_arrive_as_they_are(queue: JobQueue, received: Received) -> None:

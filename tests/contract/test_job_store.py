@@ -175,6 +175,7 @@ def test_a_claim_takes_a_pending_job(store: JobStore, tenant: str) -> None:
         locked_by="one",
         locked_until=UNTIL,
         claimed_at=START + SECOND,
+        updated_at=START + SECOND,
         started_at=START + SECOND,
     )
     assert outcome.lease == factories.lease(outcome.job)

@@ -10,10 +10,15 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.ends import end_event
+from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus
-from spinneret.jobs.ports import JobStore, Listener
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.kernel.errors import LeaseLost
+from spinneret.outbox.dynamo import DynamoOutboxStore
+from spinneret.outbox.models import DomainEvent, SubjectRef
+from spinneret.outbox.ports import OutboxStore
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import (
@@ -72,8 +77,6 @@ STALE: dict[str, dict[str, Any]] = {
     "no end of lease": {"locked_until": None},
     "messages sent": {"sends": 2},
     "watchers": {"watchers": 1},
-    "notified run": {"notified_run": 1},
-    "notification tries": {"notification_tries": 1},
 }
 
 
@@ -177,10 +180,10 @@ def test_a_finished_job_stays_finished(store: JobStore, tenant: str) -> None:
 # ---------------------------------------------------------------- Listeners
 
 
-def test_listeners_get_every_transition_with_events(tables: Tables | None, tenant: str) -> None:
-    """Not of the kernel's own bookkeeping: messages sent, notification tries."""
+def test_listeners_get_every_transition_with_events(store: JobStore, tenant: str) -> None:
+    """Not of the kernel's own bookkeeping: messages sent."""
     recorded: list[tuple[Job, Sequence[JobEvent]]] = []
-    store: JobStore = _listened_to(tables, lambda job, events: recorded.append((job, events)))
+    store = PublishingJobStore(store, lambda job, events: recorded.append((job, events)))
     before = claimed(store, tenant, watchers=1)
     noted = [factories.event(fence=1, number=1)]
     checked = replace(before, step="fetching")
@@ -188,19 +191,62 @@ def test_listeners_get_every_transition_with_events(tables: Tables | None, tenan
     done = rules.complete(checked, {}, START + SECOND)
     for _ in range(2):  # the answer to the first one was lost
         store.transition(checked, done, noted, lease=factories.lease(before))
-    tried = rules.notification_tried(done, UNTIL)
-    store.transition(done, tried)
-    store.transition(tried, rules.mark_notified(tried))
+    waiting = submitted(store, tenant)
+    store.transition(waiting, rules.resent(waiting, UNTIL))
     assert recorded == [(checked, noted), (done, noted), (done, noted)]
 
 
-def _listened_to(tables: Tables | None, listener: Listener) -> JobStore:
-    if tables is not None:
-        names = tables.names
-        return DynamoJobStore(tables.client, names["Jobs"], names["Idempotency"], [listener])
-    store = FakeJobStore()
-    store.listeners.append(listener)
-    return store
+# ---------------------------------------------------------------- Ends
+
+
+def events_of(store: JobStore, tables: Tables | None, job: Job) -> list[DomainEvent]:
+    """The domain events of a job that are pending."""
+    outbox: OutboxStore
+    if tables is None:
+        assert isinstance(store, FakeJobStore)
+        outbox = store.outbox
+    else:
+        outbox = DynamoOutboxStore(tables.client, tables.names["Events"])
+    ref = SubjectRef(tenant=job.tenant, subject=job.id)
+    return [each.event for each in outbox.pending(ref, None, 100).events]
+
+
+def test_the_end_of_a_run_is_written_with_its_event(
+    store: JobStore, tables: Tables | None, tenant: str
+) -> None:
+    before = claimed(store, tenant, notify=("https://own.example/hook",))
+    done = rules.complete(before, {"n": 1, "title": "🕸", "rate": 0.1}, START + SECOND)
+    for _ in range(2):  # the answer to the first one was lost
+        store.transition(before, done, lease=factories.lease(before))
+    [event] = events_of(store, tables, done)
+    assert event == end_event(before, done, all_kinds())
+    assert event.data["result"] == done.result
+
+
+def test_an_end_that_is_refused_writes_no_event(
+    store: JobStore, tables: Tables | None, tenant: str
+) -> None:
+    before = claimed(store, tenant)
+    cancelled = rules.cancel(before, START)
+    store.transition(before, cancelled)
+    done = rules.complete(before, {}, START + SECOND)
+    with pytest.raises(LeaseLost):
+        store.transition(before, done, lease=factories.lease(before))
+    assert events_of(store, tables, done) == []
+
+
+def test_every_run_has_an_end_of_its_own(
+    store: JobStore, tables: Tables | None, tenant: str
+) -> None:
+    before = claimed(store, tenant)
+    failed = rules.after_error(before, ValueError(), START, 0.5)
+    store.transition(before, failed)
+    again = rules.retry(failed, START)
+    store.begin_run(failed, again, factories.event(fence=again.fence), None)
+    expired = rules.expire(again, START)
+    store.transition(again, expired)
+    found = [(event.type, event.sequence) for event in events_of(store, tables, expired)]
+    assert found == [("crawl.failed", before.fence), ("crawl.expired", expired.fence)]
 
 
 # ---------------------------------------------------------------- Events

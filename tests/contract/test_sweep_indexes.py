@@ -64,7 +64,7 @@ def test_a_resend_moves_the_next_one(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)
     resent = rules.resent(job, START + 60 * SECOND)
     store.transition(job, resent)
-    moment = START + 60 * SECOND + 2 * GRACE
+    moment = START + 60 * SECOND + GRACE
     assert not is_resent(store, job, moment - JUST)
     assert is_resent(store, job, moment)
     assert store.get(job.ref) == resent
@@ -111,21 +111,6 @@ def test_a_paused_job_is_in_neither_index(store: JobStore, tenant: str) -> None:
     store.transition(job, rules.pause(job, START))
     assert not is_woken(store, job, EVER)
     assert not is_resent(store, job, EVER)
-
-
-def test_an_end_is_woken_until_it_is_published(store: JobStore, tenant: str) -> None:
-    job = claimed(store, tenant, notify=("end_1",))
-    done = rules.complete(job, {}, START)
-    store.transition(job, done)
-    assert not is_woken(store, job, START + GRACE - JUST)
-    assert is_woken(store, job, START + GRACE)
-    tried = rules.notification_tried(done, START + GRACE)
-    store.transition(done, tried)
-    assert not is_woken(store, job, START + 3 * GRACE - JUST)
-    assert is_woken(store, job, START + 3 * GRACE)
-    assert store.get(job.ref) == tried
-    store.transition(tried, rules.mark_notified(tried))
-    assert not is_woken(store, job, EVER)
 
 
 def test_each_kind_and_priority_has_shards_of_its_own(store: JobStore, tenant: str) -> None:

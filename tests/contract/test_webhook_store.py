@@ -249,7 +249,9 @@ def test_a_claim_that_is_over_writes_no_line(
     assert log.get(tenant, "wh_1", "dlv_1") is None
 
 
-@pytest.mark.parametrize("limit", [1, 2, 4, 5, 6])
+@pytest.mark.parametrize(
+    "limit", [2, 5, *(pytest.param(limit, marks=pytest.mark.heavy) for limit in (1, 4, 6))]
+)
 def test_lines_are_listed_newest_first_page_by_page(
     log: DeliveryLog, tenant: str, job: Job, limit: int
 ) -> None:

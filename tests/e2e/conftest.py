@@ -98,6 +98,18 @@ class Tenant:
             time.sleep(0.1)
         return job
 
+    def audited(self, audit_id: str, seconds: float = 120) -> dict[str, Any]:
+        """Wait for the end of an audit."""
+        deadline = time.monotonic() + seconds
+        while True:
+            answer = self("GET", f"/audits/{audit_id}")
+            assert answer.status_code == 200, answer.text
+            audit: dict[str, Any] = answer.json()
+            if audit["finished_at"] is not None:
+                return audit
+            assert time.monotonic() < deadline, f"after {seconds} s: {audit}"
+            time.sleep(0.3)
+
     def search(self, query: str, **fields: Any) -> list[dict[str, Any]]:
         """The hits of a search."""
         response = self("POST", "/api/v1/search", {"query": query, **fields})
@@ -119,7 +131,7 @@ def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
         "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website}",
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
-        "SPINNERET_DOMAIN_RATE": "200",
+        "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200",
         "SPINNERET_DOMAIN_BURST": "200",
         "SPINNERET_ENABLE_PROXY_ROTATION": "true",
     }

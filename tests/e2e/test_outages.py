@@ -49,11 +49,11 @@ def test_a_crawl_whose_worker_is_killed_completes_once(
 ) -> None:
     worker = deployed.resources["CrawlLowWorker"]
     website.hold()
-    with _time_out(aws, worker, SHORT_SECONDS):
+    with time_out(aws, worker, SHORT_SECONDS):
         job_id = tenant.crawl(f"{website.url}/held?text=stubborn+mules", priority="low")
         assert website.arrived.wait(30), "the worker never came"
         started = tenant.job(job_id)["started_at"]
-        _kill_workers(stack, worker)
+        kill_workers(stack, worker)
     website.release()
     _sweep_until(tenant, job_id, deployed, aws)
     job = tenant.finished(job_id, 60)
@@ -96,7 +96,7 @@ def _sweep_until(tenant: Tenant, job_id: str, deployed: Deployed, aws: Aws) -> N
 
 
 @contextmanager
-def _time_out(aws: Aws, function: str, seconds: int) -> Iterator[None]:
+def time_out(aws: Aws, function: str, seconds: int) -> Iterator[None]:
     """The function's invocations have so long, and leases last little longer."""
     functions = aws("lambda")
 
@@ -131,7 +131,7 @@ def _state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def _kill_workers(stack: Stack, function: str) -> None:
+def kill_workers(stack: Stack, function: str) -> None:
     """Kill the function's processes that belong to this instance."""
     name = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
     folder = str(stack.folder).encode()

@@ -10,11 +10,18 @@ from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content
 from spinneret.content.search.models import Hit, Query
 from spinneret.content.search.service import SearchService
-from spinneret.crawl.kinds import CRAWL
+from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import CrawlRequest
-from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.pages import CrawlPages
+from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService, Targets
+from spinneret.jobs.children import Children
+from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
+from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
@@ -26,6 +33,7 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
+from tests.fakes.fetch_cache import FakeFetchCache
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -44,10 +52,12 @@ class CrawlSlice:
 
     def __init__(self) -> None:
         self.clock = HandClock()
+        self.kinds = KINDS
         self.store = FakeJobStore()
         self.queue = FakeJobQueue()
         self.documents = FakeDocumentStore(self.store)
         self.contents = FakeContentStore()
+        self.cache = FakeFetchCache()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
         self.pages: dict[str, FetchedPage | DomainError] = {}
@@ -56,18 +66,31 @@ class CrawlSlice:
         self.progress = FakeProgressStore()
         self.proxies = Proxies(self.clock, self.pages)
         self.targets: Targets = lambda _tenant, _url, _headers: ()
+        self.hops: list[str] = []
+        """Every URL that was asked for, by any worker."""
+        self.extract: Extract = plain_content
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
         self._numbers = itertools.count(1)
+
+    def ending_store(self, wrap: Wrap = lambda _, port: port) -> JobStore:
+        """As wired: the last child's end ends its parent."""
+        store = PublishingJobStore(wrap("store", self.store))
+        store.listen(ParentEnds(store, self.clock))
+        return store
+
+    def new_id(self, prefix: str) -> str:
+        """`job_1`, `batch_2` …"""
+        return f"{prefix}_{next(self._numbers)}"
 
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
         """The use cases of the crawl API."""
         jobs = JobService(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
-            new_id=lambda prefix: f"{prefix}_{next(self._numbers)}",
+            new_id=self.new_id,
         )
         return CrawlService(
             jobs=jobs,
@@ -75,10 +98,21 @@ class CrawlSlice:
             hosts=self.hosts.service,
             targets=self.targets,
             require_proxy=self.proxies.service.require,
+            begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
 
-    def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
-        """A fresh worker, as a new process would have it."""
+    def control(self, wrap: Wrap = lambda _, port: port) -> JobControl:
+        """What the tenant does with jobs."""
+        return JobControl(
+            store=self.ending_store(wrap),
+            queue=wrap("queue", self.queue),
+            kinds=self.kinds,
+            clock=self.clock,
+            sleep=self.sleep,
+        )
+
+    def pipeline(self, wrap: Wrap = lambda _, port: port) -> CrawlPipeline:
+        """What crawls one page, as a new process would have it."""
         indexer = Indexer(
             documents=wrap("documents", self.documents),
             contents=wrap("contents", self.contents),
@@ -86,8 +120,10 @@ class CrawlSlice:
             index=wrap("index", self.index),
             clock=self.clock,
         )
+        direct = FakeFetcher(self.pages)
+        direct.hops = self.hops
         fetcher = PoliteFetcher(
-            fetcher=self.proxies.fetcher(wrap("fetcher", FakeFetcher(self.pages))),
+            fetcher=self.proxies.fetcher(wrap("fetcher", direct)),
             hosts=self.hosts.service,
             pace=self.hosts.pace,
             robots=RobotsGate(
@@ -97,14 +133,25 @@ class CrawlSlice:
             clock=self.clock,
             sleep=self.sleep,
         )
-        pipeline = CrawlPipeline(
-            fetcher=fetcher, extract=plain_content, indexer=indexer, clock=self.clock
+        pages = CrawlPages(fetcher=fetcher, cache=wrap("cache", self.cache), clock=self.clock)
+        return CrawlPipeline(pages=pages, extract=self.extract, indexer=indexer)
+
+    def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
+        """A fresh worker, as a new process would have it."""
+        store = self.ending_store(wrap)
+        children = Children(
+            store=store,
+            queue=wrap("queue", self.queue),
+            kinds=self.kinds,
+            clock=self.clock,
+            new_id=self.new_id,
+            move=self.control(wrap).move,
         )
         return Worker(
-            store=wrap("store", self.store),
+            store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
-            handlers={CRAWL: pipeline},
+            kinds=self.kinds,
+            handlers={CRAWL: self.pipeline(wrap), CRAWL_BATCH: BatchHandler(children)},
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: f"owner-{next(self._numbers)}",
@@ -112,12 +159,15 @@ class CrawlSlice:
 
     def sweeper(self, wrap: Wrap = lambda _, port: port) -> Sweeper:
         """A fresh sweeper."""
+        store = self.ending_store(wrap)
         return Sweeper(
-            store=wrap("store", self.store),
+            store=store,
             queue=wrap("queue", self.queue),
-            kinds=KINDS,
+            kinds=self.kinds,
             clock=self.clock,
-            notify=lambda *_: None,
+            look_at_parent=ParentLook(
+                store, ParentEnds(store, self.clock), self.control(), self.clock
+            ),
         )
 
     def submit(

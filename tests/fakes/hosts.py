@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts.models import Block, HostSettings, Override, SettingsPage
 from spinneret.web.hosts.service import HostService
 from tests.fakes.politeness import FakeHostLedger, pace_at
+
+PUBLIC_ONLY: Final = AddressPolicy()
 
 
 class FakeHostStore:
@@ -78,8 +82,8 @@ class FakeHostStore:
 class Hosts:
     """The service over its fakes, which are the attributes."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, policy: AddressPolicy = PUBLIC_ONLY) -> None:
         self.store = FakeHostStore()
         self.ledger = FakeHostLedger()
         self.pace = pace_at(self.ledger, clock)
-        self.service = HostService(store=self.store, pace=self.pace, clock=clock)
+        self.service = HostService(store=self.store, pace=self.pace, policy=policy, clock=clock)

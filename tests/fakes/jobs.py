@@ -12,7 +12,11 @@ from typing import Any
 
 from spinneret.jobs import keys, rules
 from spinneret.jobs.bodies import check_payload, json_text
+from spinneret.jobs.ends import end_event
+from spinneret.jobs.kinds import Kinds, all_kinds
 from spinneret.jobs.models import (
+    Backlog,
+    ChildCounts,
     DeadLetter,
     Job,
     JobEvent,
@@ -27,13 +31,14 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
+    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
     Holder,
-    Listener,
     NewJob,
     Refused,
+    Reopening,
     ResendShard,
     SubmissionRaced,
 )
@@ -42,6 +47,7 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     LeaseLost,
 )
+from tests.fakes.outbox import FakeOutboxStore
 
 
 class DueIndex:
@@ -101,14 +107,18 @@ class _Rows(dict[JobRef, Job]):
 class FakeJobStore:
     """Implements JobStore under one lock; free-form values pass through JSON as in a real one."""
 
-    def __init__(self) -> None:
+    def __init__(self, kinds: Kinds | None = None) -> None:
+        self.kinds = all_kinds() if kinds is None else kinds
+        self.outbox = FakeOutboxStore()
+        """The events of ends, written with the rows."""
         self._lock = Lock()
         self._jobs = _Rows(self)
         self.index = DueIndex()
         self._events: dict[JobRef, dict[str, JobEvent]] = {}
         self._replies: dict[tuple[str, str], tuple[StoredReply, datetime]] = {}
         self._holders: dict[tuple[str, str], str] = {}
-        self.listeners: list[Listener] = []
+        self._plans: dict[JobRef, tuple[str, ...]] = {}
+        self._counters: dict[JobRef, list[ChildCounts]] = {}
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -137,13 +147,7 @@ class FakeJobStore:
         with self._lock:
             if any(not self._free(new) for new in jobs) or self._alive(request, now):
                 raise SubmissionRaced
-            for new, event in zip(jobs, events, strict=True):
-                job = _as_stored(new.job)
-                first = replace(event, data=through_json(event.data))
-                self._jobs[job.ref] = job
-                self._add_events(job.ref, [first])
-                if job.duplicate_key is not None:
-                    self._holders[job.tenant, job.duplicate_key] = job.id
+            self._put_new(jobs, events)
             if request is not None:
                 stored = StoredReply(
                     payload=request.payload, reply=replace(reply, body=through_json(reply.body))
@@ -165,6 +169,7 @@ class FakeJobStore:
                     locked_by=owner,
                     locked_until=until,
                     claimed_at=now,
+                    updated_at=now,
                     started_at=job.started_at or now,
                     expires_at=None,
                 )
@@ -180,28 +185,83 @@ class FakeJobStore:
         events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
+        counted: Sequence[ChildCounts] = (),
     ) -> int:
         with self._lock:
             stands = self._held(lease) if lease else self._stands(before)
+            if counted and self._counters[before.ref] != list(counted):
+                stands = False
             if stands:
                 self._move(before, after, events)
             elif lease is None or not self._is_ended(lease, after):
                 raise LeaseLost(f"job {before.id} has moved on")
-            watchers = self._jobs[before.ref].watchers
-            after = self._jobs[before.ref]
-        self._publish(after, events)
-        return watchers
+            return self._jobs[before.ref].watchers
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+    def begin_run(
+        self,
+        before: Job,
+        after: Job,
+        event: JobEvent,
+        holder: Holder | None,
+        parent: Reopening | None = None,
+    ) -> None:
         key = before.tenant, before.duplicate_key or ""
         with self._lock:
             keyless = before.duplicate_key is None
             if not self._stands(before) or not (keyless or self._is_held(key, holder)):
                 raise SubmissionRaced
+            if parent is not None and not self._stands(parent.before):
+                raise SubmissionRaced
             self._move(before, after, [event])
+            if parent is not None:
+                self._move(parent.before, parent.after, [parent.event])
             if not keyless:
                 self._holders[key] = before.id
-        self._publish(after, [event])
+
+    def add_children(
+        self,
+        before: Job,
+        after: Job,
+        children: Sequence[NewJob],
+        events: Sequence[JobEvent],
+        *,
+        lease: Lease,
+    ) -> None:
+        for new in children:
+            check_payload(new.job.payload)
+        with self._lock:
+            if not self._held(lease):
+                raise LeaseLost(f"job {before.id} has moved on")
+            if any(not self._free(new) for new in children):
+                raise SubmissionRaced
+            self._move(before, after, ())
+            self._put_new(children, events)
+            for new in children:
+                self._count(new.job, "created", 1)
+
+    def plan(self, parent: JobRef, number: int) -> str | None:
+        with self._lock:
+            texts = self._plans.get(parent, ())
+            return texts[number] if number < len(texts) else None
+
+    def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
+        with self._lock:
+            return [self._counters[parent][shard] for shard in shards]
+
+    def children(
+        self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
+    ) -> ChildPage:
+        with self._lock:
+            ids = sorted(
+                ref.job_id
+                for ref, job in self._jobs.items()
+                if (ref.tenant, job.parent) == (parent.tenant, parent.job_id)
+                and ref.job_id > (after or "")
+            )
+            page = ids[:limit]
+            refs = (JobRef(tenant=parent.tenant, job_id=each) for each in page)
+            chosen = tuple(ref for ref in refs if self._jobs[ref].status in statuses)
+            return ChildPage(refs=chosen, after=page[-1] if len(ids) > limit else None)
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -244,10 +304,6 @@ class FakeJobStore:
         with self._lock:
             return self._held(lease)
 
-    def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
-        for listener in self.listeners if events else ():
-            listener(job, events)
-
     def purge(self, now: datetime) -> None:
         """What TTL does with finished jobs whose retention is over."""
         kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
@@ -285,6 +341,31 @@ class FakeJobStore:
         events = [replace(event, data=through_json(event.data)) for event in events]
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
+        end = end_event(before, after, self.kinds)
+        if end is not None:
+            self.outbox.write(end)
+        if (ended := rules.counted(before, after)) is not None:
+            self._count(before, ended, 1)
+        if (left := rules.uncounted(before, after)) is not None:
+            self._count(before, left, -1)
+
+    def _count(self, child: Job, name: str, change: int) -> None:
+        assert child.parent is not None  # a child
+        counters = self._counters[JobRef(tenant=child.tenant, job_id=child.parent)]
+        counts = counters[child.parent_shard]
+        counters[child.parent_shard] = replace(counts, **{name: getattr(counts, name) + change})
+
+    def _put_new(self, jobs: Sequence[NewJob], events: Sequence[JobEvent]) -> None:
+        for new, event in zip(jobs, events, strict=True):
+            job = _as_stored(new.job)
+            first = replace(event, data=through_json(event.data))
+            self._jobs[job.ref] = job
+            self._add_events(job.ref, [first])
+            if job.duplicate_key is not None:
+                self._holders[job.tenant, job.duplicate_key] = job.id
+            if job.family is not None:
+                self._plans[job.ref] = tuple(new.plan)
+                self._counters[job.ref] = [ChildCounts()] * job.family.shards
 
     def _free(self, new: NewJob) -> bool:
         job, holder = new.job, new.replaces
@@ -313,6 +394,11 @@ class FakeJobStore:
             self._events.setdefault(ref, {})[event.id] = event
 
 
+def no_parent(job: Job) -> None:
+    """What a sweeper does with parents where there are none."""
+    raise AssertionError(f"{job.id} is no parent")
+
+
 @dataclass(frozen=True)
 class Sent:
     """One message as it was sent."""
@@ -330,6 +416,7 @@ class FakeJobQueue:
         self.sent: list[Sent] = []
         self.backlogs: dict[Lane, int] = {}
         """Messages that wait in lanes beside those in `sent`, as the queue reports them."""
+        self.in_flight: dict[Lane, int] = {}
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         if not self.available:
@@ -338,11 +425,12 @@ class FakeJobQueue:
             raise ValueError(f"SQS can't delay by {delay_seconds} s")
         self.sent += [Sent(lane, ref, delay_seconds) for ref in refs]
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         if not self.available:
             raise DependencyUnavailable("sqs")
         visible = sum(sent.lane == lane and not sent.delay for sent in self.sent)
-        return visible + self.backlogs.get(lane, 0)
+        waiting = visible + self.backlogs.get(lane, 0)
+        return Backlog(waiting=waiting, in_flight=self.in_flight.get(lane, 0))
 
     def take(self) -> list[Sent]:
         """The messages sent since the last call."""
@@ -372,7 +460,7 @@ class FakeDeadLetterQueues:
 
 def _standing(job: Job) -> tuple[object, ...]:
     claim = job.status, job.fence, job.locked_by, job.locked_until
-    return *claim, job.sends, job.watchers, job.notified_run, job.notification_tries
+    return *claim, job.sends, job.watchers
 
 
 def _ended_as(job: Job) -> tuple[object, ...]:

@@ -14,11 +14,13 @@ from spinneret.events.webhooks.models import (
     Endpoint,
     WebhookEvent,
 )
-from spinneret.events.webhooks.notifier import Notifier
 from spinneret.events.webhooks.service import RequestedEndpoint, WebhookService
+from spinneret.events.webhooks.sink import WebhookSink
 from spinneret.events.webhooks.vault import Vault
+from spinneret.jobs.ends import handing_on
 from spinneret.jobs.models import Draft, Job, JobFilter, JobRef, Priority, Reply
-from spinneret.jobs.ports import Listener
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.rules import TERMINAL, sweep_at
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
@@ -26,10 +28,11 @@ from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainError
+from spinneret.outbox.relay import Relay
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from tests.fakes.fetching import fetched_page
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
 from tests.fakes.webhooks import URL, FakeCooldowns, FakeDeliveryLog, FakeEndpointStore
@@ -91,10 +94,10 @@ class WebhookSlice:
         self.random: Callable[[], float] = lambda: 0.5
         """No jitter."""
         self.wrap: Callable[[str, Any], Any] = lambda _, port: port
-        """Sees every port of workers and of the notifier on its way to them."""
+        """Sees every port of workers and of the relay on its way to them."""
         self._numbers = itertools.count(1)
         self.listening = True
-        self.store.listeners.append(self._listen)
+        """Whether who writes an end hands it on."""
 
     @property
     def jobs(self) -> JobService:
@@ -127,12 +130,22 @@ class WebhookSlice:
         )
 
     @property
-    def notifier(self) -> Listener:
-        return Notifier(
+    def sink(self) -> WebhookSink:
+        return WebhookSink(
             endpoints=self.wrap("endpoints", self.endpoints),
             jobs=self.jobs,
-            store=self.wrap("store", self.store),
+            kinds=KINDS,
+            enabled=self.enabled,
         )
+
+    @property
+    def relay(self) -> Relay:
+        return Relay(self.wrap("outbox", self.store.outbox), [self.sink], self.clock)
+
+    def ending_store(self) -> JobStore:
+        """As wired: what ends a run hands on its event."""
+        store = self.wrap("store", self.store)
+        return PublishingJobStore(store, handing_on(KINDS, self._hand_on))
 
     def endpoint(self, tenant: str = "acme", **given: Any) -> tuple[Endpoint, str]:
         """A new endpoint and its secret."""
@@ -188,7 +201,7 @@ class WebhookSlice:
             random=self.random,
         )
         worker = Worker(
-            store=self.wrap("store", self.store),
+            store=self.ending_store(),
             queue=self.wrap("queue", self.queue),
             kinds=KINDS,
             handlers={"crawl": self.work, DELIVERY: handler},
@@ -222,7 +235,7 @@ class WebhookSlice:
             for sent in self.queue.take():
                 self.run(sent.ref)
             page = self.store.page("acme", JobFilter(), None, 100)
-            if all(sweep_at(job) is None for job in page.jobs):
+            if all(sweep_at(job) is None for job in page.jobs) and not self.store.outbox.rows:
                 return
             self.sweep()
         raise AssertionError("never at rest")
@@ -231,12 +244,13 @@ class WebhookSlice:
         """One pass of the sweeper, after what it lets rest."""
         self.clock.advance(bounds.RESEND_GRACE_SECONDS)
         Sweeper(
-            store=self.store,
+            store=self.ending_store(),
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            notify=self.notifier,
+            look_at_parent=no_parent,
         ).sweep()
+        self.relay.sweep()
 
     def job(self, ref: JobRef) -> Job:
         """A job as it stands."""
@@ -248,9 +262,9 @@ class WebhookSlice:
         """The log of an endpoint, newest first."""
         return self.service.deliveries("acme", endpoint_id, None, 100).deliveries
 
-    def _listen(self, job: Job, events: Sequence[Any]) -> None:
+    def _hand_on(self, tenant: str, subject: str) -> None:
         if self.listening:
-            self.notifier(job, events)
+            self.relay.hand_on(tenant, subject)
 
     def _new_id(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers):04}"

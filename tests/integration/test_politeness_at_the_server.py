@@ -94,7 +94,7 @@ def workers(aws: Aws, stack: Stack, domains: tuple[Any, str]) -> Iterator[list[W
 def orders(site: Site, fetches: int, rate: float, burst: int = 5, **given: Any) -> Orders:
     stage = {
         "FETCH_ALLOWED_ENDPOINTS": f"{site.host}:{site.port}",
-        "DOMAIN_RATE": str(rate),
+        "RATE_LIMIT__DEFAULT_RPS": str(rate),
         "DOMAIN_BURST": str(burst),
     }
     values: dict[str, Any] = {"tenant": "acme", "url": site.url, "stage": stage}

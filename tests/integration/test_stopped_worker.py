@@ -20,7 +20,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.kernel.clock import utc_now
 from tests import factories
 from tests.conftest import REGION, ROOT, Aws, Stack
-from tests.fakes.jobs import FakeJobQueue
+from tests.fakes.jobs import FakeJobQueue, no_parent
 from tests.kinds import KINDS
 from tests.tables import create_tables, delete_tables
 
@@ -40,6 +40,7 @@ class WorkerProcess:
             "AWS_SECRET_ACCESS_KEY": "local",
             "JOBS": names["Jobs"],
             "IDEMPOTENCY": names["Idempotency"],
+            "EVENTS": names["Events"],
             "EFFECTS": names["Documents"],
             "PYTHONPATH": f"{ROOT}/layers/common:{ROOT}",
         }
@@ -86,7 +87,11 @@ def tables(aws: Aws) -> Iterator[tuple[Any, dict[str, str]]]:
 
 def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
     sweeper = Sweeper(
-        store=store, queue=FakeJobQueue(), kinds=KINDS, clock=utc_now, notify=lambda *_: None
+        store=store,
+        queue=FakeJobQueue(),
+        kinds=KINDS,
+        clock=utc_now,
+        look_at_parent=no_parent,
     )
     deadline = time.monotonic() + SECONDS
     while not sweeper.sweep().leases_expired:
@@ -98,7 +103,7 @@ def test_a_worker_that_was_stopped_past_its_lease_commits_nothing(
     tables: tuple[Any, dict[str, str]], stack: Stack
 ) -> None:
     client, names = tables
-    store = DynamoJobStore(client, names["Jobs"], names["Idempotency"])
+    store = DynamoJobStore(client, names["Jobs"], names["Idempotency"], names["Events"])
     job = factories.job(id=f"job_{uuid4().hex}", created_at=utc_now(), due_at=utc_now())
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), utc_now())
     first = WorkerProcess("first", job, stack, names)

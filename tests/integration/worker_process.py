@@ -50,7 +50,7 @@ def main(tenant: str, job_id: str, name: str) -> None:
         return {"by": name}
 
     worker = Worker(
-        store=DynamoJobStore(client, jobs, os.environ["IDEMPOTENCY"]),
+        store=DynamoJobStore(client, jobs, os.environ["IDEMPOTENCY"], os.environ["EVENTS"]),
         queue=FakeJobQueue(),
         kinds=KINDS,
         handlers={"crawl": handle},

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import Effects
-from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Draft, JobRef, Move, Reply, RequestKey
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.ends import handing_on
+from spinneret.jobs.models import Backlog, Draft, JobRef, Move, Reply, RequestKey
+from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel.errors import (
@@ -18,21 +22,19 @@ from spinneret.kernel.errors import (
     IdempotencyMismatch,
     NotFound,
 )
-from tests.kinds import KINDS
-from tests.simulation.stepped import SteppedEffects, SteppedQueue, SteppedStore
+from spinneret.outbox.relay import Relay
+from tests.simulation.policies import POLICIES, SINKS
+from tests.simulation.stepped import (
+    SteppedEffects,
+    SteppedOutbox,
+    SteppedQueue,
+    SteppedSink,
+    SteppedStore,
+)
 from tests.simulation.turnstile import Actor, Role
 from tests.simulation.world import World
 
 TENANT = "acme"
-ONE_SERIES = "one series"
-"""A kind without redrives, so that failures are final soon."""
-IMPATIENT = "impatient"
-"""A kind that expires when nobody begins it in time."""
-POLICIES = {
-    **KINDS,
-    ONE_SERIES: KindPolicy(lanes=KINDS["crawl"].lanes),
-    IMPATIENT: KindPolicy(lanes=KINDS["crawl"].lanes, pending_seconds=90.0),
-}
 FOREIGN_SECONDS = 9.0
 RECEIVES_MAX = 5  # then the message is a dead letter
 SWEEP_TIMEOUT = 60.0
@@ -84,8 +86,15 @@ class Request:
 class Actors:
     """Starts processes in a world and carries messages between them."""
 
-    def __init__(self, world: World, work: Work, timeout: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        world: World,
+        work: Work,
+        timeout: Callable[[], float],
+        relay_of: Callable[..., Relay] = Relay,
+    ) -> None:
         self._world = world
+        self._relay_of = relay_of
         self._work = work
         self._timeout = timeout
         self.workers_max = 3
@@ -126,13 +135,7 @@ class Actors:
         """A user's word."""
 
         def run(actor: Actor) -> None:
-            control = JobControl(
-                store=SteppedStore(self._world, actor),
-                queue=SteppedQueue(self._world, actor, self.post, self.backlog),
-                kinds=POLICIES,
-                clock=self._world.clock_of(actor),
-                sleep=lambda seconds: self._world.sleep(actor, seconds),
-            )
+            control = self._control(actor)
             try:
                 job = control.move(ref, move)
                 self._world.note(actor, move.value, ref.job_id, job.status)
@@ -141,22 +144,35 @@ class Actors:
 
         self._timed(self._world.start(Role.USER, run), REQUEST_TIMEOUT)
 
+    def _control(self, actor: Actor) -> JobControl:
+        return JobControl(
+            store=SteppedStore(self._world, actor),
+            queue=SteppedQueue(self._world, actor, self.post, self.backlog),
+            kinds=POLICIES,
+            clock=self._world.clock_of(actor),
+            sleep=lambda seconds: self._world.sleep(actor, seconds),
+        )
+
     def sweep(self) -> None:
         """One pass of the sweeper."""
 
         def run(actor: Actor) -> None:
-            store = SteppedStore(self._world, actor)
+            relay, clock = self._relay(actor), self._world.clock_of(actor)
+            store = _ending(SteppedStore(self._world, actor), relay)
+            control = self._control(actor)
             sweeper = Sweeper(
                 store=store,
                 queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
-                clock=self._world.clock_of(actor),
-                notify=store.notify,
+                clock=clock,
+                look_at_parent=ParentLook(store, ParentEnds(store, clock), control, clock),
             )
             try:
-                sweeper.sweep()
-            except DependencyUnavailable as error:
-                self._world.note(actor, "sweep", "", error)
+                for sweep in (sweeper.sweep, relay.sweep):
+                    try:
+                        sweep()
+                    except DependencyUnavailable as error:
+                        self._world.note(actor, "sweep", "", error)
             finally:
                 self.sweepers -= 1
 
@@ -171,9 +187,10 @@ class Actors:
         for latency in latencies:
             self._fly(ref, delay + latency, 1)
 
-    def backlog(self) -> int:
+    def backlog(self) -> Backlog:
         """Messages that found no worker; now and then what the queue reports is a minute old."""
-        return 0 if self._world.faults.misreports() else self._waiting
+        waiting = 0 if self._world.faults.misreports() else self._waiting
+        return Backlog(waiting=waiting, in_flight=self._busy())
 
     def _fly(self, ref: JobRef, seconds: float, receives: int, *, waits: bool = False) -> None:
         self.flying += 1
@@ -182,8 +199,7 @@ class Actors:
     def _arrive(self, ref: JobRef, receives: int, waits: bool) -> None:
         self.flying -= 1
         self._waiting -= waits
-        busy = sum(actor.role is Role.WORKER for actor in self._world.actors)
-        if self.workers_stopped or busy >= self.workers_max:
+        if self.workers_stopped or self._busy() >= self.workers_max:
             self._waiting += 1
             self._fly(ref, 1.0, receives, waits=True)
             return
@@ -193,11 +209,14 @@ class Actors:
         )
         self._timed(actor, timeout)
 
+    def _busy(self) -> int:
+        return sum(actor.role is Role.WORKER for actor in self._world.actors)
+
     def _invoke(self, actor: Actor, ref: JobRef, receives: int, timeout: float) -> None:
         deadline = self._world.now // 1000 + round(timeout * 1000)
         store = SteppedStore(self._world, actor)
         worker = Worker(
-            store=store,
+            store=_ending(store, self._relay(actor)),
             queue=SteppedQueue(self._world, actor, self.post, self.backlog),
             kinds=POLICIES,
             handlers=dict.fromkeys(POLICIES, lambda context: self._handle(actor, store, context)),
@@ -236,8 +255,18 @@ class Actors:
         if request.key is not None:
             self._world.invariants.answered(request.key, submitted.reply)
 
+    def _relay(self, actor: Actor) -> Relay:
+        sinks = [SteppedSink(self._world, actor, name) for name in SINKS]
+        outbox = SteppedOutbox(self._world, actor)
+        return self._relay_of(outbox, sinks, self._world.clock_of(actor))
+
     def _timed(self, actor: Actor, seconds: float) -> None:
         self._world.after(seconds, lambda: self._world.kill(actor))
+
+
+def _ending(store: SteppedStore, relay: Relay) -> JobStore:
+    """As it is wired: what ends a run hands on its event."""
+    return PublishingJobStore(store, handing_on(POLICIES, relay.hand_on))
 
 
 def _answer(placed: Sequence[Placed]) -> Reply:

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import (
+    Backlog,
     Draft,
     Job,
     JobEvent,
@@ -28,13 +29,14 @@ from spinneret.jobs.models import (
     Reply,
 )
 from spinneret.jobs.ports import DuePage, DuePosition
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Context, Defer, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
 from tests.fakes.crashes import Crash
-from tests.fakes.jobs import DueIndex, FakeJobStore
+from tests.fakes.jobs import DueIndex, FakeJobStore, no_parent
 from tests.fakes.time import START
 from tests.kinds import CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.simulation.loads import Load, small_load
@@ -98,7 +100,7 @@ class _Lane:
     def __init__(self) -> None:
         self.visible: deque[JobRef] = deque()
         self.busy = 0
-        self.samples: deque[int] = deque([0], maxlen=3)
+        self.samples = deque([Backlog(waiting=0, in_flight=0)], maxlen=3)
         self.empty_since: float | None = 0.0
         self.longest = 0
 
@@ -123,11 +125,9 @@ class Capacity:
         """How far a pass has come beyond `now`."""
         self.store = store or FakeJobStore()
         self.store.index = _LaggingIndex(self._moment, self.load.index_lag)
-        self.store.listeners.append(self._listen)
         self.lanes: defaultdict[Lane, _Lane] = defaultdict(_Lane)
         self.lost: dict[JobRef, float] = {}
         """Jobs whose last message was lost, and since when."""
-        self.losses: Counter[JobRef] = Counter()
         self.waits: dict[JobRef, float] = {}
         self.ends: dict[JobRef, float] = {}
         """Ends of the leases of dead workers."""
@@ -145,7 +145,7 @@ class Capacity:
             store=self.store, queue=self, kinds=KINDS, clock=self.clock, new_id=self._new_id
         )
         self._worker = Worker(
-            store=self.store,
+            store=PublishingJobStore(self.store, self._listen),
             queue=self,
             kinds=KINDS,
             handlers={"crawl": self._handle},
@@ -157,7 +157,7 @@ class Capacity:
     # ------------------------------------------------------------ Running
 
     def run(self) -> CapacityReport:
-        """Until every job has ended and its end is published; then everything is purged."""
+        """Until every job has ended; then everything is purged."""
         for number in range(self.load.jobs):
             self.after(number * 60.0 / self.load.per_minute, self._submit)
         self.after(self.rng.uniform(0.0, PASS_SECONDS), self._pass)
@@ -196,10 +196,7 @@ class Capacity:
         if len(self.refs) < self.load.jobs:
             return False
         rows = (self.store.get(ref) for ref in self.refs)
-        return all(
-            job is not None and job.status in rules.TERMINAL and not rules.awaits_notification(job)
-            for job in rows
-        )
+        return all(job is not None and job.status in rules.TERMINAL for job in rows)
 
     # ------------------------------------------------------------ The queue
 
@@ -210,7 +207,6 @@ class Capacity:
             self._replaced(ref, lane)
             if self.rng.random() < self.load.lost:
                 self.lost[ref] = self._moment() + delay_seconds
-                self.losses[ref] += 1
                 self.waits.pop(ref, None)
                 continue
             flight = self.offset + delay_seconds + self.rng.uniform(0.01, 1.0)
@@ -219,7 +215,7 @@ class Capacity:
                 late = flight + self.rng.uniform(300.0, 900.0)
                 self.after(late, lambda ref=ref: self._arrive(lane, ref))  # type: ignore[misc]
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue; up to a minute old."""
         self._cost()
         return self.rng.choice(self.lanes[lane].samples)
@@ -249,7 +245,7 @@ class Capacity:
 
     def _sample(self) -> None:
         for lane in self.lanes.values():
-            lane.samples.append(len(lane.visible))
+            lane.samples.append(Backlog(waiting=len(lane.visible), in_flight=lane.busy))
         if not self._over:
             self.after(SAMPLE_SECONDS, self._sample)
 
@@ -262,7 +258,6 @@ class Capacity:
             kind="crawl",
             payload={"plan": plan},
             priority=Priority.LOW if self.rng.random() < 0.1 else Priority.NORMAL,
-            notify=("hook",) if self.rng.random() < 0.2 else (),
             duplicate_key=None,
         )
 
@@ -315,11 +310,9 @@ class Capacity:
         raise Defer(START + timedelta(seconds=until), what)
 
     def _listen(self, job: Job, events: Sequence[JobEvent]) -> None:
-        """The notifier, and what a lost lease is known by."""
+        """What a lost lease is known by."""
         if any(event.data.get("reason") == "LEASE_EXPIRED" for event in events):
             self._late("lease", self.ends.pop(job.ref), LATE_MAX, job.ref)
-        if rules.awaits_notification(job) and self.now >= self.load.silent:
-            self.store.transition(job, rules.mark_notified(job))
 
     # ------------------------------------------------------------ The sweeper
 
@@ -338,11 +331,11 @@ class Capacity:
     def _sweep(self) -> Swept:
         calls = self.figures["calls"]
         sweeper = self._sweeper_of(
-            store=_Costly(self.store, self._cost),
+            store=PublishingJobStore(_Costly(self.store, self._cost), self._listen),
             queue=_Costly(self, self._cost),
             kinds=KINDS,
             clock=self.clock,
-            notify=self._listen,
+            look_at_parent=no_parent,
         )
         swept = sweeper.sweep()
         self.worst["calls"] = max(self.worst["calls"], self.figures["calls"] - calls)
@@ -374,9 +367,8 @@ class Capacity:
             empty = self.lanes[CRAWL_LOW if job.priority is Priority.LOW else CRAWL_NORMAL]
             if empty.empty_since is None:
                 continue
-            again = 30.0 * 2 ** (self.losses[ref] - 1) if self.losses[ref] > 1 else 0.0
             late = self.now - max(since, empty.empty_since)
-            if late > REPLACED_MAX + again:
+            if late > REPLACED_MAX:
                 self.violations.append(f"{ref.job_id}: message lost {late:.0f} s ago")
 
     def _check_end(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -17,7 +16,9 @@ from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lease, Reply
 from spinneret.jobs.ports import Claimed, NewJob, Refused
 from spinneret.jobs.worker import Defer, HandBack
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.outbox.models import DomainEvent
 from tests.fakes.jobs import FakeJobStore
+from tests.simulation.policies import SINKS
 from tests.simulation.turnstile import Actor, Role
 
 TERMINAL: Final = frozenset(
@@ -53,8 +54,9 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
         }
     ),
 }
-RESENDS_UNTIL: Final = (30, 90, 210, 450, 930, 1890, 3810)  # seconds after the due time …
-RESEND_EVERY: Final = 3600  # … and then
+RESEND_EVERY: Final = 30  # seconds
+TRIES_UNTIL: Final = (30, 90, 210, 450, 930, 1890, 3810)  # seconds after the end …
+TRY_EVERY: Final = 3600  # … and then
 LEAD: Final = 900  # what SQS can delay
 SKEW: Final = timedelta(seconds=5)
 
@@ -71,7 +73,10 @@ class Invariants:
         self._granted: dict[tuple[JobRef, int], str] = {}
         self._effects: Counter[tuple[JobRef, int]] = Counter()
         self._performed: Counter[str] = Counter()
-        self._published: set[tuple[JobRef, int]] = set()
+        self._reported: dict[tuple[JobRef, int], JobStatus] = {}
+        """Ends that have to be reported, by the fence that they have."""
+        self._taken: defaultdict[tuple[str, JobRef], list[int]] = defaultdict(list)
+        """The ends that a sink got, in the order in which they first came."""
         self._ends: dict[tuple[JobRef, int], JobStatus] = {}
         self._timelines: defaultdict[JobRef, dict[str, JobEvent]] = defaultdict(dict)
         self._progress: Counter[tuple[JobRef, int]] = Counter()
@@ -126,12 +131,6 @@ class Invariants:
         """A transition was accepted, under a lease or without."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
-        if job.notified_run > was.notified_run:
-            self._marked_notified(was, job, events)
-            return
-        if job.notification_tries > was.notification_tries:
-            self._notification_tried(actor, was, job, events)
-            return
         self._check(
             move in MOVES[actor.role], job.ref, f"{actor.role} moved it {' -> '.join(move)}"
         )
@@ -160,29 +159,6 @@ class Invariants:
                 self._check(job.fence > was.fence, job.ref, "a user's move left the old fence")
         if was.status in TERMINAL:
             self._one_live(job)
-
-    def _marked_notified(self, was: Job, job: Job, events: Sequence[JobEvent]) -> None:
-        published = (job.ref, job.run) in self._published
-        self._check(published, job.ref, "marked as notified, but it wasn't")
-        changed = replace(job, notified_run=was.notified_run)
-        self._check(changed == was and not events, job.ref, "a mark changed more than itself")
-
-    def _notification_tried(
-        self, actor: Actor, was: Job, job: Job, events: Sequence[JobEvent]
-    ) -> None:
-        self._check(
-            actor.role is Role.SWEEPER, job.ref, f"{actor.role} tried to publish an end again"
-        )
-        changed = replace(
-            job, notification_tries=was.notification_tries, notification_at=was.notification_at
-        )
-        self._check(changed == was and not events, job.ref, "a try changed more than itself")
-        ended = job.finished_at
-        age = (self._now() + actor.skew - ended).total_seconds() if ended else 0.0
-        allowed = _resends_allowed(age)
-        self._check(
-            job.notification_tries <= allowed, job.ref, f"published too often for {age:.0f} s"
-        )
 
     def repeated(self, actor: Actor, was: Job) -> None:
         """The end of a claim was written once more, and counted as written."""
@@ -232,21 +208,27 @@ class Invariants:
         for ref in refs:
             self._check(self._store.get(ref) is not None, ref, "acknowledged, but not stored")
 
-    def end_published(self, actor: Actor, job: Job) -> None:
-        """The end of a run was published."""
-        ended = self._ends.get((job.ref, job.run))
-        self._check(ended is job.status, job.ref, f"{actor.name} published an end that wasn't")
-        self._published.add((job.ref, job.run))
+    def taken(self, actor: Actor, sink: str, event: DomainEvent) -> None:
+        """A sink took the event of an end."""
+        ref = JobRef(tenant=event.tenant, job_id=event.subject)
+        ended = self._reported.get((ref, event.sequence))
+        right = ended is not None and event.type == f"crawl.{ended.value}"
+        self._check(right, ref, f"{actor.name} reported an end that wasn't")
+        seen = self._taken[sink, ref]
+        if event.sequence not in seen:
+            last = max(seen, default=0)
+            self._check(event.sequence > last, ref, f"{sink} got an earlier end after a later one")
+            seen.append(event.sequence)
 
     def unsettled(self) -> list[Job]:
-        """Accepted jobs that neither ended, with their end published, nor were paused by a user."""
+        """Accepted jobs that neither ended, with their ends reported, nor were paused by a user."""
         set_aside = TERMINAL | {JobStatus.PAUSED}
         rows = [self._row(ref) for ref in self.accepted]
-        return [job for job in rows if job.status not in set_aside or self._unpublished(job)]
+        return [job for job in rows if job.status not in set_aside or self._unreported(job.ref)]
 
-    def _unpublished(self, job: Job) -> bool:
-        unnotified = not job.notify or job.status in {JobStatus.CANCELLED, JobStatus.PAUSED}
-        return not unnotified and job.status in TERMINAL and job.notified_run < job.run
+    def _unreported(self, ref: JobRef) -> bool:
+        fences = [fence for ended, fence in self._reported if ended == ref]
+        return any(fence not in self._taken[sink, ref] for fence in fences for sink in SINKS)
 
     def at_end(self) -> None:
         """Everything has settled."""
@@ -256,8 +238,7 @@ class Invariants:
                 fence = (job.result or {}).get("fence")
                 done = self._effects[ref, fence] if isinstance(fence, int) else 0
                 self._check(done == 1, ref, "completed without its effect")
-            if job.notify and job.status in TERMINAL - {JobStatus.CANCELLED}:
-                self._check((ref, job.run) in self._published, ref, "its end was never published")
+            self._check(not self._unreported(ref), ref, "its end was never reported")
             stored = {event.id: event for event in self._store.events(ref, None, 100_000)}
             self._check(stored == self._timelines[ref], ref, "the timeline isn't what was written")
 
@@ -298,7 +279,7 @@ class Invariants:
             return
         wait = (job.ref, job.fence, job.due_at)
         self._resends[wait] += 1
-        allowed = _resends_allowed(age)
+        allowed = age // RESEND_EVERY
         self._check(self._resends[wait] <= allowed, job.ref, f"resent too often for {age:.0f} s")
 
     def _lost(self, was: Job, job: Job, now: datetime) -> None:
@@ -323,6 +304,8 @@ class Invariants:
         if job.status in TERMINAL:
             end = self._ends.setdefault((job.ref, job.run), job.status)
             self._check(end is job.status, job.ref, f"run {job.run} ended twice")
+            if job.status is not JobStatus.CANCELLED:
+                self._reported[job.ref, job.fence] = job.status
 
     def _times(self, job: Job) -> None:
         moments = [job.created_at, job.started_at, job.finished_at]
@@ -377,8 +360,8 @@ def _charges(job: Job) -> int:
     return job.redrives * job.max_attempts + job.attempts
 
 
-def _resends_allowed(seconds: float) -> int:
-    """How often a job that has been due for so long may have been sent again."""
-    first = sum(seconds >= each for each in RESENDS_UNTIL)
-    later = max(0.0, seconds - RESENDS_UNTIL[-1]) // RESEND_EVERY
+def _tries_allowed(seconds: float) -> int:
+    """How often the end of a run may have been tried to be published so long after it."""
+    first = sum(seconds >= each for each in TRIES_UNTIL)
+    later = max(0.0, seconds - TRIES_UNTIL[-1]) // TRY_EVERY
     return first + int(later)

@@ -29,8 +29,6 @@ class Load:
     """One call of the sweeper."""
     plans: Mapping[str, float]
     """Weights of what jobs do: plain, waits, dies, fails, host."""
-    silent: float
-    """Seconds from the start in which no end can be published."""
 
 
 def small_load(rng: Random) -> Load:
@@ -45,7 +43,6 @@ def small_load(rng: Random) -> Load:
         index_lag=rng.choice([0.0, 1.0, 8.0]),
         call_seconds=rng.choice([0.005, 0.05]),
         plans={"plain": 4, "waits": rng.choice([0, 2]), "dies": 1, "fails": 1, "host": 2},
-        silent=rng.choice([0.0, 0.0, 900.0]),
     )
 
 
@@ -59,6 +56,5 @@ LARGE: Final = Load(
     index_lag=2.0,
     call_seconds=0.02,
     plans={"plain": 970, "waits": 10, "dies": 10, "fails": 8, "host": 2},
-    silent=600.0,
 )
 """A lane that drains 240 a minute while one key submits 1,200."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
+from spinneret.jobs import rules
 from spinneret.jobs.models import JobRef, Lane
-from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.sweeper import Sweeper, _Lost
+from spinneret.outbox.relay import Relay, Relayed
 from tests.fakes.jobs import FakeJobStore
 
 
@@ -20,8 +21,16 @@ class ResendsFirst(Sweeper):
     def _resend_all(self, this: Any) -> None:
         super()._wake_all(this)
 
-    def _lost_until(self, lane: Lane, this: Any) -> datetime | None:
-        return this.begun  # type: ignore[no-any-return]  # of a pass
+    def _lost(self, lane: Lane, this: Any) -> Any:
+        return _Lost(until=this.begun)
+
+
+class SpacesAlways(Sweeper):
+    """A message that is lost again and again is waited for longer each time, in any lane."""
+
+    def _lost(self, lane: Lane, this: Any) -> Any:
+        lost = super()._lost(lane, this)
+        return lost and replace(lost, moment=rules.spaced_resend_at)
 
 
 class NeverResends(Sweeper):
@@ -29,6 +38,29 @@ class NeverResends(Sweeper):
 
     def _resend_all(self, this: Any) -> None:
         """Nothing."""
+
+
+class LosesEvents(FakeJobStore):
+    """The end of a lost worker's job is written without its event."""
+
+    def transition(
+        self, before: Any, after: Any, *given: Any, lease: Any = None, **named: Any
+    ) -> int:
+        """See JobStore."""
+        kinds = self.kinds
+        self.kinds = kinds if lease else {}
+        try:
+            return super().transition(before, after, *given, lease=lease, **named)
+        finally:
+            self.kinds = kinds
+
+
+class NeverSweeps(Relay):
+    """What a dead writer has not handed on stays where it is."""
+
+    def sweep(self) -> Relayed:
+        """See Relay."""
+        return Relayed()
 
 
 class ForgetsReservations(FakeJobStore):

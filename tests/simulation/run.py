@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from random import Random
 
+from spinneret.outbox.relay import Relay
+from tests.fakes.jobs import FakeJobStore
 from tests.simulation.faults import Fate, SeededFaults
 from tests.simulation.scenario import Scenario
 from tests.simulation.world import SECOND, Step, World
@@ -43,16 +45,22 @@ class Report:
     trace: tuple[Step, ...]
 
 
-def simulate(seed: int, threads: Executor | None = None) -> Report:
+def simulate(
+    seed: int,
+    threads: Executor | None = None,
+    store: FakeJobStore | None = None,
+    relay_of: Callable[..., Relay] = Relay,
+) -> Report:
     """Tell the scenario of a seed; the same seed gives the same scenario, step by step.
 
-    `threads` saves the start of new ones for every seed; it must have THREADS of them.
+    `threads` saves the start of new ones for every seed; it must have THREADS of them. `store` and
+    `relay_of` may be faulty ones.
     """
     rng = Random(seed)
     faults = SeededFaults(rng)
     with silent_logs(), nullcontext(threads) if threads else actor_threads() as pool:
-        world = World(rng, faults, pool)
-        scenario = Scenario(rng, faults, world)
+        world = World(rng, faults, pool, store)
+        scenario = Scenario(rng, faults, world, relay_of)
         scenario.run()
     invariants = world.invariants
     if not invariants.violations:

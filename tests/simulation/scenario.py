@@ -15,9 +15,11 @@ from spinneret.kernel.errors import (
     HttpUnavailable,
     UrlBlocked,
 )
+from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
-from tests.simulation.actors import IMPATIENT, ONE_SERIES, TENANT, Actors, Claim, Request
+from tests.simulation.actors import TENANT, Actors, Claim, Request
 from tests.simulation.faults import SeededFaults
+from tests.simulation.policies import IMPATIENT, ONE_SERIES
 from tests.simulation.world import World
 
 SETTLE_SECONDS: Final = 4200.0  # see `Scenario`: the longest that calm may take
@@ -42,11 +44,17 @@ class Scenario:
     kills its workers, each a lease and a sweep.
     """
 
-    def __init__(self, rng: Random, faults: SeededFaults, world: World) -> None:
+    def __init__(
+        self,
+        rng: Random,
+        faults: SeededFaults,
+        world: World,
+        relay_of: Callable[..., Relay] = Relay,
+    ) -> None:
         self._rng = rng
         self._faults = faults
         self._world = world
-        self._actors = Actors(world, self._work, self._timeout)
+        self._actors = Actors(world, self._work, self._timeout, relay_of)
         self._actors.workers_max = rng.choice([1, 2, 3, 5])
         self._timeouts = rng.choice([(15.0, 40.0), (60.0,), (30.0, 900.0), (900.0,)])
         self._work_seconds = rng.choice([8.0, 30.0, 400.0, 400.0])

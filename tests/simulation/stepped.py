@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from spinneret.jobs import rules
 from spinneret.jobs.models import (
+    Backlog,
+    ChildCounts,
     Job,
     JobEvent,
     JobFilter,
@@ -30,15 +31,18 @@ from spinneret.jobs.ports import (
     InDoubt,
     NewJob,
     Refused,
+    Reopening,
     ResendShard,
 )
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
+from spinneret.outbox.ports import PendingPage, Position, WakePage
 from tests.simulation.turnstile import Actor
 from tests.simulation.world import World
 
 Post = Callable[[JobRef, int], None]
 """Puts a message into the queue, with its delay in seconds."""
-Backlog = Callable[[], int]
+BacklogNow = Callable[[], Backlog]
 """How many messages wait for a worker, as the queue reports it."""
 
 
@@ -104,12 +108,13 @@ class SteppedStore:
         events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
+        counted: Sequence[ChildCounts] = (),
     ) -> int:
         """See JobStore."""
 
         def effect() -> int:
             was = self._store.get(before.ref)
-            watchers = self._store.transition(before, after, events, lease=lease)
+            watchers = self._store.transition(before, after, events, lease=lease, counted=counted)
             assert was is not None
             if lease is not None and was.status is not JobStatus.RUNNING:
                 self._invariants.repeated(self._actor, was)
@@ -117,34 +122,21 @@ class SteppedStore:
                 self._invariants.moved(self._actor, was, events, lease)
             return watchers
 
-        subject = _Change(before, after)
-        watchers = self._world.call(self._actor, "store.transition", effect, subject)
-        if events:
-            self.notify(after, events)
-        return watchers
+        return self._world.call(self._actor, "store.transition", effect, _Change(before, after))
 
-    def notify(self, job: Job, _: Sequence[JobEvent]) -> None:
-        """What a notifier does as a listener: publish the end, then write that it did."""
-        if not rules.awaits_notification(job):
-            return
-        try:
-            subject = (job.id, job.run)
-            self._world.call(
-                self._actor,
-                "notification.send",
-                lambda: self._invariants.end_published(self._actor, job),
-                subject,
-            )
-            self.transition(job, rules.mark_notified(job))
-        except (DependencyUnavailable, LeaseLost):
-            pass  # the sweeper tries again
-
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+    def begin_run(
+        self,
+        before: Job,
+        after: Job,
+        event: JobEvent,
+        holder: Holder | None,
+        parent: Reopening | None = None,
+    ) -> None:
         """See JobStore."""
 
         def effect() -> None:
             was = self._store.get(before.ref)
-            self._store.begin_run(before, after, event, holder)
+            self._store.begin_run(before, after, event, holder, parent)
             assert was is not None
             self._invariants.moved(self._actor, was, [event], None)
 
@@ -190,6 +182,69 @@ class SteppedStore:
             self._invariants.committed(self._actor, lease)
 
         self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
+
+
+class SteppedOutbox:
+    """Implements OutboxStore."""
+
+    def __init__(self, world: World, actor: Actor) -> None:
+        self._world = world
+        self._actor = actor
+        self._outbox = world.store.outbox
+
+    def pending(self, ref: SubjectRef, after: Position | None, limit: int) -> PendingPage:
+        """See OutboxStore."""
+        return self._world.call(
+            self._actor,
+            "store.pending",
+            lambda: self._outbox.pending(ref, after, limit),
+            ref.subject,
+        )
+
+    def postpone(self, pending: PendingEvent) -> None:
+        """See OutboxStore."""
+        self._world.call(
+            self._actor,
+            "store.postpone",
+            lambda: self._outbox.postpone(pending),
+            pending.event.subject,
+        )
+
+    def close(self, event: DomainEvent, now: datetime) -> None:
+        """See OutboxStore."""
+        self._world.call(
+            self._actor, "store.close", lambda: self._outbox.close(event, now), event.subject
+        )
+
+    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+        """See OutboxStore; an empty shard is no step."""
+        found = self._outbox.to_wake(shard, until, limit, after)
+        if not found.subjects and not self._world.faults.is_down("store"):
+            return found
+        return self._world.call(
+            self._actor,
+            "store.wake_events",
+            lambda: self._outbox.to_wake(shard, until, limit, after),
+            shard,
+        )
+
+
+class SteppedSink:
+    """Implements Sink: the bus, or webhooks."""
+
+    def __init__(self, world: World, actor: Actor, name: str) -> None:
+        self._world = world
+        self._actor = actor
+        self.name = name
+
+    def take(self, event: DomainEvent) -> None:
+        """See Sink."""
+        self._world.call(
+            self._actor,
+            "sink.take",
+            lambda: self._world.invariants.taken(self._actor, self.name, event),
+            (self.name, event.subject, event.sequence),
+        )
 
 
 class SteppedEffects:
@@ -243,13 +298,13 @@ class SteppedEffects:
 class SteppedQueue:
     """Implements JobQueue."""
 
-    def __init__(self, world: World, actor: Actor, post: Post, backlog: Backlog) -> None:
+    def __init__(self, world: World, actor: Actor, post: Post, backlog: BacklogNow) -> None:
         self._world = world
         self._actor = actor
         self._post = post
         self._backlog = backlog
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue; reading it changes nothing and is no step."""
         if self._world.faults.is_down("queue"):
             raise DependencyUnavailable("queue")

@@ -20,6 +20,7 @@ from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 from tests.simulation.faults import HELD, Fate, Faults
 from tests.simulation.invariants import Invariants
+from tests.simulation.policies import POLICIES
 from tests.simulation.turnstile import Actor, Role
 
 SECOND: Final = 1_000_000  # the unit of the world's time is the microsecond
@@ -60,11 +61,17 @@ class Step:
 class World:
     """Actors, timers and one shared store; `rng` is the only source of chance."""
 
-    def __init__(self, rng: Random, faults: Faults, threads: Executor) -> None:
+    def __init__(
+        self,
+        rng: Random,
+        faults: Faults,
+        threads: Executor,
+        store: FakeJobStore | None = None,
+    ) -> None:
         self.rng = rng
         self.faults = faults
         self.now = 0
-        self.store = FakeJobStore()
+        self.store = store or FakeJobStore(POLICIES)
         self.effects = FakeEffectStore(self.store)
         self.performed: set[str] = set()
         """What a foreign system did, by key."""

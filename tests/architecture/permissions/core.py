@@ -7,6 +7,7 @@ from tests.architecture.permissions.parts import (
     JOB_WORK,
     LANES,
     PUSHING,
+    RELAYING,
     UPLOADED,
     on,
     together,
@@ -18,6 +19,7 @@ NEEDED = {
         UPLOADED,
         on("Uploads/*", "s3:PutObject"),  # what a presigned form does, its signer must be allowed
         JOB_WORK,
+        RELAYING,
         # readiness: these questions show nothing that is stored
         on("Content", "s3:ListBucket"),
         on("Domain/_cluster/health", "es:ESHttpGet"),
@@ -25,14 +27,16 @@ NEEDED = {
     "LiveApi": together(
         ADMISSION, PUSHING, on("Jobs", "DeleteItem GetItem PutItem Query UpdateItem")
     ),
-    "Sweeper": JOB_WORK,
+    "Sweeper": together(JOB_WORK, RELAYING),
     "Redrive": on(
         LANES,
         "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:ReceiveMessage sqs:SendMessage",
     ),
     "DeliveryWorker": together(
         JOB_WORK,
-        on("Webhooks", "DeleteItem GetItem PutItem UpdateItem"),  # endpoints, log, cooldowns
+        on(
+            "Webhooks", "BatchGetItem DeleteItem GetItem PutItem UpdateItem"
+        ),  # endpoints, log, cooldowns
         on("SecretsKey", "kms:Decrypt"),
     ),
 }

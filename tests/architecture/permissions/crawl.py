@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from tests.architecture.permissions.parts import (
     ADMISSION,
+    CACHING,
+    EXPLORING,
     INDEX_WRITING,
     JOB_WORK,
     POLITE_FETCHING,
+    RELAYING,
     STORING,
     UPLOADED,
     on,
     together,
 )
 
-_CRAWLING = together(JOB_WORK, POLITE_FETCHING, STORING, INDEX_WRITING)
+_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, CACHING, INDEX_WRITING, EXPLORING)
+_CRAWLING = together(_PAGE, RELAYING, on("DeepCrawlMachine", "states:StartExecution"))
+
+CALLS = {"start_execution": "states:StartExecution"}
 
 NEEDED = {
     "CrawlApi": together(
@@ -22,10 +28,15 @@ NEEDED = {
         JOB_WORK,
         # hosts' settings and pace, proxies and their use
         on("Domains", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
-        on("Webhooks", "DeleteItem GetItem PutItem Query UpdateItem"),
+        RELAYING,
+        on("Webhooks", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
+        on("Frontier", "GetItem Query"),
+        on("Frontier/index/placed", "Query"),
         on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
     ),
     "CrawlHighWorker": _CRAWLING,
     "CrawlNormalWorker": _CRAWLING,
     "CrawlLowWorker": _CRAWLING,
+    "DeepCrawlTake": together(JOB_WORK, RELAYING, EXPLORING),
+    "DeepCrawlPage": _PAGE,
 }

@@ -29,7 +29,7 @@ ADMISSION = together(on("Tenancy", "GetItem"), on(f"Tenancy{CONDITIONED}", "Upda
 UPLOADED = together(on("Uploads/*", "s3:GetObject"), on("Uploads", "s3:ListBucket"))
 PUSHING = on("Api/ws/*/@connections/*", "execute-api:ManageConnections")
 LANES = "spinneret-${Stage}-*"
-# The one policy of all functions that submit, move or run jobs, whose ends submit deliveries.
+# The one policy of all functions that submit, move or run jobs.
 JOB_WORK = together(
     on(
         "Jobs",
@@ -37,13 +37,23 @@ JOB_WORK = together(
     ),
     on("Jobs/index/*", "Query"),
     on("Idempotency", "BatchGetItem PutItem"),
-    on("Webhooks", "BatchGetItem"),
     on(LANES, "sqs:GetQueueAttributes sqs:SendMessage"),
     PUSHING,
+)
+# Events in transactions, and handed on: to the bus, and to endpoints by deliveries.
+RELAYING = together(
+    on("Events", "PutItem UpdateItem"),
+    on("Events/index/*", "Query"),
+    on("Webhooks", "Query"),
+    on("Bus", "events:PutEvents"),
 )
 # A host's pace and a tenant's settings for it; the credentials of proxies.
 POLITE_FETCHING = together(
     on("Domains", "BatchGetItem GetItem UpdateItem"), on("SecretsKey", "kms:Decrypt")
+)
+EXPLORING = together(
+    on("Frontier", "BatchGetItem ConditionCheckItem GetItem PutItem Query UpdateItem"),
+    on("Frontier/index/placed", "Query"),
 )
 STORING = together(
     on("Documents", "DeleteItem GetItem PutItem UpdateItem"),

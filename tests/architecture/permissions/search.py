@@ -8,6 +8,7 @@ from tests.architecture.permissions.parts import (
     INDEX_WRITING,
     JOB_WORK,
     KEEPING,
+    RELAYING,
     STORING,
     UPLOADED,
     on,
@@ -29,5 +30,5 @@ NEEDED = {
     ),
     "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING),
     "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING),
-    "DocumentsWorker": together(JOB_WORK, STORING, CACHING, INDEX_WRITING),
+    "DocumentsWorker": together(JOB_WORK, RELAYING, STORING, CACHING, INDEX_WRITING),
 }

@@ -136,10 +136,14 @@ class Page:
                 redirects=tuple(self.host + path for path in self.redirect),
             )
             return
+        yield from read_page(self.answer(), NOW)
+
+    def answer(self) -> FetchedPage:
+        """What the site answers."""
         headers = {**GOOD_HEADERS, **self.headers}
         kept = {name: value for name, value in headers.items() if value is not None}
         media_type, _, charset = kept.get("content-type", "").partition("; charset=")
-        answer = FetchedPage(
+        return FetchedPage(
             requested=parse_url(self.host + self.redirect[0] if self.redirect else self.url),
             url=parse_url(self.url),
             status_code=self.status,
@@ -157,7 +161,6 @@ class Page:
                 transfer_ms=1,
             ),
         )
-        yield from read_page(answer, NOW)
 
 
 def _meta(name: str, content: str | None) -> str:

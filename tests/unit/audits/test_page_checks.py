@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Scope
 from spinneret.audits.facts.models import (
@@ -22,6 +20,7 @@ from spinneret.audits.facts.models import (
     Structured,
     TextFacts,
 )
+from tests.rows import each_row
 from tests.unit.audits.judged import FAIL, HOST, NONE, PASS, URL, links, of_page
 
 FAILED = {"kind": Kind.FAILED}
@@ -317,8 +316,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("check", "expected", "facts"), CASES)
-def test_a_check_of_a_page(check: str, expected: str, facts: dict[str, Any]) -> None:
+@each_row(
+    (f"{check} {expected} {facts}", (check, expected, facts)) for check, expected, facts in CASES
+)
+def test_a_check_of_a_page(row: tuple[str, str, dict[str, Any]]) -> None:
+    check, expected, facts = row
     assert of_page(check, **facts) == expected
 
 

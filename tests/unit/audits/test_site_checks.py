@@ -22,6 +22,7 @@ from spinneret.audits.facts.models import (
     TextFacts,
 )
 from spinneret.audits.facts.site import Entry, FileFacts, HostFacts, Outcome, SitemapFacts
+from tests.rows import each_row
 from tests.unit.audits.judged import (
     FAIL,
     HOST,
@@ -315,17 +316,17 @@ def test_lines_of_robots_txt(line: str, expected: str) -> None:
     assert of_site("robots.syntax", robots=file(line)) == expected
 
 
-@pytest.mark.parametrize(("check", "expected", "pages", "facts"), IN_SITE)
+@each_row((f"{row[0]} {row[1]} {number}", row) for number, row in enumerate(IN_SITE))
 def test_a_check_of_a_page_among_others(
-    check: str, expected: str, pages: list[PageFacts], facts: dict[str, Any]
+    row: tuple[str, str, list[PageFacts], dict[str, Any]],
 ) -> None:
+    check, expected, pages, facts = row
     assert in_site(check, pages, **facts) == expected
 
 
-@pytest.mark.parametrize(("check", "expected", "pages", "facts"), OF_SITE)
-def test_a_check_of_the_site(
-    check: str, expected: str, pages: list[PageFacts], facts: dict[str, Any]
-) -> None:
+@each_row((f"{row[0]} {row[1]} {number}", row) for number, row in enumerate(OF_SITE))
+def test_a_check_of_the_site(row: tuple[str, str, list[PageFacts], dict[str, Any]]) -> None:
+    check, expected, pages, facts = row
     assert of_site(check, pages, **facts) == expected
 
 

@@ -61,6 +61,7 @@ def test_entities_are_not_expanded() -> None:
     assert found.entries == ()
 
 
+@pytest.mark.heavy
 def test_more_urls_than_are_kept_are_counted() -> None:
     content = "<urlset>" + "<url><loc>https://a.example/</loc></url>" * 50_001 + "</urlset>"
     found = read_sitemap(URL, content.encode())

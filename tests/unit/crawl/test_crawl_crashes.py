@@ -101,7 +101,13 @@ def test_a_crawl_without_a_crash_shows_the_whole_page(scenario: Scenario) -> Non
     assert assert_done(crawl, ref, scenario.now).attempts == job.attempts == 0
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=list(SCENARIOS))
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(scenario, id=name, marks=() if name == "a new page" else pytest.mark.heavy)
+        for name, scenario in SCENARIOS.items()
+    ],
+)
 def test_a_worker_that_dies_at_any_call_loses_and_doubles_nothing(scenario: Scenario) -> None:
     for at, moment in crashes(scenario):
         crawl, ref = prepared(scenario)

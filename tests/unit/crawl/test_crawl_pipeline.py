@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.crawl.pipeline import MEDIA_TYPES
+from spinneret.crawl.pages import MEDIA_TYPES
 from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (

@@ -8,8 +8,9 @@ from datetime import timedelta
 from typing import Any
 
 from spinneret.jobs.models import Draft, Job, JobRef, Reply
+from spinneret.jobs.placement import Placed
 from spinneret.jobs.ports import Claimed
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.service import JobService, Submitted
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore

@@ -11,13 +11,14 @@ from spinneret.kernel import bounds
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation.capacity import Capacity
 from tests.simulation.loads import LARGE
-from tests.simulation.planted import ForgetsReservations, NeverResends, ResendsFirst
+from tests.simulation.planted import ForgetsReservations, NeverResends, ResendsFirst, SpacesAlways
 from tests.simulation.run import silent_logs
 
 SEEDS = 200
 BLOCK = 25
 BUSY = replace(LARGE, jobs=3000)
 """Large enough for a pass that is full."""
+LOSSY = replace(LARGE, jobs=100, per_minute=30.0, lost=0.6)
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +37,7 @@ def test_small_loads_under_faults_keep_their_times(first: int) -> None:
         assert not report.violations, f"seed {seed}: {report}"
 
 
+@pytest.mark.heavy
 def test_a_lane_that_fills_faster_than_it_drains_delays_no_wait_and_no_lease() -> None:
     report = Capacity(1, BUSY).run()
     assert not report.violations, report
@@ -53,6 +55,17 @@ def test_resends_before_wakes_are_found_out() -> None:
 @pytest.mark.heavy
 def test_a_lost_message_that_is_never_replaced_is_found_out() -> None:
     report = Capacity(1, BUSY, NeverResends).run()
+    assert any("lost" in each for each in report.violations), report
+
+
+def test_a_message_that_is_lost_again_and_again_is_replaced_in_time() -> None:
+    report = Capacity(1, LOSSY).run()
+    assert not report.violations, report
+    assert report.messages > 2 * report.jobs
+
+
+def test_a_message_that_is_lost_again_and_replaced_late_is_found_out() -> None:
+    report = Capacity(1, LOSSY, SpacesAlways).run()
     assert any("lost" in each for each in report.violations), report
 
 

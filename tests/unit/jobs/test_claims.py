@@ -71,7 +71,7 @@ def test_a_lease_that_may_not_be_over_by_every_clock_is_left_alone(
 
 def test_the_last_attempt_is_not_taken_but_failed(bench: Bench) -> None:
     recorded: list[JobStatus] = []
-    bench.store.listeners.append(lambda job, _: recorded.append(job.status))
+    bench.listeners.append(lambda job, _: recorded.append(job.status))
     job = lost(bench, attempts=bounds.JOB_MAX_ATTEMPTS - 1, max_redrives=5)
     bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     bench.run(RAN, job.ref)

@@ -17,7 +17,7 @@ from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
 from tests.unit.jobs.worker_bench import Bench, raising, succeed
@@ -57,7 +57,13 @@ def test_a_job_that_nobody_begins_expires(
         return factories.reply()
 
     service.submit("acme", [factories.draft(kind=kind)], None, answer)
-    sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
+    sweeper = Sweeper(
+        store=store,
+        queue=queue,
+        kinds=KINDS,
+        clock=clock,
+        look_at_parent=no_parent,
+    )
     clock.advance(policy.pending_seconds - 1)
     assert sweeper.sweep().expired == 0
     clock.advance(1)

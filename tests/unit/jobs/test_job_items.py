@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.jobs import items, keys
-from spinneret.jobs.models import Failure, Job, JobStatus, Priority
+from spinneret.jobs.models import Failure, Family, Job, JobStatus, Priority
 from tests import factories
 from tests.fakes.time import START
 
@@ -22,6 +22,8 @@ FULL = factories.job(
     attempts=1,
     max_attempts=5,
     max_redrives=4,
+    result_seconds=60,
+    updated_at=START + 10 * SECOND,
     redrives=2,
     worked_ms=70,
     claimed_at=START + SECOND,
@@ -42,12 +44,12 @@ FULL = factories.job(
     last_error=Failure(code="X", message="m", type="transient", details={"status_code": 503}),
     domain="site.example",
     batch="batch_1",
+    parent="job_0",
+    parent_shard=3,
+    family=Family(shards=2, cursor="0:20", settled=True),
     duplicate_key="same-page",
     idempotency_key="order-1",
     notify=("hook",),
-    notified_run=1,
-    notification_tries=3,
-    notification_at=START + 8 * SECOND,
     watchers=8,
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -14,6 +13,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, FetchTimeout, NotFound
 from tests import factories
 from tests.fakes.time import START
+from tests.rows import each_row
 
 SECOND = timedelta(seconds=1)
 UNTIL = START + 60 * SECOND
@@ -42,10 +42,11 @@ def in_state(status: JobStatus, **given: object) -> Job:
     return factories.job(status=status, fence=1, finished_at=finished, **given)
 
 
-@pytest.mark.parametrize(("status", "move"), list(itertools.product(JobStatus, MOVES)))
+@each_row((f"{status} {move}", (status, move)) for status in JobStatus for move in MOVES)
 def test_a_move_happens_where_the_table_allows_it_and_nowhere_else(
-    status: JobStatus, move: Move
+    row: tuple[JobStatus, Move],
 ) -> None:
+    status, move = row
     job, to = in_state(status), rules.TRANSITIONS.get((status, move))
     if to is None:
         with pytest.raises(Conflict):
@@ -55,9 +56,9 @@ def test_a_move_happens_where_the_table_allows_it_and_nowhere_else(
 
 
 @pytest.mark.parametrize("status", sorted(rules.TERMINAL))
-def test_only_a_retry_leaves_a_finished_state(status: JobStatus) -> None:
+def test_only_a_retry_of_a_job_or_of_its_child_leaves_a_finished_state(status: JobStatus) -> None:
     moves = {move for at, move in rules.TRANSITIONS if at is status}
-    assert moves <= {Move.RETRY}
+    assert moves <= {Move.RETRY, Move.REOPEN}
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,19 @@ def test_what_a_tenant_asks_for_ends_any_claim(status: JobStatus, move: Move) ->
     after = MOVES[move](job, NOW)
     assert after.fence > job.fence
     assert (after.locked_by, after.locked_until) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "move"), [each for each in rules.TRANSITIONS if each[1] in MOVES]
+)
+def test_every_move_is_an_update(status: JobStatus, move: Move) -> None:
+    assert MOVES[move](in_state(status), NOW).updated_at == NOW
+
+
+def test_a_job_is_never_updated_before_it_was_made() -> None:
+    slow = START - SECOND
+    assert rules.cancel(factories.job(), slow).updated_at == START
+    assert rules.pause(factories.running_job(UNTIL), slow).updated_at == START
 
 
 @pytest.mark.parametrize("move", [each for each in MOVES if each is not Move.RETRY])

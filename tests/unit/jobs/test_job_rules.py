@@ -24,6 +24,7 @@ from spinneret.kernel.errors import (
 )
 from tests import factories
 from tests.fakes.time import START
+from tests.rows import each_row
 
 SECOND = timedelta(seconds=1)
 UNTIL = START + 60 * SECOND
@@ -47,7 +48,7 @@ def running(**given: Any) -> Any:
 # ---------------------------------------------------------------- Errors
 
 
-@pytest.mark.parametrize("kind", subclasses(PermanentError))
+@each_row((ascii(kind), kind) for kind in subclasses(PermanentError))
 def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why", details={"field": "url"}), NOW, MIDDLE)
     assert (after.status, after.attempts, after.finished_at) == (JobStatus.FAILED, 1, NOW)
@@ -56,7 +57,7 @@ def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", subclasses(TransientError))
+@each_row((ascii(kind), kind) for kind in subclasses(TransientError))
 def test_a_transient_error_waits_and_is_charged(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why"), NOW, MIDDLE)
     assert (after.status, after.attempts, after.finished_at) == (JobStatus.PENDING, 1, None)
@@ -276,12 +277,12 @@ def test_only_pending_and_running_jobs_are_swept(status: JobStatus) -> None:
     assert rules.sweep_at(job) == {JobStatus.PENDING: grace, JobStatus.RUNNING: UNTIL}.get(status)
 
 
-def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
+def test_a_job_that_may_be_queued_is_sent_again_less_and_less_often() -> None:
     """Each wait between two messages is as long as the one before, up to the cap and no further."""
     job = factories.job()
     moments = [START]
     for _ in range(30):
-        moment = rules.resend_at(job)
+        moment = rules.spaced_resend_at(job)
         assert moment is not None
         moments.append(moment)
         job = rules.resent(job, moment)
@@ -294,7 +295,9 @@ def test_a_waiting_job_is_sent_again_less_and_less_often() -> None:
 def test_resends_are_spaced_from_the_last_one_however_late_it_was() -> None:
     late = START + timedelta(hours=5)
     job = rules.resent(factories.job(), late)
-    assert rules.resend_at(job) == late + 2 * bounds.RESEND_GRACE_SECONDS * SECOND
+    grace = bounds.RESEND_GRACE_SECONDS * SECOND
+    assert (rules.resend_at(job), rules.spaced_resend_at(job)) == (late + grace, late + 2 * grace)
+    assert job.updated_at == late
 
 
 @pytest.mark.parametrize(

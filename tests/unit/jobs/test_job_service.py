@@ -16,7 +16,7 @@ from spinneret.kernel.errors import (
 )
 from tests import factories
 from tests.factories import TENANT
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent, no_parent
 from tests.fakes.time import HandClock
 from tests.kinds import CRAWL_HIGH, CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.unit.jobs.submissions import HOUR, finish, ids, stored, submit
@@ -60,7 +60,13 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
     [job_id] = ids(submit(service))
     assert queue.sent == []
     queue.available = True
-    sweeper = Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
+    sweeper = Sweeper(
+        store=store,
+        queue=queue,
+        kinds=KINDS,
+        clock=clock,
+        look_at_parent=no_parent,
+    )
     assert sweeper.sweep().resent == 0
     clock.advance(bounds.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1

@@ -81,6 +81,11 @@ def test_a_run_lasts_from_its_start_to_its_end() -> None:
     assert job_view(rules.retry(failed, START + 9 * SECOND)).duration_ms is None
 
 
+def test_a_job_shows_when_it_was_last_moved() -> None:
+    assert job_view(RUNNING).updated_at == stamp(START)
+    assert job_view(completed(PAGE)).updated_at == stamp(START + 3 * SECOND)
+
+
 def test_only_a_result_expires() -> None:
     day = timedelta(hours=24)
     assert job_view(completed(PAGE)).result_expires_at == stamp(START + 3 * SECOND + day)

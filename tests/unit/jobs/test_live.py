@@ -9,15 +9,19 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live.service import LiveEvents, LiveService, messages
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.live.pushes import LiveEvents, Pushes, Subscribers, messages
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection, JobEventKind, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
+from spinneret.outbox.models import DomainEvent
 from tests import factories
-from tests.fakes.jobs import FakeJobStore
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets
-from tests.fakes.time import HandClock
+from tests.fakes.time import START, HandClock
+from tests.kinds import KINDS
 from tests.unit.jobs.worker_bench import Bench, succeed
 
 CLIENT = "client="
@@ -42,10 +46,22 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    store.listeners.append(LiveEvents(connections, sockets, lambda: clock().timestamp(), clock))
+    pushes = Pushes(connections, sockets, lambda: clock().timestamp(), clock)
+    bench.listeners.append(LiveEvents(pushes))
     service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
     connect(service)
     return service
+
+
+@pytest.fixture
+def sink(connections: FakeConnectionStore, sockets: FakeSockets, clock: HandClock) -> Subscribers:
+    return Subscribers(Pushes(connections, sockets, lambda: clock().timestamp(), clock))
+
+
+@pytest.fixture
+def control(bench: Bench, queue: FakeJobQueue, clock: HandClock) -> JobControl:
+    store = bench.published
+    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
 
 
 def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:
@@ -295,6 +311,50 @@ def test_a_cancelled_job_is_announced_too(
     subscribe(live)
     cancel(bench.ref)
     assert received(sockets) == ["pending", "cancelled"]
+
+
+def domain_event(bench: Bench, subject: str | None = None) -> DomainEvent:
+    """An event about the job of the bench, or about something else."""
+    return DomainEvent(
+        tenant=bench.ref.tenant,
+        type="crawl.completed",
+        subject=subject or bench.ref.job_id,
+        sequence=3,
+        occurred_at=START,
+        data={"title": "Fäden"},
+    )
+
+
+def test_a_domain_event_about_a_job_comes_to_its_subscribers(
+    live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
+) -> None:
+    subscribe(live)
+    sink.take(domain_event(bench, "tgt_1"))
+    event = domain_event(bench)
+    sink.take(event)
+    messages_ = [each for each in sockets.received[CLIENT] if each["type"] == "event"]
+    assert messages_ == [
+        {
+            "type": "event",
+            "job_id": bench.ref.job_id,
+            "event": {
+                "id": event.id,
+                "type": "crawl.completed",
+                "sequence": 3,
+                "occurred_at": "2026-01-02T12:00:00.000000Z",
+                "data": {"title": "Fäden"},
+            },
+        }
+    ]
+
+
+def test_a_client_that_is_out_of_reach_fails_no_domain_event(
+    live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
+) -> None:
+    subscribe(live)
+    sockets.unreachable.add(CLIENT)
+    sink.take(domain_event(bench))
+    assert bench.job.watchers == 0
 
 
 def test_large_events_are_sent_in_messages_that_the_gateway_takes() -> None:

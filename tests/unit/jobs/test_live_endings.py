@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live.service import LiveEvents, LiveService
+from spinneret.jobs.live.pushes import LiveEvents, Pushes
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
@@ -42,7 +43,8 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    store.listeners.append(LiveEvents(connections, sockets, lambda: clock().timestamp(), clock))
+    pushes = Pushes(connections, sockets, lambda: clock().timestamp(), clock)
+    bench.listeners.append(LiveEvents(pushes))
     return LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
 
 

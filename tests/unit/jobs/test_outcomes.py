@@ -142,7 +142,7 @@ def test_an_outcome_that_fails_once_is_written_and_charges_nothing(
 ) -> None:
     make, status, attempts = ENDINGS[ending]
     recorded: list[JobStatus] = []
-    bench.store.listeners.append(lambda job, _: recorded.append(job.status))
+    bench.listeners.append(lambda job, _: recorded.append(job.status))
     outage(bench, 1, happens=happens)
     job = bench.run(make(bench))
     assert (job.status, job.attempts, job.redrives) == (status, attempts, 0)

@@ -5,8 +5,9 @@ The steps of a failing seed are printed by `python benchmarks/simulate.py --seed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
+from typing import Any
 
 import pytest
 
@@ -14,10 +15,18 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from tests.fakes.crashes import Moment
 from tests.simulation.crash_points import FLOWS, Followed, follow
+from tests.simulation.planted import LosesEvents, NeverSweeps
+from tests.simulation.policies import POLICIES
 from tests.simulation.run import actor_threads, silent_logs, simulate
 
+PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
+    "an end without its event": (lambda: {"store": LosesEvents(POLICIES)}, "waits for ever"),
+    "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
+}
+"""What is wrong, and how it is found out."""
 SEEDS = 500
-BLOCK = 50
+BLOCK = 25
+QUICK_FLOWS = {"complete", "fail", "postpone", "side effect"}
 DONE = {
     "fail": JobStatus.FAILED,
     "fail and begin again": JobStatus.FAILED,
@@ -66,6 +75,16 @@ def test_a_seed_tells_the_same_story_every_time() -> None:
     assert lines() == recorded
 
 
+@pytest.mark.parametrize("planted", list(PLANTED))
+def test_a_lost_event_is_found_out(planted: str, threads: Executor) -> None:
+    plant, finding = PLANTED[planted]
+    for seed in range(2 * BLOCK):
+        report = simulate(seed, threads, **plant())
+        if report.violations:
+            break
+    assert any(finding in each for each in report.violations), report.violations
+
+
 @pytest.mark.parametrize("flow", list(FLOWS))
 def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) -> None:
     recorded = followed(flow, {}, threads)
@@ -82,7 +101,10 @@ def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) 
     assert job.run == (2 if flow == "fail and begin again" else 1)
 
 
-@pytest.mark.parametrize("flow", list(FLOWS))
+@pytest.mark.parametrize(
+    "flow",
+    [pytest.param(flow, marks=() if flow in QUICK_FLOWS else pytest.mark.heavy) for flow in FLOWS],
+)
 def test_a_process_that_dies_at_any_call_loses_and_doubles_nothing(
     flow: str, threads: Executor
 ) -> None:

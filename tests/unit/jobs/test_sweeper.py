@@ -17,7 +17,7 @@ from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests import factories
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent, no_parent
 from tests.fakes.time import START, HandClock
 from tests.kinds import CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.unit.jobs.sweeps import add, claim, of_one_shard, stored
@@ -28,7 +28,13 @@ NOTHING = Swept()
 
 @pytest.fixture
 def sweeper(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Sweeper:
-    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
+    return Sweeper(
+        store=store,
+        queue=queue,
+        kinds=KINDS,
+        clock=clock,
+        look_at_parent=no_parent,
+    )
 
 
 def test_an_empty_store_needs_nothing(sweeper: Sweeper, queue: FakeJobQueue) -> None:
@@ -184,7 +190,13 @@ def test_an_index_that_lags_does_no_harm(state: str, queue: FakeJobQueue, clock:
         store.transition(running, rules.complete(running, {}, clock()))
     before = store.get(store.named)
     assert (
-        Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None).sweep()
+        Sweeper(
+            store=store,
+            queue=queue,
+            kinds=KINDS,
+            clock=clock,
+            look_at_parent=no_parent,
+        ).sweep()
         == NOTHING
     )
     assert store.get(store.named) == before
@@ -208,7 +220,11 @@ def test_a_lease_renewed_meanwhile_is_not_taken_away(queue: FakeJobQueue, clock:
     running = claim(store, factories.job().ref, clock)
     clock.advance(60)
     swept = Sweeper(
-        store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None
+        store=store,
+        queue=queue,
+        kinds=KINDS,
+        clock=clock,
+        look_at_parent=no_parent,
     ).sweep()
     assert swept == Swept(raced=1)
     assert store.get(running.ref) == running
@@ -291,6 +307,30 @@ def test_a_lost_message_is_replaced_when_its_lane_has_run_empty(
     assert sweeper.sweep() == Swept(resent=1)
 
 
+def test_a_message_that_is_lost_again_and_again_is_replaced_in_an_empty_lane_by_every_pass(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    add(store, factories.job())
+    for _ in range(10):
+        clock.advance(MINUTE)
+        assert sweeper.sweep() == Swept(resent=1)
+        queue.take()  # lost
+
+
+def test_messages_that_workers_may_hold_are_not_taken_for_lost_every_minute(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    """Workers that fail before they claim: what they received comes back."""
+    add(store, factories.job())
+    queue.in_flight[CRAWL_NORMAL] = bounds.LANE_BACKLOG_MESSAGES + 1
+    passes = []
+    for _ in range(10):
+        clock.advance(MINUTE)
+        passes.append(sweeper.sweep().resent)
+        queue.take()
+    assert passes == [1, 1, 0, 1, 0, 0, 0, 1, 0, 0]
+
+
 def test_a_lane_that_never_runs_empty_keeps_no_message_lost_for_ever(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
@@ -351,6 +391,12 @@ def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
     add(store, running)
     claim(store, running.ref, clock, seconds=3600)
     clock.advance(3700)
-    sweeper = Sweeper(store=store, queue=Down(), kinds=KINDS, clock=clock, notify=lambda *_: None)
+    sweeper = Sweeper(
+        store=store,
+        queue=Down(),
+        kinds=KINDS,
+        clock=clock,
+        look_at_parent=no_parent,
+    )
     assert sweeper.sweep() == Swept(leases_expired=1, failed=1)
     assert len(calls) == 1

@@ -16,7 +16,7 @@ from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 from tests.unit.jobs.sweeps import abandoned, add, claim, of_one_shard, stored
@@ -54,7 +54,13 @@ def store(clock: HandClock) -> TroubledStore:
 
 @pytest.fixture
 def sweeper(store: TroubledStore, queue: FakeJobQueue, clock: HandClock) -> Sweeper:
-    return Sweeper(store=store, queue=queue, kinds=KINDS, clock=clock, notify=lambda *_: None)
+    return Sweeper(
+        store=store,
+        queue=queue,
+        kinds=KINDS,
+        clock=clock,
+        look_at_parent=no_parent,
+    )
 
 
 def failing(error: Exception, *refs: JobRef) -> Callable[[JobRef], None]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import JobEventKind, JobStatus
-from spinneret.jobs.worker import Context, Worker
+from spinneret.jobs import rules
+from spinneret.jobs.models import Failure, JobEventKind, JobStatus
+from spinneret.jobs.worker import CompletedInPart, Context, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -180,3 +181,15 @@ def test_events_are_bounded(bench: Bench) -> None:
     [event] = [each for each in bench.store.events(bench.ref, None, 9) if each.kind == "metric"]
     assert len(event.message) == bounds.EVENT_MESSAGE_CHARS
     assert event.data["omitted_bytes"] > bounds.EVENT_DATA_BYTES
+
+
+def test_a_result_that_lacks_something_ends_the_run_as_partially_failed(bench: Bench) -> None:
+    lack = Failure(code="PAGES_UNREAD", message="2 pages gave no answer", type="transient")
+    job = bench.run(raising(CompletedInPart({"n": 1}, lack)))
+    assert (job.status, job.result, job.last_error) == (
+        JobStatus.PARTIALLY_FAILED,
+        {"n": 1},
+        lack,
+    )
+    assert (job.progress, job.attempts, job.locked_by) == (100, 0, None)
+    assert rules.retry(job, bench.clock()).status is JobStatus.PENDING

@@ -34,6 +34,7 @@ def test_a_checkpoint_writes_step_and_progress_and_renews_the_lease(bench: Bench
         context.checkpoint("fetching", 40)
         assert (bench.job.step, bench.job.progress) == ("fetching", 40)
         assert bench.job.locked_until == bench.clock() + timedelta(seconds=LEASE_SECONDS)
+        assert bench.job.updated_at == bench.clock()
         context.checkpoint("embedding", 20)
         assert (bench.job.step, bench.job.progress) == ("embedding", 40)
         return {}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spinneret.jobs.models import Job, JobRef
-from spinneret.jobs.ports import NewJob
+from spinneret.jobs.models import Job, JobEvent, JobRef
+from spinneret.jobs.ports import JobStore, Listener, NewJob
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Handler, Worker
 from spinneret.kernel import bounds
 from tests import factories
-from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 
@@ -25,6 +26,7 @@ class Bench:
 
     def __init__(self, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> None:
         self.store, self.queue, self.clock = store, queue, clock
+        self.listeners: list[Listener] = []
         self.remaining = 60.0
         self.owners = (f"owner-{n}" for n in itertools.count(1))
         self.ref = factories.job().ref
@@ -34,10 +36,19 @@ class Bench:
         news = [NewJob(job=job)]
         self.store.submit(news, [factories.event()], None, factories.reply(), self.clock())
 
+    @property
+    def published(self) -> JobStore:
+        """The store as it is wired: the listeners learn what is written by it."""
+        return PublishingJobStore(self.store, self._publish)
+
+    def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
+        for listener in self.listeners:
+            listener(job, events)
+
     def run(self, handler: Handler, ref: JobRef | None = None) -> Job:
         """Run the job once, as a message would, and answer how it stands then."""
         worker = Worker(
-            store=self.store,
+            store=self.published,
             queue=self.queue,
             kinds=KINDS,
             handlers={"crawl": handler},
@@ -56,11 +67,11 @@ class Bench:
 
     def sweep(self) -> None:
         Sweeper(
-            store=self.store,
+            store=self.published,
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            notify=lambda *_: None,
+            look_at_parent=no_parent,
         ).sweep()
 
     @property

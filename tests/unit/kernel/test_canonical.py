@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from spinneret.kernel.canonical import canonical_json, fingerprint, parse_json
 from spinneret.kernel.errors import MalformedRequest
+from tests.rows import each_row
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -47,7 +48,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", list(REFUSED))
+@each_row((ascii(name), name) for name in list(REFUSED))
 def test_what_is_ambiguous_or_no_json_is_refused(name: str) -> None:
     with pytest.raises(MalformedRequest):
         parse_json(REFUSED[name])

@@ -179,7 +179,15 @@ def _forms(name: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("spelled", [str, str.lower, str.upper, str.title])
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        str,
+        str.title,
+        pytest.param(str.lower, marks=pytest.mark.heavy),
+        pytest.param(str.upper, marks=pytest.mark.heavy),
+    ],
+)
 def test_a_secret_name_hides_its_value_in_every_form(spelled: Callable[[str], str]) -> None:
     assert [
         (name, form)

@@ -9,9 +9,10 @@ import pytest
 from spinneret.access.keys.models import Scope
 from spinneret.runtime.http.access import Access, AccessTable
 from tests.routes import ROUTES, TABLE
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("row", ROUTES, ids=[f"{row.method} {row.route}" for row in ROUTES])
+@each_row((f"{row.method} {row.route}", row) for row in ROUTES)
 def test_every_row_is_found_by_a_path_of_its_route(row: Access) -> None:
     assert TABLE.find(row.method, re.sub("<[a-z_]+>", "id_1", row.route)) == row
 

@@ -131,7 +131,6 @@ INVALID: list[tuple[str, Any]] = [
     ("rate_limit_rpm", 1.5),
     ("rate_limit_rpm", "60"),
     ("rate_limit_rpm", True),
-    ("rate_limit_rpm", None),
     ("tenant", "other"),
     ("secret", "spn_mine"),
     ("created_at", "2026-01-02T12:00:00Z"),

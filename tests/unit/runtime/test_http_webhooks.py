@@ -79,6 +79,10 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(api: Api, key: str) -> N
         ({"name": ""}, 422, "VALIDATION_ERROR", "name"),
         ({"events": []}, 422, "VALIDATION_ERROR", "events"),
         ({"events": ["webhook.test"]}, 422, "VALIDATION_ERROR", "events.0"),
+        ({"events": ["crawl.begun"]}, 422, "VALIDATION_ERROR", "events.0"),
+        ({"events": ["craw*"]}, 422, "VALIDATION_ERROR", "events.0"),
+        ({"events": ["nothing.*"]}, 422, "VALIDATION_ERROR", "events.0"),
+        ({"events": ["crawl.*.*"]}, 422, "VALIDATION_ERROR", "events.0"),
         ({"secret": "whsec_mine"}, 422, "VALIDATION_ERROR", "secret"),
         ({"headers": {"webhook-id": "x"}}, 422, "VALIDATION_ERROR", "headers.webhook-id"),
         ({"headers": {"Host": "x"}}, 422, "VALIDATION_ERROR", "headers.Host"),
@@ -308,6 +312,21 @@ def test_the_deliveries_of_single_jobs_are_listed_as_default(api: Api, key: str)
     assert ask(api, key, "POST", path).body["delivery_id"] == line["delivery_id"]
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["completed", "failed"], ["job.completed", "job.failed"]),
+        (["*"], ["*"]),
+        (["crawl.*", "job.*", "crawl.expired"], ["crawl.*", "crawl.expired", "job.*"]),
+    ],
+)
+def test_events_are_named_by_type_by_wildcard_or_short(
+    api: Api, key: str, given: list[str], kept: list[str]
+) -> None:
+    endpoint = created(api, key, events=given)
+    assert ask(api, key, "GET", f"/{endpoint}").body["events"] == kept
+
+
 # ---------------------------------------------------------------- Submissions
 
 
@@ -323,12 +342,12 @@ def notified(api: Api, answer_: Answer) -> tuple[str, ...]:
     return job.notify
 
 
-def test_a_crawl_notifies_its_url_and_the_active_webhooks(api: Api, key: str) -> None:
+def test_a_crawl_keeps_its_own_url_and_no_webhook_of_the_tenant(api: Api, key: str) -> None:
     api.hooks.service.rotate_default("acme")
-    endpoint = created(api, key)
+    created(api, key)
     own = "https://own.example/hook"
-    assert notified(api, crawl(api, key)) == (endpoint,)
-    assert notified(api, crawl(api, key, webhook_url=own)) == (endpoint, own)
+    assert notified(api, crawl(api, key)) == ()
+    assert notified(api, crawl(api, key, webhook_url=own)) == (own,)
 
 
 def test_a_crawl_with_a_url_of_its_own_is_another_crawl(api: Api, key: str) -> None:

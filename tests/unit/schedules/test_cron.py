@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.schedules.cron import due, last_run, next_run, parse_schedule
+from tests.rows import each_row
 
 BERLIN = "Europe/Berlin"  # 29 March 2026: 2:00 is followed by 3:00; 25 October: 3:00 by 2:00
 
@@ -21,9 +22,9 @@ def at(text: str, timezone: str = BERLIN) -> datetime:
     return wall.replace(tzinfo=ZoneInfo(timezone), fold=int(text.endswith("*"))).astimezone(UTC)
 
 
-@pytest.mark.parametrize(
-    ("line", "after", "expected"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("0 */6 * * *", "2026-01-01T00:00", "2026-01-01T06:00"),
         ("0 */6 * * *", "2026-01-01T05:59:59", "2026-01-01T06:00"),
         ("* * * * *", "2026-01-01T00:00:01", "2026-01-01T00:01"),
@@ -45,9 +46,10 @@ def at(text: str, timezone: str = BERLIN) -> datetime:
         ("0 * * * *", "2026-10-25T02:00", "2026-10-25T03:00"),
         ("*/20 * * * *", "2026-10-25T02:40", "2026-10-25T03:00"),
         ("*/20 * * * *", "2026-10-25T02:10*", "2026-10-25T03:00"),
-    ],
+    ]
 )
-def test_the_next_run_is_by_the_clock_on_the_wall(line: str, after: str, expected: str) -> None:
+def test_the_next_run_is_by_the_clock_on_the_wall(row: tuple[str, str, str]) -> None:
+    line, after, expected = row
     assert next_run(parse_schedule(line, BERLIN), at(after)) == at(expected)
 
 
@@ -132,14 +134,14 @@ def test_runs_go_forward_by_a_minute_at_least(line: str, zone: str, after: datet
     assert last_run(schedule, two - timedelta(seconds=1)) == one
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+@each_row(
+    (ascii(line), line)
+    for line in [
         *("", " ", "x", "* * * *", "* * * * * *", "0 0 * * * 2030", "@reboot", "@every 5m"),
         *("60 * * * *", "0 24 * * *", "0 0 0 * *", "0 0 * 13 *", "0 0 * * 8", "*/0 * * * *"),
         *("0 0 30 2 *", "0 0 31 4,6 *", "0 0 29 2 1#1", "H * * * *", "R * * * *", "r(1-5) * * * *"),
         *("٣ * * * *", "0 0 1,,2 * *", "0 0 * * *;x", "0 " * 60 + "* * *"),
-    ],
+    ]
 )
 def test_a_line_that_is_none_or_never_fires_is_refused(line: str) -> None:
     with pytest.raises(ValidationFailed) as refused:

@@ -84,7 +84,8 @@ def test_a_part_gets_nothing_of_the_callers_environment(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OF_THE_CALLER", "1")
-    start("import os; print('OF_THE_CALLER' in os.environ, os.environ['OWN'], flush=True)", OWN="2")
+    shown = "import os; print('OF_THE_CALLER' in os.environ, os.environ['OWN'], flush=True);"
+    start(shown + SLEEP, OWN="2")
     _wait_for((tmp_path / "log").read_text)
     assert (tmp_path / "log").read_text() == "False 2\n"
 
@@ -101,6 +102,7 @@ def test_only_processes_with_the_very_mark_are_owned(start: Start, tmp_path: Pat
     _wait_for(lambda: process.owned(f"{tmp_path}:part", tmp_path) == [mine])
 
 
+@pytest.mark.heavy
 def test_a_process_is_found_from_its_start_on(tmp_path: Path) -> None:
     spec = Spawn(("/bin/sleep", "60"), {}, tmp_path)
     for number in range(100):  # the kernel shows a new program's environment an instant late

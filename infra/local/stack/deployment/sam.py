@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+import yaml
 
 from stack.deployment.record import STACK_NAME
 from stack.instance import Instance
@@ -45,6 +49,7 @@ class Sam:
             ["build", "--cached", "--cache-dir", str(cache), "--build-dir", str(self.built)],
             BUILD_SECONDS,
         )
+        translate_machines(self._workspace.root / "statemachines", self.built)
 
     def deploy(self, bucket: str, parameters: Mapping[str, str]) -> None:
         """Create the stack through CloudFormation."""
@@ -95,3 +100,16 @@ class Sam:
             "SAM_CLI_TELEMETRY": "0",
             "SAM_CLI_POLL_DELAY": "1",
         }
+
+
+def translate_machines(machines: Path, built: Path) -> None:
+    """Have the built template name JSON where ours is YAML, which LocalStack doesn't read."""
+    template = built / "template.yaml"
+    text = template.read_text()
+    for machine in sorted(machines.glob("*.asl.yaml")):
+        target = built / machine.with_suffix(".json").name
+        target.write_text(json.dumps(yaml.safe_load(machine.read_text()), indent=2))
+        text = re.sub(
+            rf"DefinitionUri: \S*{re.escape(machine.name)}", f"DefinitionUri: {target.name}", text
+        )
+    template.write_text(text)

@@ -17,11 +17,20 @@ SITE_PORT: Final = "SPINNERET_SITE_PORT"
 DEFAULT_SITE_PORT: Final = "8484"
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
+    "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
+    "SPINNERET_CIRCUIT_BREAKER__THRESHOLD": "CircuitBreakerThreshold",
+    "SPINNERET_CIRCUIT_BREAKER__TIMEOUT_S": "CircuitBreakerTimeoutS",
     "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
-    "SPINNERET_DOMAIN_RATE": "DomainRate",
     "SPINNERET_DOMAIN_BURST": "DomainBurst",
     "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
     "SPINNERET_ENABLE_WEBHOOKS": "EnableWebhooks",
+    "SPINNERET_JOB__MAX_RETRIES": "JobMaxRetries",
+    "SPINNERET_JOB__RESULT_TTL_S": "JobResultTtlS",
+    "SPINNERET_JOB__TIMEOUT_S": "JobTimeoutS",
+    "SPINNERET_RATE_LIMIT__API_RPM": "RateLimitApiRpm",
+    "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "RateLimitDefaultRps",
+    "SPINNERET_TEI__BATCH_SIZE": "TeiBatchSize",
+    "SPINNERET_TEI__TIMEOUT_S": "TeiTimeoutS",
     "SPINNERET_USER_AGENT": "UserAgent",
 }
 _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, *PARAMETERS)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import boto3
+import yaml
 from botocore.exceptions import ClientError
 
 from stack import aws
@@ -23,6 +24,7 @@ from stack.deployment.record import STACK_NAME, Deployment
 from stack.errors import StackError
 
 Properties = Mapping[str, Any]
+_ROOT: Final = Path(__file__).resolve().parents[4]
 
 
 @dataclass(frozen=True)
@@ -194,14 +196,16 @@ def _table(reader: Reader, name: str, properties: Properties) -> dict[str, tuple
     return {
         "keys": (properties["KeySchema"], found["KeySchema"]),
         "indexes": (
-            {each["IndexName"]: each["KeySchema"] for each in properties.get(_INDEXES, [])},
-            {each["IndexName"]: each["KeySchema"] for each in found.get(_INDEXES, [])},
+            _indexes(properties),
+            _indexes(found),
         ),
         "ttl": (wanted, ttl.get("AttributeName")),
     }
 
 
-_INDEXES: Final = "GlobalSecondaryIndexes"
+def _indexes(table: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+    return {each["IndexName"]: each["KeySchema"] for kind in kinds for each in table.get(kind, [])}
 
 
 def _bucket(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
@@ -240,6 +244,14 @@ def _log_group(reader: Reader, name: str, properties: Properties) -> dict[str, t
     return {"name": ([name], [each["logGroupName"] for each in groups])}
 
 
+def _machine(reader: Reader, arn: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
+    found = reader.client("stepfunctions").describe_state_machine(stateMachineArn=arn)
+    states = json.loads(found["definition"])["States"]
+    source = Path(properties["DefinitionUri"]).with_suffix(".yaml").name
+    wanted = yaml.safe_load((_ROOT / "statemachines" / source).read_text())["States"]
+    return {"states": (sorted(wanted), sorted(states)), "status": ("ACTIVE", found["status"])}
+
+
 def _policy(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     del reader, name, properties  # the emulator enforces no policy
     return {}
@@ -249,6 +261,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "AWS::Serverless::Function": _function,
     "AWS::Serverless::LayerVersion": _layer,
     "AWS::Serverless::Api": _api,
+    "AWS::Serverless::StateMachine": _machine,
     "AWS::Lambda::Permission": _policy,
     "AWS::IAM::ManagedPolicy": _policy,
     "AWS::SQS::Queue": _queue,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
+    from types_boto3_stepfunctions import SFNClient
 
 # A call ends within AWS_CALL_SECONDS, so that a hand-back which a worker begins at its deadline
 # margin is written before the deadline. Retries live here; above it there are only `transact`, for
@@ -66,6 +67,12 @@ def dynamodb_client() -> DynamoDBClient:
 def sqs_client() -> SQSClient:
     """A client for queues."""
     client: SQSClient = boto3.client("sqs", config=CONFIG)
+    return client
+
+
+def stepfunctions_client() -> SFNClient:
+    """A client for executions of state machines."""
+    client: SFNClient = boto3.client("stepfunctions", config=CONFIG)
     return client
 
 

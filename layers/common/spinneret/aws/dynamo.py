@@ -90,6 +90,13 @@ def _passing_reason(error: ClientError) -> str:
     return _PASSING.get(min(codes, default=""), "cancels transactions")
 
 
+def get(client: DynamoDBClient, table: str, key: Item) -> Item:
+    """The item as it stands; empty where there is none. Raises DependencyUnavailable."""
+    with translated("dynamodb"):
+        answer = client.get_item(TableName=table, Key=key, ConsistentRead=True)
+    return dict(answer.get("Item", {}))
+
+
 def batch_get(
     client: DynamoDBClient, table: str, keys: Sequence[Item], attributes: Sequence[str] = ()
 ) -> list[Item]:
@@ -161,23 +168,18 @@ def put(table: str, item: Item, condition: Condition | None = None) -> TransactW
     """A Put for a transaction."""
     action: PutTypeDef = {"TableName": table, "Item": item}
     if condition is not None:
-        expression, values = condition
-        action["ConditionExpression"] = expression
-        action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        _complete(action, expression, values)
+        _require(action, condition)
     return {"Put": action}
 
 
 def check(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
     """A ConditionCheck for a transaction."""
-    expression, values = condition
     action: ConditionCheckTypeDef = {
         "TableName": table,
         "Key": key,
-        "ConditionExpression": expression,
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        "ConditionExpression": condition[0],
     }
-    _complete(action, expression, values)
+    _require(action, condition)
     return {"ConditionCheck": action}
 
 
@@ -200,29 +202,16 @@ def change(
     table: str, key: Item, update_expression: Condition, condition: Condition
 ) -> TransactWriteItemTypeDef:
     """An Update for a transaction by an update expression and its values."""
-    expression, values = condition
     update_text, new = update_expression
-    action: UpdateTypeDef = {
-        "TableName": table,
-        "Key": key,
-        "UpdateExpression": update_text,
-        "ConditionExpression": expression,
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-    }
-    _complete(action, f"{update_text} {expression}", {**values, **new})
+    action: UpdateTypeDef = {"TableName": table, "Key": key, "UpdateExpression": update_text}
+    _require(action, condition, update_text, new)
     return {"Update": action}
 
 
 def delete(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
     """A Delete for a transaction."""
-    expression, values = condition
-    action: DeleteTypeDef = {
-        "TableName": table,
-        "Key": key,
-        "ConditionExpression": expression,
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-    }
-    _complete(action, expression, values)
+    action: DeleteTypeDef = {"TableName": table, "Key": key}
+    _require(action, condition)
     return {"Delete": action}
 
 
@@ -236,7 +225,13 @@ def names_in(expression: str) -> dict[str, str]:
     return {f"#{name}": name for name in re.findall(r"#(\w+)", expression)}
 
 
-def _complete(action: Any, expression: str, values: Mapping[str, Any]) -> None:
-    action["ExpressionAttributeNames"] = names_in(expression)
-    if values:
-        action["ExpressionAttributeValues"] = dict(values)
+def _require(
+    action: Any, condition: Condition, update_text: str = "", new: Mapping[str, Any] | None = None
+) -> None:
+    """Give a write its condition; names and values are those of its update, too."""
+    expression, values = condition
+    action["ConditionExpression"] = expression
+    action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    action["ExpressionAttributeNames"] = names_in(f"{update_text} {expression}")
+    if values or new:
+        action["ExpressionAttributeValues"] = {**values, **(new or {})}

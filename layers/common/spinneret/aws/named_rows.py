@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 
@@ -38,12 +37,26 @@ class NamedRow:
 
 
 class NamedRows:
-    """The rows of one kind. All methods raise DependencyUnavailable."""
+    """The rows of one kind. All methods raise DependencyUnavailable.
 
-    def __init__(self, client: DynamoDBClient, table: str, kind: str) -> None:
+    `kind` is what a refusal calls a row. `word` and `words` stand for it in keys, where it isn't
+    one word or its plural is no `s` more.
+    """
+
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        table: str,
+        kind: str,
+        *,
+        word: str | None = None,
+        words: str | None = None,
+    ) -> None:
         self._client = client
         self._table = table
         self._kind = kind
+        self._word = word or kind.upper()
+        self._words = words or f"{self._word}S"
 
     def add(self, row: NamedRow) -> None:
         """Store a new row; raises Conflict when its name is taken."""
@@ -57,17 +70,13 @@ class NamedRows:
         if not is_id(row_id):
             return None
         key = {"pk": self._partition(tenant), "sk": row_id}
-        with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, key)
         return _row(tenant, item) if item else None
 
     def find(self, tenant: str, name: str) -> NamedRow | None:
         """The row that has a name."""
         key = {"pk": f"T#{tenant}#{self._kind.upper()}NAMES", "sk": name}
-        with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, key)
         return self.get(tenant, str(item["row_id"])) if item else None
 
     def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[NamedRow, ...]:
@@ -122,10 +131,10 @@ class NamedRows:
         return True
 
     def _partition(self, tenant: str) -> str:
-        return f"T#{tenant}#{self._kind.upper()}S"
+        return f"T#{tenant}#{self._words}"
 
     def _name_key(self, row: NamedRow) -> dict[str, str]:
-        return {"pk": f"T#{row.tenant}#{self._kind.upper()}NAMES", "sk": row.name}
+        return {"pk": f"T#{row.tenant}#{self._word}NAMES", "sk": row.name}
 
     def _put(self, row: NamedRow, condition: dynamo.Condition) -> TransactWriteItemTypeDef:
         key = {"pk": self._partition(row.tenant), "sk": row.id}

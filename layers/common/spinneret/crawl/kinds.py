@@ -10,6 +10,10 @@ from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
 
 CRAWL: Final = "crawl"
+CRAWL_BATCH: Final = "crawl_batch"
+"""The parent of the crawls of one request."""
+DEEP_CRAWL: Final = "deep_crawl"
+"""Driven by an execution of statemachines/deep_crawl.asl.yaml."""
 
 LANES: Final[Mapping[Priority, Lane]] = {
     Priority.CRITICAL: Lane("crawl-high"),
@@ -22,7 +26,17 @@ KINDS: Final = {
     CRAWL: KindPolicy(
         lanes=LANES,
         subject="url",
+        events="crawl",
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
-    )
+    ),
+    DEEP_CRAWL: KindPolicy(
+        lanes=LANES,
+        subject="url",
+        events="deep_crawl",
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+    ),
+    CRAWL_BATCH: KindPolicy(
+        lanes=LANES, events="crawl_batch", pending_seconds=bounds.JOB_PENDING_SECONDS
+    ),
 }

@@ -6,22 +6,18 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from spinneret.jobs.api_models import CountsView
 from spinneret.jobs.models import JobStatus, Priority
 from spinneret.kernel import bounds
 
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 
 
-class CrawlRequest(BaseModel):
-    """Body of `POST /api/v1/crawl`: one `url`, or `urls` with an outcome each."""
+class CrawlOptions(BaseModel):
+    """How pages are to be crawled."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    url: UrlText | None = None
-    urls: Annotated[
-        tuple[UrlText, ...] | None,
-        Field(min_length=1, max_length=bounds.URLS_PER_CRAWL, strict=False),
-    ] = None
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     force: bool = False
     """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
@@ -39,11 +35,30 @@ class CrawlRequest(BaseModel):
     robots.txt is always read directly: what it says holds for all tenants.
     """
 
+
+class CrawlRequest(CrawlOptions):
+    """Body of `POST /api/v1/crawl`: one `url`, or `urls` with an outcome each."""
+
+    url: UrlText | None = None
+    urls: Annotated[
+        tuple[UrlText, ...] | None,
+        Field(min_length=1, max_length=bounds.URLS_PER_CRAWL, strict=False),
+    ] = None
+
     @model_validator(mode="after")
     def _either(self) -> Self:
         if (self.url is None) == (self.urls is None):
             raise ValueError("give either url or urls")
         return self
+
+
+class BatchRequest(CrawlOptions):
+    """Body of `POST /api/v1/crawl/batch`: its webhook is notified once, of the end of them all."""
+
+    urls: Annotated[
+        tuple[UrlText, ...],
+        Field(min_length=1, max_length=bounds.URLS_PER_BATCH, strict=False),
+    ]
 
 
 class ErrorView(BaseModel):
@@ -79,7 +94,8 @@ class BatchSubmission(BaseModel):
     """Answer to several URLs, in their order."""
 
     batch_id: str | None
-    """For the list of jobs; null when every URL was already under way."""
+    """For the list of jobs, and of a batch its own job's id; null when every URL of
+    `POST /api/v1/crawl` was already under way."""
     jobs: list[UrlOutcome]
     total_submitted: int
     failed_count: int
@@ -102,4 +118,19 @@ class CrawlView(BaseModel):
     started_at: str | None
     finished_at: str | None
     result: dict[str, Any] | None
+    error: ErrorView | None
+
+
+class BatchView(CountsView):
+    """A batch as its tenant sees it; URLs that other jobs crawl aren't counted."""
+
+    job_id: str
+    status: JobStatus
+    priority: Priority
+    progress: int
+    """Per cent of its crawls that have ended."""
+    run: int
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
     error: ErrorView | None

@@ -3,48 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from spinneret.content.documents.service import Indexer, Page
+from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content
-from spinneret.jobs.models import Job, JobEventKind
-from spinneret.jobs.worker import Context, Defer
+from spinneret.crawl.pages import CrawlPages
+from spinneret.jobs.models import Job, JobEventKind, Lease
+from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock
-from spinneret.web.fetching.models import FetchedPage, FetchRequest
-from spinneret.web.fetching.rules import decode_text, require_success
-from spinneret.web.fetching.urls import cache_url, parse_url
-from spinneret.web.models import Caller, FetchOptions, WaitUntil
-from spinneret.web.polite_fetcher import PoliteFetcher
-
-MEDIA_TYPES: Final = frozenset(
-    {"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"}
-)  # C-03
+from spinneret.kernel.clock import Remaining
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.rules import decode_text
+from spinneret.web.fetching.urls import Url, cache_url
 
 Extract = Callable[[str, str, str], Content]
 """(text, media type, URL) → content; raises ContentRefused."""
 
 
+class Claim(Protocol):
+    """Under what a page is processed: a job's `Context`, or a page's of a deep crawl."""
+
+    @property
+    def job(self) -> Job:
+        """Its payload names the page."""
+        ...
+
+    @property
+    def lease(self) -> Lease:
+        """In the condition of every write."""
+        ...
+
+    @property
+    def remaining(self) -> Remaining:
+        """Seconds that the invocation has left."""
+        ...
+
+    def checkpoint(self, step: str, progress: int) -> None:
+        """May raise to stop the work."""
+        ...
+
+    def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
+        """One line of the timeline."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processed:
+    """A page that is shown."""
+
+    page: FetchedPage
+    content: Content
+    indexed: Indexed
+
+
 class CrawlPipeline:
     """The handler of `crawl` jobs."""
 
-    def __init__(
-        self, *, fetcher: PoliteFetcher, extract: Extract, indexer: Indexer, clock: Clock
-    ) -> None:
-        self._fetcher = fetcher
+    def __init__(self, *, pages: CrawlPages, extract: Extract, indexer: Indexer) -> None:
+        self._pages = pages
         self._extract = extract
         self._indexer = indexer
-        self._clock = clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers the job's result; every effect on the way is idempotent or fenced."""
+        """Answers the job's result."""
+        return _result(self.process(context))
+
+    def process(
+        self, context: Claim, before_redirect: Callable[[Url], None] | None = None
+    ) -> Processed:
+        """Fetch and index one page; every effect on the way is idempotent or fenced.
+
+        Raises Defer where the page has to wait for a host, what `before_redirect` raises, and
+        domain errors.
+        """
         context.checkpoint("fetching", 10)
-        page = self._fetched(context.job)
-        require_success(page, self._clock())
+        found = self._pages.get(context.job, before_redirect)
+        page = found.page
         context.note(
             JobEventKind.STEP_DONE,
             "fetched",
-            {"status_code": page.status_code, "bytes": len(page.body), "ms": page.duration_ms},
+            {
+                "status_code": page.status_code,
+                "bytes": len(page.body),
+                "ms": page.duration_ms,
+                "source": found.source,
+            },
         )
         context.checkpoint("extracting", 30)
         text = decode_text(page.body, page.charset)
@@ -61,36 +105,24 @@ class CrawlPipeline:
             context.checkpoint,
             lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
         )
-        document = indexed.document
-        return {
-            "document_id": document.id,
-            "url": document.url,
-            "redirects": list(page.redirects),
-            "title": document.title,
-            "language": document.language,
-            "status_code": page.status_code,
-            "content_type": page.media_type,
-            "bytes": len(page.body),
-            "fetch_ms": page.duration_ms,
-            "chunks": document.chunk_count,
-            "tokens": document.token_count,
-            "version": document.version,
-            "unchanged": indexed.unchanged,
-            "links": len(content.links),
-        }
+        return Processed(page=page, content=content, indexed=indexed)
 
-    def _fetched(self, job: Job) -> FetchedPage:
-        """Raises Defer where the page has to wait for a host, and what the fetcher raises."""
-        answer = self._fetcher.fetch(
-            Caller(tenant=job.tenant, id=f"{job.id}/{job.run}", reservation=job.waiting_for),
-            FetchRequest(
-                url=parse_url(job.payload["url"]),
-                max_bytes=bounds.CRAWL_MAX_BYTES,
-                max_redirects=bounds.CRAWL_MAX_REDIRECTS,
-                media_types=MEDIA_TYPES,
-            ),
-            FetchOptions(proxy_config_id=job.payload.get("proxy_config_id")),
-        )
-        if isinstance(answer, WaitUntil):
-            raise Defer(answer.until, answer.waiting_for)
-        return answer
+
+def _result(processed: Processed) -> dict[str, Any]:
+    page, document = processed.page, processed.indexed.document
+    return {
+        "document_id": document.id,
+        "url": document.url,
+        "redirects": list(page.redirects),
+        "title": document.title,
+        "language": document.language,
+        "status_code": page.status_code,
+        "content_type": page.media_type,
+        "bytes": len(page.body),
+        "fetch_ms": page.duration_ms,
+        "chunks": document.chunk_count,
+        "tokens": document.token_count,
+        "version": document.version,
+        "unchanged": processed.indexed.unchanged,
+        "links": len(processed.content.links),
+    }

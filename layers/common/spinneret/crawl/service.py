@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Final
 
-from spinneret.crawl.kinds import CRAWL
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import (
+    BatchRequest,
     BatchSubmission,
+    BatchView,
+    CrawlOptions,
     CrawlRequest,
     CrawlView,
     ErrorView,
@@ -18,8 +21,9 @@ from spinneret.crawl.models import (
 )
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
-from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, Reply, RequestKey
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
     CircuitOpen,
@@ -61,12 +65,14 @@ class CrawlService:
         hosts: HostService,
         targets: Targets,
         require_proxy: RequireProxy,
+        begin_batch: Callable[[JobRef], None],
     ) -> None:
         self._jobs = jobs
         self._policy = policy
         self._hosts = hosts
         self._targets = targets
         self._require_proxy = require_proxy
+        self._begin_batch = begin_batch
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept one URL or several.
@@ -76,13 +82,22 @@ class CrawlService:
         """
         return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
-    def get(self, tenant: str, job_id: str) -> CrawlView:
-        """Raises NotFound."""
-        return _view(self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL))
+    def submit_batch(self, tenant: str, request: BatchRequest, key: RequestKey | None) -> Submitted:
+        """Accept up to URLS_PER_BATCH URLs as the children of one job.
+
+        The jobs exist as the answer is given, but for a process that dies meanwhile: then they do a
+        little later. Raises as `submit` of several.
+        """
+        return self._jobs.replayed_or(key, lambda: self._submit_batch(tenant, request, key))
+
+    def get(self, tenant: str, job_id: str) -> CrawlView | BatchView:
+        """A crawl, or a batch with its counters. Raises NotFound."""
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH)
+        counts = self._jobs.counts(job)
+        return _view(job) if counts is None else _batch_view(job, counts)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
-        if request.proxy_config_id is not None:
-            self._require_proxy(tenant, request.proxy_config_id)
+        self._check_options(tenant, request)
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
         notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
         if request.url is not None:
@@ -92,15 +107,41 @@ class CrawlService:
                 raise error
             return self._jobs.submit(tenant, [draft], key, _single)
         checked = [self._check(url, request, notify, refusal) for url in request.urls or ()]
-        drafts = [each.draft for each in checked if each.draft]
-        if not drafts:
-            raise _none_acceptable(checked)
+        drafts = _acceptable(checked)
         return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
+
+    def _submit_batch(
+        self, tenant: str, request: BatchRequest, key: RequestKey | None
+    ) -> Submitted:
+        self._check_options(tenant, request)
+        refusal = cache(partial(self._refusal, tenant))
+        alone = request.model_copy(update={"webhook_url": None, "webhook_headers": {}})
+        checked = [self._check(url, alone, (), refusal) for url in request.urls]
+        parent = Draft(
+            kind=CRAWL_BATCH,
+            payload={},
+            priority=request.priority,
+            notify=self._targets(tenant, request.webhook_url, request.webhook_headers),
+            duplicate_key=None,
+        )
+        return self._jobs.submit_parent(
+            tenant,
+            parent,
+            _acceptable(checked),
+            key,
+            lambda job, placed: _several(checked, placed, job.id),
+            begin=self._begin_batch,
+        )
+
+    def _check_options(self, tenant: str, options: CrawlOptions) -> None:
+        """Raises what the proxies' own check raises."""
+        if options.proxy_config_id is not None:
+            self._require_proxy(tenant, options.proxy_config_id)
 
     def _check(
         self,
         url: str,
-        request: CrawlRequest,
+        request: CrawlOptions,
         notify: tuple[str, ...],
         refusal: Callable[[str, int | None], DomainError | None],
     ) -> _Checked:
@@ -120,7 +161,7 @@ class CrawlService:
             return error
         return None
 
-    def _draft(self, url: Url, request: CrawlRequest, notify: tuple[str, ...]) -> Draft:
+    def _draft(self, url: Url, request: CrawlOptions, notify: tuple[str, ...]) -> Draft:
         same: dict[str, Any] = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
         if request.webhook_url is not None:  # a job without it would not notify that URL
             same["webhook_url"] = request.webhook_url
@@ -143,20 +184,30 @@ def _single(placed: Sequence[Placed]) -> Reply:
     body = Submission(
         job_id=only.job.id,
         status=only.job.status,
-        message=_message(only),
-        cached=_cached(only),
+        message=message_about(only),
+        cached=only.is_answered,
     )
     return Reply(status=202, body=body.model_dump(mode="json"))
 
 
-def _several(checked: Sequence[_Checked], placed: Sequence[Placed]) -> Reply:
+def _acceptable(checked: Sequence[_Checked]) -> list[Draft]:
+    """Raises ValidationFailed when there are none."""
+    drafts = [each.draft for each in checked if each.draft]
+    if not drafts:
+        raise _none_acceptable(checked)
+    return drafts
+
+
+def _several(
+    checked: Sequence[_Checked], placed: Sequence[Placed], batch: str | None = None
+) -> Reply:
     remaining = iter(placed)
     outcomes = [
         _refused(each.url, each.error) if each.error else _accepted(each.url, next(remaining))
         for each in checked
     ]
     body = BatchSubmission(
-        batch_id=next((each.job.batch for each in placed if not each.duplicate), None),
+        batch_id=batch or next((each.job.batch for each in placed if not each.duplicate), None),
         jobs=outcomes,
         total_submitted=len(placed),
         failed_count=len(outcomes) - len(placed),
@@ -169,8 +220,8 @@ def _accepted(url: str, placed: Placed) -> UrlOutcome:
         url=url,
         job_id=placed.job.id,
         status=placed.job.status,
-        message=_message(placed),
-        cached=_cached(placed),
+        message=message_about(placed),
+        cached=placed.is_answered,
     )
 
 
@@ -187,14 +238,11 @@ def _none_acceptable(checked: Sequence[_Checked]) -> ValidationFailed:
     return ValidationFailed("none of the URLs can be crawled", details={"fields": fields})
 
 
-def _message(placed: Placed) -> str:
-    if _cached(placed):
+def message_about(placed: Placed) -> str:
+    """What the answer to a submission says of a job."""
+    if placed.is_answered:
         return "crawled within the last 24 hours"
     return "already under way" if placed.duplicate else "accepted"
-
-
-def _cached(placed: Placed) -> bool:
-    return placed.duplicate and placed.job.status in rules.TERMINAL
 
 
 def _error_view(error: DomainError) -> ErrorView:
@@ -204,3 +252,9 @@ def _error_view(error: DomainError) -> ErrorView:
 def _view(job: Job) -> CrawlView:
     shared = job_view(job).model_dump(include=set(CrawlView.model_fields))
     return CrawlView(url=job.payload["url"], **shared)
+
+
+def _batch_view(job: Job, counts: ChildCounts) -> BatchView:
+    shared = job_view(job).model_dump(include=set(BatchView.model_fields))
+    shared["progress"] = rules.progress_of(job, counts)
+    return BatchView(**shared, **rules.summary(counts))

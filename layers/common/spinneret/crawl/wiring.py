@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
+from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.deep.service import DeepCrawlService
+from spinneret.crawl.deep.wiring import FrontierSettings, frontier
+from spinneret.crawl.kinds import CRAWL_BATCH
 from spinneret.crawl.service import CrawlService
+from spinneret.crawl.settings import SubmissionSettings
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
+from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.wiring import job_control, job_service
+from spinneret.jobs.leases import remaining_of
+from spinneret.jobs.wiring import children, ending_store, job_control, job_service, worker
+from spinneret.kernel import bounds
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
@@ -17,10 +27,17 @@ from spinneret.web.proxies.service import ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
 from spinneret.web.proxies.wiring import ProxySettings, proxy_service, proxy_trials
 
+BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
+
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(WebhookSettings, ProxySettings):
+class CrawlApiSettings(
+    WebhookSettings, ProxySettings, FrontierSettings, RelaySettings, SubmissionSettings
+):
     """The crawl API's environment."""
+
+    features__enable_deep_crawl: bool = True
+    features__max_pages_per_deep_crawl: int = bounds.CRAWL_PAGES_MAX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +45,7 @@ class CrawlApi:
     """What the routes of crawling use."""
 
     crawl: CrawlService
+    deep: DeepCrawlService
     jobs: JobControl
     hosts: HostService
     proxies: ProxyService
@@ -41,15 +59,28 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     hosts = host_service(settings)
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
+    store = ending_store(settings, relay(settings).hand_on)
+    makes = BatchHandler(children(settings, store, settings.kinds))
+    batches = worker(settings, {CRAWL_BATCH: makes}, store)
     return CrawlApi(
         crawl=CrawlService(
-            jobs=job_service(settings),
+            jobs=job_service(settings, settings.kinds),
             policy=address_policy(settings),
             hosts=hosts,
             targets=webhooks.targets,
             require_proxy=proxies.require,
+            begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
         ),
-        jobs=job_control(settings),
+        deep=DeepCrawlService(
+            jobs=job_service(settings),
+            frontier=frontier(settings),
+            policy=address_policy(settings),
+            hosts=hosts,
+            targets=webhooks.targets,
+            enabled=settings.features__enable_deep_crawl,
+            pages_max=settings.features__max_pages_per_deep_crawl,
+        ),
+        jobs=job_control(settings, store),
         hosts=hosts,
         proxies=proxies,
         proxy_trials=proxy_trials(settings),

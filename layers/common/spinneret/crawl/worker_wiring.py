@@ -5,33 +5,88 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import uuid4
 
-from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.aws.clients import dynamodb_client, s3_client, stepfunctions_client
+from spinneret.content.caches.service import CachedVectors
+from spinneret.content.caches.wiring import CacheSettings, caches
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.pages import extract
-from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.wiring import chunk_index, embedder
-from spinneret.crawl.kinds import CRAWL
+from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.deep.pages import PageStep
+from spinneret.crawl.deep.wiring import (
+    DeepCrawlSettings,
+    FrontierSettings,
+    deep_crawls,
+    driver,
+    frontier,
+)
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
+from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
-from spinneret.events.webhooks.wiring import NotifierSettings, notifier
-from spinneret.jobs.wiring import worker
-from spinneret.jobs.worker import Worker
+from spinneret.crawl.s3 import S3FetchCache
+from spinneret.crawl.settings import PageWorkSettings, WorkSettings
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.driven.starting import Starter
+from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import children, ending_store, pushing_store, worker
+from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(NotifierSettings, PoliteFetchSettings, SearchSettings):
-    """The crawl worker's environment."""
+class PageSettings(
+    PoliteFetchSettings, EmbeddingSettings, CacheSettings, JobSettings, PageWorkSettings
+):
+    """What whoever crawls a page needs."""
 
     documents_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlWorkerSettings(PageSettings, DeepCrawlSettings, RelaySettings, WorkSettings):
+    """The crawl worker's environment."""
+
+    deep_crawl_machine: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageStepSettings(PageSettings, FrontierSettings):
+    """The environment of the step that crawls a page."""
 
 
 def crawl_worker(env: Mapping[str, str]) -> Worker:
     """A worker for one crawl lane."""
     settings = CrawlWorkerSettings.from_env(env)
+    store = ending_store(settings, relay(settings).hand_on)
+    executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
+    handlers: dict[str, Handler] = {
+        CRAWL: _pipeline(settings),
+        CRAWL_BATCH: BatchHandler(children(settings, store, settings.kinds)),
+        DEEP_CRAWL: Starter(executions, deep_crawls(settings, store).prepare),
+    }
+    return worker(settings, handlers, store, settings.kinds)
+
+
+def page_step(env: Mapping[str, str]) -> PageStep:
+    """The step of a deep crawl that crawls one page."""
+    settings = PageStepSettings.from_env(env)
+    return PageStep(
+        driver=driver(settings, pushing_store(settings)),
+        frontier=frontier(settings),
+        pipeline=_pipeline(settings),
+        clock=utc_now,
+        new_owner=lambda: uuid4().hex,
+    )
+
+
+def _pipeline(settings: PageSettings) -> CrawlPipeline:
     model = embedder(settings)
     indexer = Indexer(
         documents=DynamoDocumentStore(
@@ -41,8 +96,13 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
         embedder=model,
         index=chunk_index(settings, model),
         clock=utc_now,
+        embed_batch=settings.tei__batch_size,
+        known=CachedVectors(caches(settings)),
     )
-    pipeline = CrawlPipeline(
-        fetcher=polite_fetcher(settings), extract=extract, indexer=indexer, clock=utc_now
+    pages = CrawlPages(
+        fetcher=polite_fetcher(settings),
+        cache=S3FetchCache(s3_client(), settings.content_bucket),
+        clock=utc_now,
+        kept_seconds=settings.cache__crawl_ttl_s,
     )
-    return worker(settings, {CRAWL: pipeline}, notifier(settings))
+    return CrawlPipeline(pages=pages, extract=extract, indexer=indexer)

@@ -6,8 +6,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from spinneret.jobs import rules
 from spinneret.jobs.kinds import all_kinds
-from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobStatus, Priority
+from spinneret.jobs.models import (
+    ChildCounts,
+    Failure,
+    Job,
+    JobEvent,
+    JobEventKind,
+    JobStatus,
+    Priority,
+)
 from spinneret.kernel.clock import optional_stamp, stamp
 
 
@@ -33,6 +42,8 @@ class JobView(BaseModel):
     progress: int
     step: str | None
     created_at: str
+    updated_at: str
+    """When it last changed its state, made progress or was sent to its workers."""
     due_at: str
     waiting_for: str | None
     expires_at: str | None
@@ -50,6 +61,25 @@ class JobView(BaseModel):
     error_summary: str | None
     error_type: str | None
     """`permanent`, `transient`, `dependency`, `lease_expired`, `expired` or `internal`."""
+
+
+class CountsView(BaseModel):
+    """The children of a job."""
+
+    total_count: int
+    completed_count: int
+    failed_count: int
+    """Of partly failed and expired ones, too."""
+    cancelled_count: int
+    pending_count: int
+
+
+class JobWithCounts(JobView):
+    """A job and, where it has any, what became of its children."""
+
+    parent: str | None
+    """The job that it is a part of."""
+    children: CountsView | None
 
 
 class JobList(BaseModel):
@@ -107,6 +137,7 @@ def job_view(job: Job) -> JobView:
         progress=job.progress,
         step=job.step,
         created_at=stamp(job.created_at),
+        updated_at=stamp(job.updated_at),
         due_at=stamp(job.due_at),
         waiting_for=job.waiting_for,
         expires_at=optional_stamp(job.expires_at),
@@ -121,6 +152,16 @@ def job_view(job: Job) -> JobView:
         error_summary=failure.message if failure else None,
         error_type=failure.type if failure else None,
     )
+
+
+def job_with_counts(job: Job, counts: ChildCounts | None) -> JobWithCounts:
+    """The view of a job and its children."""
+    shared = job_view(job).model_dump()
+    if counts is None:
+        return JobWithCounts(**shared, parent=job.parent, children=None)
+    shared["progress"] = rules.progress_of(job, counts)
+    children = CountsView(**rules.summary(counts))
+    return JobWithCounts(**shared, parent=job.parent, children=children)
 
 
 def _subject(job: Job) -> str | None:

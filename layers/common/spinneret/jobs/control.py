@@ -7,14 +7,26 @@ from datetime import datetime
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Job, JobEvent, JobFilter, JobPage, JobRef, JobStatus, Move
-from spinneret.jobs.ports import Holder, JobQueue, JobStore, SubmissionRaced
+from spinneret.jobs.models import (
+    ChildCounts,
+    Job,
+    JobEvent,
+    JobFilter,
+    JobPage,
+    JobRef,
+    JobStatus,
+    Move,
+)
+from spinneret.jobs.placement import family_counts
+from spinneret.jobs.ports import Holder, JobQueue, JobStore, Reopening, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 
 _RACES = 5  # a running job may renew its lease between read and write
+
+_ALIVE = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED)
 
 _MOVES: Mapping[Move, Callable[[Job, datetime], Job]] = {
     Move.CANCEL: rules.cancel,
@@ -66,15 +78,50 @@ class JobControl:
             event = rules.status_event(after, now, run=after.run, reason=move.value.upper())
             try:
                 if move is Move.RETRY:
-                    self._store.begin_run(before, after, event, self._holder(before))
+                    holder, parent = self._holder(before), self._reopening(before, now)
+                    self._store.begin_run(before, after, event, holder, parent)
                 else:
                     self._store.transition(before, after, [event])
             except (LeaseLost, SubmissionRaced):
                 continue
             if after.status is JobStatus.PENDING:
                 send(self._queue, self._kinds, after, now)
+            if rules.has_children_to_cancel(after):
+                self.cancel_children(after, bounds.CHILDREN_CANCELLED_PER_REQUEST)
             return after
         raise Contended("the job is changing; try again", retry_after=1)
+
+    def counts(self, job: Job) -> ChildCounts | None:
+        """See `family_counts`."""
+        return family_counts(self._store, job)
+
+    def cancel_children(self, parent: Job, most: int) -> None:
+        """Cancel up to `most` children of a cancelled parent. Raises DependencyUnavailable.
+
+        The others are cancelled by the sweeper, or as they are claimed.
+        """
+        after: str | None = None
+        for _ in range(0, most, bounds.LIST_LIMIT_MAX):
+            page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
+            for ref in page.refs:
+                try:
+                    self.move(ref, Move.CANCEL)
+                except (Conflict, NotFound):
+                    continue  # it has ended by itself
+            if page.after is None:
+                return
+            after = page.after
+
+    def _reopening(self, job: Job, now: datetime) -> Reopening | None:
+        """How a child's new run moves its parent. Raises Conflict when that was cancelled."""
+        if job.parent is None:
+            return None
+        parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        if parent is None or parent.status not in rules.TERMINAL:
+            return None
+        after = rules.reopened(parent, now)
+        event = rules.status_event(after, now, run=after.run, reason="CHILD_RETRIED")
+        return Reopening(before=parent, after=after, event=event)
 
     def _holder(self, job: Job) -> Holder | None:
         """The job that holds the job's duplicate key. Raises Conflict for another live job."""

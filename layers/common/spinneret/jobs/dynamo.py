@@ -13,10 +13,17 @@ Jobs table
     only, sparse: pending rows whose message may be lost from then on. Query: resend_at <= a time;
     kind and priority make the lane, so that a lane with a backlog isn't read.
 
+    index `children`: pk `parent_key` (`T#<tenant>#JOB#<parent>#CHILDREN`), sk `list_id`, sparse,
+    with status: a parent's children by id
+    pk `T#<tenant>#JOB#<id>`, sk `PLAN#<number>`           from what a parent's children are made
+    pk `T#<tenant>#JOB#<id>#CHILDREN#<shard>`, sk `COUNTER`   how a parent's children ended
+
 Idempotency table
     pk `T#<tenant>#REQUEST#<scope>`   an Idempotency-Key: payload fingerprint and stored reply
     pk `T#<tenant>#SAME#<hash>`       an implicit key: the job that does this work
     (side effects: see effects/dynamo.py)
+
+Events table (see outbox/dynamo.py): the event of an end that is reported, with the row's write.
 
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute in both: garbage collection, never a
 condition.
@@ -26,7 +33,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +41,19 @@ from botocore.exceptions import ClientError
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import dynamo_conditions as conditions
-from spinneret.jobs import dynamo_due, dynamo_lists, dynamo_submissions, items, keys
+from spinneret.jobs import (
+    dynamo_due,
+    dynamo_families,
+    dynamo_lists,
+    dynamo_submissions,
+    items,
+    keys,
+)
 from spinneret.jobs.dynamo_due import RESEND, WAKE
+from spinneret.jobs.ends import end_event
+from spinneret.jobs.kinds import Kinds, all_kinds
 from spinneret.jobs.models import (
+    ChildCounts,
     Job,
     JobEvent,
     JobFilter,
@@ -50,19 +66,21 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
+    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
     Holder,
-    Listener,
     NewJob,
     Refused,
+    Reopening,
     ResendShard,
     SubmissionRaced,
 )
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
+from spinneret.outbox.dynamo import event_write
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -71,6 +89,7 @@ if TYPE_CHECKING:
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"
     " #locked_until = :until, #wake_at = :until, #wake_shard = :shard, #claimed_at = :now,"
+    " #updated_at = :now,"
     " #started_at = if_not_exists(#started_at, :now)"
     " REMOVE #trouble_key, #expires_at, #resend_shard, #resend_at"
 )
@@ -87,7 +106,7 @@ def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
     return dynamo.check(
         table,
         keys.job_key(ref),
-        dynamo.equals(status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner),
+        conditions.claimed(lease),
     )
 
 
@@ -99,22 +118,22 @@ class DynamoJobStore:
         client: DynamoDBClient,
         jobs_table: str,
         idempotency_table: str,
-        listeners: Sequence[Listener] = (),
+        events_table: str | None = None,
+        kinds: Kinds | None = None,
     ) -> None:
+        """Without a table of events it refuses ends that are reported; `kinds` are all by
+        default."""
         self._client = client
         self._jobs = jobs_table
         self._idempotency = idempotency_table
-        self._listeners = tuple(listeners)
+        self._events = events_table
+        self._kinds = all_kinds() if kinds is None else kinds
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""
         if not is_id(ref.job_id):
             return None
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._jobs, Key=keys.job_key(ref), ConsistentRead=True
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._jobs, keys.job_key(ref))
         return items.job_from_item(item) if item else None
 
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
@@ -186,6 +205,7 @@ class DynamoJobStore:
         events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
+        counted: Sequence[ChildCounts] = (),
     ) -> int:
         """See JobStore. One transaction; its client token makes a repeated call harmless.
 
@@ -198,20 +218,28 @@ class DynamoJobStore:
                 conditions.claim_stands(lease, watchers) if lease else conditions.row_stands(before)
             )
             try:
-                dynamo.transact(self._client, self._moved(before, after, events, standing))
+                writes = self._moved(before, after, events, standing)
+                writes += dynamo_families.closing(self._jobs, after, counted)
+                dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed as failed:
-                row = failed.standing[0]
+                row = failed.standing.get(0, {})
                 if lease is not None and conditions.is_held(row, lease):
                     watchers = int(row["watchers"])
                     continue
                 if lease is None or not conditions.is_ended(row, lease, after):
                     raise LeaseLost(f"job {before.id} has moved on") from failed
                 watchers = int(row["watchers"])
-            self._publish(replace(after, watchers=watchers), events)
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+    def begin_run(
+        self,
+        before: Job,
+        after: Job,
+        event: JobEvent,
+        holder: Holder | None,
+        parent: Reopening | None = None,
+    ) -> None:
         """See JobStore."""
         writes = self._moved(before, after, [event], conditions.row_stands(before))
         if before.duplicate_key is not None:
@@ -221,11 +249,49 @@ class DynamoJobStore:
             writes += dynamo_submissions.take_duplicate_key(
                 self._jobs, self._idempotency, holder, record, unless=before
             )
+        if parent is not None:
+            standing = conditions.row_stands(parent.before)
+            writes += self._moved(parent.before, parent.after, [parent.event], standing)
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             raise SubmissionRaced from failed
-        self._publish(after, [event])
+
+    def add_children(
+        self,
+        before: Job,
+        after: Job,
+        children: Sequence[NewJob],
+        events: Sequence[JobEvent],
+        *,
+        lease: Lease,
+    ) -> None:
+        """See JobStore."""
+        writes = self._moved(before, after, (), conditions.claimed(lease))
+        writes += dynamo_families.births(self._jobs, [new.job for new in children])
+        writes += dynamo_submissions.writes(
+            self._jobs, self._idempotency, children, events, None, None, before.created_at
+        )
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed as failed:
+            if 0 in failed.standing:
+                raise LeaseLost(f"job {before.id} has moved on") from failed
+            raise SubmissionRaced from failed
+
+    def plan(self, parent: JobRef, number: int) -> str | None:
+        """See JobStore."""
+        return dynamo_families.plan(self._client, self._jobs, parent, number)
+
+    def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
+        """See JobStore."""
+        return dynamo_families.child_counts(self._client, self._jobs, parent, shards)
+
+    def children(
+        self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
+    ) -> ChildPage:
+        """See JobStore."""
+        return dynamo_families.children(self._client, self._jobs, parent, statuses, after, limit)
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -268,10 +334,6 @@ class DynamoJobStore:
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
 
-    def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
-        for listener in self._listeners if events else ():
-            listener(job, events)
-
     def _moved(
         self, before: Job, after: Job, events: Sequence[JobEvent], standing: dynamo.Condition
     ) -> list[TransactWriteItemTypeDef]:
@@ -291,7 +353,19 @@ class DynamoJobStore:
         return [
             row,
             *(dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events),
+            *self._with_end(before, after),
         ]
+
+    def _with_end(self, before: Job, after: Job) -> list[TransactWriteItemTypeDef]:
+        """What the end of a run, or a new beginning, writes besides the row and its timeline: the
+        parent's counter and the domain event."""
+        writes = dynamo_families.count(self._jobs, before, after)
+        event = end_event(before, after, self._kinds)
+        if event is None:
+            return writes
+        if self._events is None:
+            raise RuntimeError(f"no table for {event.type}")  # rather than lose it
+        return [*writes, event_write(self._events, event)]
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:
         return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])

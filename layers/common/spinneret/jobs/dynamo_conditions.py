@@ -18,8 +18,6 @@ _STANDS: Final = (
     "locked_until",
     "sends",
     "watchers",
-    "notified_run",
-    "notification_tries",
 )
 _ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_at")
 
@@ -29,6 +27,11 @@ def claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
     return dynamo.equals(
         status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, watchers=watchers
     )
+
+
+def claimed(lease: Lease) -> dynamo.Condition:
+    """The claim still holds the job."""
+    return dynamo.equals(status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner)
 
 
 def is_held(row: dict[str, Any], lease: Lease) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
 from spinneret.jobs import dynamo_conditions as conditions
-from spinneret.jobs import items, keys
+from spinneret.jobs import dynamo_families, items, keys
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import Job, JobEvent, Reply, RequestKey
 from spinneret.jobs.ports import Holder, NewJob
@@ -25,12 +25,12 @@ def writes(
     jobs: Sequence[NewJob],
     events: Sequence[JobEvent],
     request: RequestKey | None,
-    reply: Reply,
+    reply: Reply | None,
     now: datetime,
 ) -> list[TransactWriteItemTypeDef]:
     """See JobStore.submit. Raises ValidationFailed."""
     found: list[TransactWriteItemTypeDef] = []
-    if request is not None:
+    if request is not None and reply is not None:
         record = items.request_item(request, reply, now)
         found.append(dynamo.put(idempotency_table, record, conditions.unless_alive(now)))
     for new, event in zip(jobs, events, strict=True):
@@ -38,6 +38,7 @@ def writes(
         check_payload(job.payload)
         found.append(dynamo.put(jobs_table, items.job_item(job), conditions.NEW))
         found.append(dynamo.put(jobs_table, items.event_item(job.ref, event)))
+        found += dynamo_families.founding(jobs_table, new)
         if job.duplicate_key is not None:
             record = duplicate_record(job, job.duplicate_key, now)
             found += take_duplicate_key(jobs_table, idempotency_table, new.replaces, record)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.jobs import keys, rules
 from spinneret.jobs.bodies import json_text
 from spinneret.jobs.models import (
+    ChildCounts,
     Failure,
+    Family,
     Job,
     JobEvent,
     JobEventKind,
@@ -46,11 +48,13 @@ def job_item(job: Job) -> Item:
         "priority": job.priority.value,
         "payload": json_text(job.payload),
         "created_at": stamp(job.created_at),
+        "updated_at": stamp(job.updated_at),
         "due_at": stamp(job.due_at),
         "run": job.run,
         "fence": job.fence,
         "attempts": job.attempts,
         "max_attempts": job.max_attempts,
+        "result_seconds": job.result_seconds,
         "redrives": job.redrives,
         "max_redrives": job.max_redrives,
         "worked_ms": job.worked_ms,
@@ -72,16 +76,18 @@ def job_item(job: Job) -> Item:
         "last_error": None if job.last_error is None else json_text(asdict(job.last_error)),
         "domain": job.domain,
         "batch": job.batch,
+        "parent": job.parent,
+        "parent_shard": None if job.parent is None else job.parent_shard,
+        "family": None if job.family is None else json_text(asdict(job.family)),
         "duplicate_key": job.duplicate_key,
         "idempotency_key": job.idempotency_key,
         "watchers": job.watchers,
         "notify": list(job.notify) or None,
-        "notified_run": job.notified_run,
-        "notification_tries": job.notification_tries or None,
-        "notification_at": optional_stamp(job.notification_at),
         "list_key": keys.list_partition(job.tenant),
         "list_id": job.id,
     }
+    if job.parent is not None:
+        item["parent_key"] = keys.children_partition(JobRef(tenant=job.tenant, job_id=job.parent))
     if rules.is_troubled(job):
         item["trouble_key"] = keys.trouble_partition(job.tenant)
     wake_at, resend_at = rules.wake_at(job), rules.resend_at(job)
@@ -103,6 +109,7 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
     """The inverse of `job_item`."""
     ref = keys.ref_of(item["pk"])
     last_error = _value(item.get("last_error"))
+    family = _value(item.get("family"))
     return Job(
         tenant=ref.tenant,
         id=ref.job_id,
@@ -111,11 +118,13 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         priority=Priority(item["priority"]),
         payload=_value(item["payload"]),
         created_at=parse_stamp(item["created_at"]),
+        updated_at=parse_stamp(item["updated_at"]),
         due_at=parse_stamp(item["due_at"]),
         run=int(item["run"]),
         fence=int(item["fence"]),
         attempts=int(item["attempts"]),
         max_attempts=int(item["max_attempts"]),
+        result_seconds=int(item["result_seconds"]),
         redrives=int(item["redrives"]),
         max_redrives=int(item["max_redrives"]),
         worked_ms=int(item["worked_ms"]),
@@ -137,13 +146,13 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         last_error=None if last_error is None else Failure(**last_error),
         domain=item.get("domain"),
         batch=item.get("batch"),
+        parent=item.get("parent"),
+        parent_shard=int(item.get("parent_shard", 0)),
+        family=None if family is None else Family(**family),
         duplicate_key=item.get("duplicate_key"),
         idempotency_key=item.get("idempotency_key"),
         watchers=int(item["watchers"]),
         notify=tuple(item.get("notify", ())),
-        notified_run=int(item["notified_run"]),
-        notification_tries=int(item.get("notification_tries", 0)),
-        notification_at=parse_optional_stamp(item.get("notification_at")),
     )
 
 
@@ -175,6 +184,16 @@ def event_from_item(item: Mapping[str, Any]) -> JobEvent:
         progress=int(item["progress"]),
         data=_value(item["data"]),
     )
+
+
+def counter_item(ref: JobRef, shard: int, counts: ChildCounts) -> Item:
+    """One counter of a parent's children."""
+    return {**keys.counter_key(ref, shard), **asdict(counts)}
+
+
+def counts_from_item(item: Mapping[str, Any]) -> ChildCounts:
+    """The inverse of `counter_item`."""
+    return ChildCounts(**{each.name: int(item[each.name]) for each in fields(ChildCounts)})
 
 
 def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:

@@ -14,6 +14,8 @@ _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
 JOB_ROW = "JOB"
 EVENT_PREFIX = "EVENT#"
 SUBSCRIBER_PREFIX = "SUBSCRIBER#"
+PLAN_PREFIX = "PLAN#"
+COUNTER_ROW = "COUNTER"
 
 
 def job_partition(ref: JobRef) -> str:
@@ -24,6 +26,21 @@ def job_partition(ref: JobRef) -> str:
 def job_key(ref: JobRef) -> dict[str, str]:
     """Primary key of the job row."""
     return {"pk": job_partition(ref), "sk": JOB_ROW}
+
+
+def plan_key(ref: JobRef, number: int) -> dict[str, str]:
+    """Primary key of one part of the plan of a parent's children."""
+    return {"pk": job_partition(ref), "sk": f"{PLAN_PREFIX}{number:03d}"}
+
+
+def counter_key(ref: JobRef, shard: int) -> dict[str, str]:
+    """Primary key of one counter of a parent's children; partitions of their own spread writes."""
+    return {"pk": f"{job_partition(ref)}#CHILDREN#{shard}", "sk": COUNTER_ROW}
+
+
+def children_partition(parent: JobRef) -> str:
+    """Partition of a parent's children in the index `children`."""
+    return f"{job_partition(parent)}#CHILDREN"
 
 
 def is_event_id(text: str) -> bool:

@@ -27,6 +27,11 @@ class KindPolicy:
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
     work_seconds: float = bounds.JOB_WORK_SECONDS
+    events: str | None = None
+    """What the types of the events that report a run's end begin with (`crawl.completed` by
+    `crawl`); a kind without it emits none."""
+    result_seconds: int = bounds.RESULT_FRESH_SECONDS
+    """How long a result answers for a further submission of the same work."""
     pending_seconds: float | None = None
     """How long a job may wait for its first claim, and how long deferred in all, before it expires;
     None waits for ever."""

@@ -15,6 +15,12 @@ Remaining = Callable[[], float]
 """Seconds that the invocation has left."""
 
 
+def remaining_of(seconds: float, monotonic: Callable[[], float]) -> Remaining:
+    """So many seconds from now."""
+    end = monotonic() + seconds
+    return lambda: end - monotonic()
+
+
 def lease_end(clock: Clock, remaining: Remaining) -> datetime:
     """min(300 s, what the invocation has left + margin) from now (P-02)."""
     seconds = min(bounds.LEASE_MAX_SECONDS, remaining() + bounds.LEASE_MARGIN_SECONDS)

@@ -53,6 +53,9 @@ class Move(StrEnum):
     RESUME = "resume"
     RETRY = "retry"
     EXPIRE = "expire"
+    AWAIT = "await its children"
+    END_PARTLY = "end partly failed"
+    REOPEN = "await a child again"
 
 
 class JobEventKind(StrEnum):
@@ -86,6 +89,41 @@ class JobRef:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Family:
+    """What a parent's row says of its children; how they ended is counted in rows of their own."""
+
+    shards: int
+    """Number of counters; a child's id names its own."""
+    cursor: str | None = ""
+    """Where the creation of children goes on, in the words of the kind's own handler; None when all
+    exist: only then may the parent end."""
+    settled: bool = False
+    """All children have ended, and nothing waits for them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChildCounts:
+    """How many children of a shard, or of a parent, exist and have ended in which way."""
+
+    created: int = 0
+    completed: int = 0
+    partially_failed: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    expired: int = 0
+
+    @property
+    def ended(self) -> int:
+        """Those in a terminal state of their present run."""
+        return self.completed + self.partially_failed + self.failed + self.cancelled + self.expired
+
+    @property
+    def pending(self) -> int:
+        """Those that have not ended."""
+        return self.created - self.ended
+
+
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """One piece of work.
 
@@ -100,12 +138,15 @@ class Job:
     priority: Priority
     payload: Mapping[str, Any] = field(repr=False)
     created_at: datetime
+    updated_at: datetime
+    """Its last move; see `Move`."""
     due_at: datetime
     """Not to be claimed earlier."""
     run: int = 1
     fence: int = 0
     attempts: int = 0
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
+    result_seconds: int = bounds.RESULT_FRESH_SECONDS
     max_redrives: int = 0
     redrives: int = 0
     """Retry series used up: further attempts after transient failures (ruling "Redrive")."""
@@ -138,19 +179,19 @@ class Job:
     domain: str | None = None
     """The host that the job is about, for lists."""
     batch: str | None = None
-    """The submission that the job came with, if it made several."""
+    """The submission that the job came with, if it made several; a child's is its parent."""
+    parent: str | None = None
+    """The job that counts this one's end."""
+    parent_shard: int = 0
+    """The counter of its parent that counts it."""
+    family: Family | None = None
+    """Of a parent."""
     duplicate_key: str | None = None
     """Fingerprint of what the job does (P-05's implicit key)."""
     idempotency_key: str | None = None
     """Scope of the Idempotency-Key that it came under, else `duplicate_key` (P-05)."""
     notify: tuple[str, ...] = field(default=(), repr=False)
-    """Webhooks that are notified of the end of a run: ids of endpoints, or URLs."""
-    notified_run: int = 0
-    """The last run whose end was published."""
-    notification_tries: int = 0
-    """How often the sweeper tried to publish the end of this run."""
-    notification_at: datetime | None = None
-    """When it tries next, after its first try."""
+    """Webhooks of this one job that get the event of its end, beside the tenant's endpoints."""
     watchers: int = 0
     """Number of live subscribers; written by subscribing and unsubscribing only."""
 
@@ -164,7 +205,7 @@ class Job:
         """Until then its result answers duplicates (ruling "Duplicate"); None without a result."""
         if self.status is not JobStatus.COMPLETED or self.finished_at is None:
             return None
-        return self.finished_at + timedelta(seconds=bounds.RESULT_FRESH_SECONDS)
+        return self.finished_at + timedelta(seconds=self.result_seconds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,8 +247,20 @@ class Draft:
     notify: tuple[str, ...] = field(default=(), repr=False)
     duplicate_key: str | None
     """None bypasses the duplicate check (`force`)."""
+    id: str | None = None
+    """An id that was promised to the tenant: then no other job stands for this one."""
     once: bool = False
     """Whether a job of the same key stands for this one however it ended, failures included."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backlog:
+    """About how many messages a lane holds, as its queue knows it; delayed ones don't count."""
+
+    waiting: int
+    """To be received."""
+    in_flight: int
+    """Received, and neither deleted nor back yet."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
 from spinneret.jobs.models import (
+    Backlog,
+    ChildCounts,
     Connection,
     DeadLetter,
     Job,
@@ -15,6 +17,7 @@ from spinneret.jobs.models import (
     JobFilter,
     JobPage,
     JobRef,
+    JobStatus,
     Lane,
     Lease,
     Priority,
@@ -39,6 +42,25 @@ class NewJob:
 
     job: Job
     replaces: Holder | None = None
+    plan: Sequence[str] = field(default=(), repr=False)
+    """Of a parent: texts of at most PLAN_ROW_BYTES from which its children are made."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reopening:
+    """What happens to a finished parent as one of its children begins again."""
+
+    before: Job
+    after: Job
+    event: JobEvent
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChildPage:
+    """Children of a parent by id, and the id after which the next page starts."""
+
+    refs: tuple[JobRef, ...]
+    after: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +83,8 @@ class SubmissionRaced(Exception):
 
 
 Listener = Callable[[Job, Sequence[JobEvent]], None]
-"""Called after every transition that has events, with the job as it now is and these events; never
-raises."""
+"""Called by a `PublishingJobStore` after every transition that has events, with the job as it now
+is and these events; never raises."""
 
 DuePosition = tuple[datetime, JobRef]
 """A position in the index `wake` or `resend`: time and job."""
@@ -134,22 +156,67 @@ class JobStore(Protocol):
         events: Sequence[JobEvent] = (),
         *,
         lease: Lease | None = None,
+        counted: Sequence[ChildCounts] = (),
     ) -> int:
         """Write what changed from `before` to `after`, and the events; returns `watchers`.
 
+        The domain event of an end (`ends.end_event`) is written in the same operation.
+
         With a lease, the condition is that the claim still holds the job; the end of a claim that
         is written again because its answer was lost counts as written. Without one, the row must
-        equal `before` in status, fence, owner, end of the lease, messages sent, watchers, notified
-        run and notification tries. Raises LeaseLost otherwise.
+        equal `before` in status, fence, owner, end of the lease, messages sent and watchers. Raises
+        LeaseLost otherwise.
+
+        The end of a child's run is counted with its parent in the same operation. `counted` are a
+        parent's counters, shard by shard, which must still stand.
         """
         ...
 
-    def begin_run(self, before: Job, after: Job, event: JobEvent, holder: Holder | None) -> None:
+    def begin_run(
+        self,
+        before: Job,
+        after: Job,
+        event: JobEvent,
+        holder: Holder | None,
+        parent: Reopening | None = None,
+    ) -> None:
         """A transition into the next run; takes the job's duplicate key from `holder`.
+
+        A child leaves its parent's counter; `parent` is the parent's own move, if it was finished.
 
         Raises SubmissionRaced when the row, the key's holder or that job's status and fence aren't
         what the caller read: a holder that was retried meanwhile does the same work.
         """
+        ...
+
+    def add_children(
+        self,
+        before: Job,
+        after: Job,
+        children: Sequence[NewJob],
+        events: Sequence[JobEvent],
+        *,
+        lease: Lease,
+    ) -> None:
+        """Write at most CHILDREN_PER_WRITE children, count them, and move their claimed parent on.
+
+        Raises LeaseLost when the claim has ended, and SubmissionRaced as `submit`; a write that is
+        repeated because its answer was lost raises LeaseLost, too: the parent's cursor has moved.
+        """
+        ...
+
+    def plan(self, parent: JobRef, number: int) -> str | None:
+        """One text of a parent's plan; None after the last one."""
+        ...
+
+    def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
+        """The counters of these shards, read consistently."""
+        ...
+
+    def children(
+        self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
+    ) -> ChildPage:
+        """A parent's children in one of these states; eventually consistent."""
         ...
 
     def to_wake(
@@ -227,11 +294,8 @@ class JobQueue(Protocol):
         """Raises DependencyUnavailable; delay is 0 to 900 s."""
         ...
 
-    def backlog(self, lane: Lane) -> int:
-        """About how many messages wait to be received; delayed ones don't count.
-
-        Raises DependencyUnavailable.
-        """
+    def backlog(self, lane: Lane) -> Backlog:
+        """What the lane holds. Raises DependencyUnavailable."""
         ...
 
 

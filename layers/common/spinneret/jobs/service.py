@@ -5,21 +5,23 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import (
+    ChildCounts,
     Draft,
     Job,
+    JobEvent,
     JobRef,
-    JobStatus,
     Lane,
     Reply,
     RequestKey,
 )
-from spinneret.jobs.ports import Holder, JobQueue, JobStore, NewJob, SubmissionRaced
+from spinneret.jobs.placement import Placed, Placement, family_counts
+from spinneret.jobs.plans import plan_of
+from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -32,14 +34,6 @@ from spinneret.kernel.ids import NewId
 logger = logging.getLogger(__name__)
 
 _RACES = 5  # submissions of one key that may interleave before the store counts as busy
-
-
-@dataclass(frozen=True, kw_only=True)
-class Placed:
-    """The job of a draft: a new one, or the one that already does the same work."""
-
-    job: Job
-    duplicate: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +61,7 @@ class JobService:
         self._kinds = kinds
         self._clock = clock
         self._new_id = new_id
+        self._placement = Placement(store=store, kinds=kinds, clock=clock, new_id=new_id)
 
     def submit(
         self,
@@ -84,16 +79,55 @@ class JobService:
             now = self._clock()
             if replayed := self._replayed(request):
                 return replayed
-            placed, new = self._place(tenant, drafts, request)
+            batch = self._new_id("batch") if len(drafts) > 1 else None
+            scope = request.scope if request else None
+            placed, new = self._placement.place(tenant, drafts, scope=scope, batch=batch)
             reply = answer(placed)
-            events = [
-                rules.status_event(item.job, item.job.created_at, run=item.job.run) for item in new
-            ]
             try:
-                self._store.submit(new, events, request, reply, now)
+                self._store.submit(new, first_events(new), request, reply, now)
             except SubmissionRaced:
                 continue
-            self._send([item.job for item in new])
+            send_new(self._queue, self._kinds, [item.job for item in new])
+            return Submitted(reply=reply)
+        raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
+
+    def submit_parent(
+        self,
+        tenant: str,
+        parent: Draft,
+        drafts: Sequence[Draft],
+        request: RequestKey | None,
+        answer: Callable[[Job, Sequence[Placed]], Reply],
+        begin: Callable[[JobRef], None] | None = None,
+    ) -> Submitted:
+        """Store a parent, the plan of its children and the answer in one transaction.
+
+        The answer names the children by ids that they will have. A draft whose work another job
+        does is reported, not awaited. The parent's handler makes the children (see
+        `children.Children.create_planned`): by way of `begin` before this returns, or as its
+        message comes. Raises as `submit`, and ValidationFailed for a plan of over PLAN_BYTES.
+        """
+        for _ in range(_RACES):
+            now = self._clock()
+            if replayed := self._replayed(request):
+                return replayed
+            placed, new = self._placement.place(tenant, drafts)
+            ids = {item.job.id for item in new}
+            promised = [
+                replace(draft, id=each.job.id)
+                for draft, each in zip(drafts, placed, strict=True)
+                if not each.duplicate and each.job.id in ids
+            ]
+            scope = request.scope if request else None
+            _, [made] = self._placement.place(tenant, [parent], scope=scope)
+            job = replace(made.job, family=rules.new_family(len(promised)))
+            reply = answer(job, placed)
+            founded = NewJob(job=job, plan=plan_of(promised))
+            try:
+                self._store.submit([founded], first_events([founded]), request, reply, now)
+            except SubmissionRaced:
+                continue
+            self._begin(job, begin)
             return Submitted(reply=reply)
         raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
 
@@ -113,12 +147,26 @@ class JobService:
                 raise
             return replayed
 
-    def get(self, ref: JobRef, kind: str) -> Job:
-        """A job of one kind; raises NotFound for an unknown, foreign or other kind of id."""
+    def get(self, ref: JobRef, *kinds: str) -> Job:
+        """A job of one of these kinds; raises NotFound for an unknown, foreign or other id."""
         job = self._store.get(ref)
-        if job is None or job.kind != kind:
+        if job is None or job.kind not in kinds:
             raise NotFound("no such job")
         return job
+
+    def counts(self, job: Job) -> ChildCounts | None:
+        """See `family_counts`."""
+        return family_counts(self._store, job)
+
+    def _begin(self, parent: Job, begin: Callable[[JobRef], None] | None) -> None:
+        try:
+            if begin is not None:
+                begin(parent.ref)
+                return
+        except DependencyUnavailable as error:
+            facts = {"job_id": parent.id, "reason": error.message}
+            logger.warning("parent_not_begun", extra=facts)
+        send_new(self._queue, self._kinds, [parent])
 
     def _replayed(self, request: RequestKey | None) -> Submitted | None:
         """The answer to an earlier request under the same key. Raises IdempotencyMismatch."""
@@ -129,76 +177,19 @@ class JobService:
             raise IdempotencyMismatch("this Idempotency-Key came with another payload")
         return Submitted(reply=stored.reply, replayed=True)
 
-    def _place(
-        self, tenant: str, drafts: Sequence[Draft], request: RequestKey | None
-    ) -> tuple[list[Placed], list[NewJob]]:
-        wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
-        holders = self._store.find_duplicates(tenant, wanted) if wanted else {}
-        batch = self._new_id("batch") if len(drafts) > 1 else None
-        placed: list[Placed] = []
-        new: dict[str, NewJob] = {}
-        fresh: dict[str, Job] = {}
-        for draft in drafts:
-            key = draft.duplicate_key
-            if key in fresh:
-                placed.append(Placed(job=fresh[key], duplicate=True))
-                continue
-            holder = self._holder(tenant, holders.get(key)) if key else None
-            former = holder.job if holder else None
-            if former is not None and (draft.once or self._still_answers(former)):
-                placed.append(Placed(job=former, duplicate=True))
-                continue
-            job = self._new_job(tenant, draft, batch, request)
-            new[job.id] = NewJob(job=job, replaces=holder)
-            placed.append(Placed(job=job, duplicate=False))
-            if key:
-                fresh[key] = job
-        return placed, list(new.values())
 
-    def _holder(self, tenant: str, job_id: str | None) -> Holder | None:
-        if job_id is None:
-            return None
-        return Holder(job_id=job_id, job=self._store.get(JobRef(tenant=tenant, job_id=job_id)))
+def first_events(new: Sequence[NewJob]) -> list[JobEvent]:
+    """The first line of each job's timeline."""
+    return [rules.status_event(item.job, item.job.created_at, run=item.job.run) for item in new]
 
-    def _still_answers(self, job: Job) -> bool:
-        """A live job, or a fresh result (ruling "Duplicate"); a failure doesn't block a new try."""
-        if job.status not in rules.TERMINAL:
-            return True
-        expires = job.result_expires_at
-        return expires is not None and self._clock() < expires
 
-    def _new_job(
-        self, tenant: str, draft: Draft, batch: str | None, request: RequestKey | None
-    ) -> Job:
-        now = self._clock()
-        policy = self._kinds[draft.kind]
-        pending_limit = policy.pending_seconds
-        return Job(
-            tenant=tenant,
-            id=self._new_id("job"),
-            kind=draft.kind,
-            status=JobStatus.PENDING,
-            priority=draft.priority,
-            payload=draft.payload,
-            created_at=now,
-            due_at=now,
-            max_attempts=policy.max_attempts,
-            max_redrives=policy.max_redrives,
-            expires_at=None if pending_limit is None else now + timedelta(seconds=pending_limit),
-            domain=draft.domain,
-            batch=batch,
-            notify=draft.notify,
-            duplicate_key=draft.duplicate_key,
-            idempotency_key=request.scope if request else draft.duplicate_key,
-        )
-
-    def _send(self, jobs: Sequence[Job]) -> None:
-        lanes: defaultdict[Lane, list[JobRef]] = defaultdict(list)
-        for job in jobs:
-            lanes[self._kinds[job.kind].lanes[job.priority]].append(job.ref)
-        for lane, refs in lanes.items():
-            try:
-                self._queue.send(lane, refs)
-            except DependencyUnavailable:
-                # The rows stand; the sweeper sends them again.
-                logger.warning("jobs_not_sent", extra={"lane": lane, "count": len(refs)})
+def send_new(queue: JobQueue, kinds: Mapping[str, KindPolicy], jobs: Sequence[Job]) -> None:
+    """Send the messages of jobs that were just stored; the sweeper sends what is not sent here."""
+    lanes: defaultdict[Lane, list[JobRef]] = defaultdict(list)
+    for job in jobs:
+        lanes[kinds[job.kind].lanes[job.priority]].append(job.ref)
+    for lane, refs in lanes.items():
+        try:
+            queue.send(lane, refs)
+        except DependencyUnavailable:
+            logger.warning("jobs_not_sent", extra={"lane": lane, "count": len(refs)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spinneret.kernel.settings import Settings
+from spinneret.outbox.settings import OutboxSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,3 +22,8 @@ class JobSettings(LaneSettings):
     jobs_table: str
     idempotency_table: str
     websocket_url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndSettings(JobSettings, OutboxSettings):
+    """Of functions that end runs whose ends are reported."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws.clients import translated
-from spinneret.jobs.models import DeadLetter, JobRef, Lane
+from spinneret.jobs.models import Backlog, DeadLetter, JobRef, Lane
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 10  # SQS: SendMessageBatch takes ten entries, ReceiveMessage answers as many
 _VISIBLE: Final = "ApproximateNumberOfMessages"
+_IN_FLIGHT: Final = "ApproximateNumberOfMessagesNotVisible"
 _MOVES: Final = "moves"
 _COUNT: Final = re.compile(r"[0-9]{1,9}")
 _GROUP: Final = "MessageGroupId"
@@ -59,13 +60,14 @@ class SqsJobQueue:
             if answer.get("Failed"):
                 raise DependencyUnavailable("sqs", "refused a message")
 
-    def backlog(self, lane: Lane) -> int:
+    def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue; SQS is up to a minute behind."""
         with translated("sqs"):
             answer = self._client.get_queue_attributes(
-                QueueUrl=lane_url(self._lanes_url, lane), AttributeNames=[_VISIBLE]
+                QueueUrl=lane_url(self._lanes_url, lane), AttributeNames=[_VISIBLE, _IN_FLIGHT]
             )
-        return int(answer["Attributes"][_VISIBLE])
+        counts = answer["Attributes"]
+        return Backlog(waiting=int(counts[_VISIBLE]), in_flight=int(counts[_IN_FLIGHT]))
 
 
 class SqsDeadLetterQueues:

@@ -1,9 +1,9 @@
 """The sweeper: no accepted job waits for ever.
 
 A queue message is only a hint. A pass has two parts over two indexes. First it wakes what must
-happen at a time: it ends the claims of lost workers, expires jobs, sends the messages of waits that
-SQS can't delay, and publishes ends that were not published. Then it sends messages again that may
-be lost, but not to a lane with a backlog: there, unclaimed jobs are merely queued.
+happen at a time: it ends the claims of lost workers, expires jobs, and sends the messages of waits
+that SQS can't delay. Then it sends messages again that may be lost, but not to a lane with a
+backlog: there, unclaimed jobs are merely queued. (Events that were not handed on: `outbox.relay`.)
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus, Lane
-from spinneret.jobs.ports import DuePage, DuePosition, JobQueue, JobStore, Listener, ResendShard
+from spinneret.jobs.ports import DuePage, DuePosition, JobQueue, JobStore, ResendShard
 from spinneret.jobs.worker import delay_of, lane_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -38,12 +37,12 @@ class Swept:
     leases_expired: int = 0
     expired: int = 0
     """Jobs that were not claimed in time."""
-    notified: int = 0
-    """Finished jobs whose end was not published in time."""
+    parents: int = 0
+    """Parents whose children were looked at."""
     raced: int = 0
     """Jobs that moved on between look-up and write: nothing to do."""
     failed: int = 0
-    """Jobs, pages, lanes and notifications that failed: a later pass tries again."""
+    """Jobs, pages and lanes that failed: a later pass tries again."""
     unfinished: int = 0
     """Shards whose end wasn't reached within the bounds of a pass."""
 
@@ -68,6 +67,14 @@ class _Pass:
             raise error
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Lost:
+    """Which messages of a lane count as lost: those whose moment is not after `until`."""
+
+    until: datetime
+    moment: Callable[[Job], datetime | None] = rules.resend_at
+
+
 @dataclass(kw_only=True)
 class _Shard:
     """One partition of an index, and how far it is read."""
@@ -88,13 +95,13 @@ class Sweeper:
         queue: JobQueue,
         kinds: Mapping[str, KindPolicy],
         clock: Clock,
-        notify: Listener,
+        look_at_parent: Callable[[Job], None],
     ) -> None:
         self._store = store
         self._queue = queue
         self._kinds = kinds
         self._clock = clock
-        self._notify = notify
+        self._look_at_parent = look_at_parent
 
     def sweep(self) -> Swept:
         """One pass: what is due when it begins, oldest first; a page of each shard in rotation.
@@ -202,8 +209,13 @@ class Sweeper:
         wake_at = rules.wake_at(job) if job else None
         if job is None or wake_at is None or wake_at > now:
             return None  # the index lags behind the row
-        if rules.awaits_notification(job):
-            return self._publish_end(job, now)
+        if rules.awaits_children(job) or rules.has_children_to_cancel(job):
+            self._look_at_parent(job)
+            return "parents"
+        return self._wake_single(job, now, this)
+
+    def _wake_single(self, job: Job, now: datetime, this: _Pass) -> str | None:
+        """A job of which no other job is a part."""
         if job.status is JobStatus.RUNNING:
             after = reclaim(self._store, job, now)
             if after.status is JobStatus.PENDING:
@@ -218,19 +230,6 @@ class Sweeper:
         self._store.transition(job, rules.sent(job, now))
         return "sent"
 
-    def _publish_end(self, job: Job, now: datetime) -> str:
-        """One more try; the next one is stored first, so that no failure repeats at once."""
-        tried = rules.notification_tried(job, now)
-        self._store.transition(job, tried)
-        self._notify(tried, ())
-        after = self._store.get(job.ref)
-        if after is None or after.run != job.run or not rules.awaits_notification(after):
-            return "notified"
-        if after.notification_tries >= bounds.NOTIFICATION_TRIES:
-            facts: dict[str, Any] = {"job_id": job.id, "tries": after.notification_tries}
-            logger.error("notification_abandoned", extra=facts)
-        return "failed"
-
     # ------------------------------------------------------------ Resending
 
     def _resend_all(self, this: _Pass) -> None:
@@ -241,17 +240,19 @@ class Sweeper:
                     lanes[lane].append(ResendShard(name, priority, number))
         shards: deque[_Shard] = deque()
         for lane, parts in lanes.items():
-            until = self._lost_until(lane, this)
-            if until is not None:
-                shards += [self._resend_shard(lane, part, until) for part in parts]
+            lost = self._lost(lane, this)
+            if lost is not None:
+                shards += [self._resend_shard(lane, part, lost) for part in parts]
         shards.rotate(int(this.begun.timestamp() // 60))
         self._walk(shards, this, bounds.SWEEP_SECONDS, bounds.SWEEP_RESENDS)
 
-    def _lost_until(self, lane: Lane, this: _Pass) -> datetime | None:
-        """Messages that are missing since then count as lost; None when the queue is down.
+    def _lost(self, lane: Lane, this: _Pass) -> _Lost | None:
+        """None when the queue is down.
 
-        In a lane with a backlog they are probably still queued. It may never run empty, so that a
-        very old one is sent again all the same.
+        In a lane with a backlog unclaimed jobs are probably still queued. It may never run empty,
+        so that a very old one is sent again all the same. In an empty lane no message is left, and
+        what was sent before the last pass is lost. Many in flight are no empty lane: its workers
+        may fail before they claim, and their messages will be back.
         """
         if this.queue_is_down:
             return None
@@ -260,25 +261,27 @@ class Sweeper:
         except DependencyUnavailable as error:
             self._lose_queue(error, this)
             return None
-        if backlog <= bounds.LANE_BACKLOG_MESSAGES:
-            return this.begun
-        return this.begun - timedelta(seconds=bounds.BACKLOG_RESEND_SECONDS)
+        if backlog.waiting > bounds.LANE_BACKLOG_MESSAGES:
+            return _Lost(until=this.begun - timedelta(seconds=bounds.BACKLOG_RESEND_SECONDS))
+        if backlog.waiting or backlog.in_flight > bounds.LANE_BACKLOG_MESSAGES:
+            return _Lost(until=this.begun, moment=rules.spaced_resend_at)
+        return _Lost(until=this.begun)
 
-    def _resend_shard(self, lane: Lane, part: ResendShard, until: datetime) -> _Shard:
+    def _resend_shard(self, lane: Lane, part: ResendShard, lost: _Lost) -> _Shard:
         def read(after: DuePosition | None) -> DuePage:
-            return self._store.to_resend(part, until, bounds.SWEEP_PAGE, after)
+            return self._store.to_resend(part, lost.until, bounds.SWEEP_PAGE, after)
 
         def act(ref: JobRef, this: _Pass) -> str | None:
-            return self._resend(ref, until, this)
+            return self._resend(ref, lost, this)
 
         return _Shard(read=read, act=act, lane=lane)
 
-    def _resend(self, ref: JobRef, until: datetime, this: _Pass) -> str | None:
+    def _resend(self, ref: JobRef, lost: _Lost, this: _Pass) -> str | None:
         """Send first and count then: a message that wasn't sent isn't waited for."""
         job = self._store.get(ref)
-        resend_at = rules.resend_at(job) if job else None
-        if job is None or resend_at is None or resend_at > until:
-            return None  # the index lags behind the row
+        moment = lost.moment(job) if job else None
+        if job is None or moment is None or moment > lost.until:
+            return None  # may be queued, or the index lags behind the row
         now = self._clock()
         if not self._send(job, now, this):
             return None

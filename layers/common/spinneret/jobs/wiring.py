@@ -8,16 +8,21 @@ from collections.abc import Callable, Mapping
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
+from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.kinds import all_kinds, all_lanes
+from spinneret.jobs.ends import HandOn, handing_on
+from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
-from spinneret.jobs.live.service import LiveEvents, LiveService
+from spinneret.jobs.live.pushes import LiveEvents, Pushes
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.live.sockets import ApiGatewaySockets
-from spinneret.jobs.ports import Listener
+from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
-from spinneret.jobs.settings import JobSettings, LaneSettings
+from spinneret.jobs.settings import EndSettings, JobSettings, LaneSettings
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Handler, Worker
@@ -26,17 +31,38 @@ from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 
 
-def job_store(settings: JobSettings, *listeners: Listener) -> DynamoJobStore:
-    """The store of this stage; events go to subscribers and listeners."""
-    client = dynamodb_client()
-    live_events = LiveEvents(
-        DynamoConnectionStore(client, settings.jobs_table),
+def job_store(settings: JobSettings) -> DynamoJobStore:
+    """The store of this stage, for submission and look-up: it publishes nothing, and refuses ends
+    that are reported."""
+    return DynamoJobStore(dynamodb_client(), settings.jobs_table, settings.idempotency_table)
+
+
+def pushing_store(settings: JobSettings) -> JobStore:
+    """The store of this stage, for jobs of kinds that emit nothing and are nobody's children."""
+    return PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)))
+
+
+def ending_store(settings: EndSettings, hand_on: HandOn) -> JobStore:
+    """The store of this stage for whatever moves jobs.
+
+    The events of ends are handed on, and the last child's end ends its parent.
+    """
+    inner = DynamoJobStore(
+        dynamodb_client(), settings.jobs_table, settings.idempotency_table, settings.events_table
+    )
+    live = LiveEvents(pushes(settings))
+    store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on))
+    store.listen(ParentEnds(store, utc_now))
+    return store
+
+
+def pushes(settings: JobSettings) -> Pushes:
+    """Pushes to the WebSocket clients of this stage."""
+    return Pushes(
+        DynamoConnectionStore(dynamodb_client(), settings.jobs_table),
         sockets(settings),
         time.monotonic,
         utc_now,
-    )
-    return DynamoJobStore(
-        client, settings.jobs_table, settings.idempotency_table, [live_events, *listeners]
     )
 
 
@@ -49,7 +75,7 @@ def live_service(settings: JobSettings) -> LiveService:
     """Subscriptions of WebSocket clients."""
     client = dynamodb_client()
     return LiveService(
-        store=DynamoJobStore(client, settings.jobs_table, settings.idempotency_table),
+        store=job_store(settings),
         connections=DynamoConnectionStore(client, settings.jobs_table),
         sockets=sockets(settings),
         clock=utc_now,
@@ -61,21 +87,21 @@ def job_queue(settings: JobSettings) -> SqsJobQueue:
     return SqsJobQueue(sqs_client(), settings.lanes_url)
 
 
-def job_service(settings: JobSettings) -> JobService:
-    """Submission and look-up."""
+def job_service(settings: JobSettings, kinds: Kinds | None = None) -> JobService:
+    """Submission and look-up; `kinds` are those that this stage sets otherwise than declared."""
     return JobService(
         store=job_store(settings),
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
         clock=utc_now,
         new_id=id_maker(utc_now),
     )
 
 
-def job_control(settings: JobSettings, *listeners: Listener) -> JobControl:
+def job_control(settings: JobSettings, store: JobStore) -> JobControl:
     """Reading and steering jobs."""
     return JobControl(
-        store=job_store(settings, *listeners),
+        store=store,
         queue=job_queue(settings),
         kinds=all_kinds(),
         clock=utc_now,
@@ -83,12 +109,29 @@ def job_control(settings: JobSettings, *listeners: Listener) -> JobControl:
     )
 
 
-def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: Listener) -> Worker:
-    """A worker of the given kinds."""
-    return Worker(
-        store=job_store(settings, *listeners),
+def children(settings: JobSettings, store: JobStore, kinds: Kinds | None = None) -> Children:
+    """What the handlers of parents make their children with; `kinds` as for `job_service`."""
+    return Children(
+        store=store,
         queue=job_queue(settings),
-        kinds=all_kinds(),
+        kinds={**all_kinds(), **(kinds or {})},
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+        move=job_control(settings, store).move,
+    )
+
+
+def worker(
+    settings: JobSettings,
+    handlers: Mapping[str, Handler],
+    store: JobStore,
+    kinds: Kinds | None = None,
+) -> Worker:
+    """A worker of the given kinds; `kinds` as for `job_service`."""
+    return Worker(
+        store=store,
+        queue=job_queue(settings),
+        kinds={**all_kinds(), **(kinds or {})},
         handlers=handlers,
         clock=utc_now,
         random=random.random,
@@ -96,14 +139,15 @@ def worker(settings: JobSettings, handlers: Mapping[str, Handler], *listeners: L
     )
 
 
-def sweep_pass(settings: JobSettings, notify: Listener) -> Callable[[], Swept]:
-    """One pass of the sweeper; `notify` publishes the ends that were not published."""
+def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], Swept]:
+    """One pass of the sweeper."""
+    control = job_control(settings, store)
     sweeper = Sweeper(
-        store=job_store(settings, notify),
+        store=store,
         queue=job_queue(settings),
         kinds=all_kinds(),
         clock=utc_now,
-        notify=notify,
+        look_at_parent=ParentLook(store, ParentEnds(store, utc_now), control, utc_now),
     )
     return sweeper.sweep
 

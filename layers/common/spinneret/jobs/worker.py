@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +25,7 @@ from spinneret.jobs.models import (
     Lane,
     Lease,
 )
-from spinneret.jobs.ports import Claimed, JobQueue, JobStore, Refused
+from spinneret.jobs.ports import Claimed, JobQueue, JobStore, NewJob, Refused
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -37,6 +37,18 @@ class HandBack(Exception):
     """The invocation nears its deadline: the job goes back to pending, uncharged."""
 
 
+class AwaitChildren(Exception):
+    """All children of the job exist: it ends with the last of them."""
+
+
+class HandOver(Exception):
+    """The claim passes to an execution, which has `seconds` for its first step."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"handed over for {seconds:.0f} s")
+        self.seconds = seconds
+
+
 class Defer(Exception):
     """The job waits until `until`, uncharged, for its reservation at `waiting_for`."""
 
@@ -44,6 +56,15 @@ class Defer(Exception):
         super().__init__(f"waits for {waiting_for}")
         self.until = until
         self.waiting_for = waiting_for
+
+
+class CompletedInPart(Exception):
+    """The handler has a result, but not all of what was asked for: the job is partially failed."""
+
+    def __init__(self, result: Mapping[str, Any], failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.result = result
+        self.failure = failure
 
 
 class Context:
@@ -84,9 +105,33 @@ class Context:
             step=step,
             progress=max(progress, self.job.progress),
             locked_until=lease_end(self._clock, self.remaining),
+            updated_at=self._clock(),
         )
         self._add(JobEventKind.STEP_STARTED, step, after.progress, {})
         self._flush(after)
+
+    def add_children(
+        self, children: Sequence[NewJob], events: Sequence[JobEvent], cursor: str | None
+    ) -> None:
+        """Write children of the job, move its cursor on, and renew the lease.
+
+        Raises LeaseLost, SubmissionRaced, and HandBack when the invocation nears its deadline.
+        """
+        if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
+            raise HandBack
+        assert self.job.family is not None  # a parent
+        after = replace(
+            self.job,
+            family=replace(self.job.family, cursor=cursor),
+            locked_until=lease_end(self._clock, self.remaining),
+        )
+        self._store.add_children(self._written, after, children, events, lease=self.lease)
+        self.job = self._written = after
+
+    def hand_over(self, seconds: float) -> None:
+        """Keep the claim for so long, for another process. Raises LeaseLost."""
+        until = self._clock() + timedelta(seconds=seconds)
+        self._flush(replace(self.job, locked_until=until))
 
     def end(self, after: Job, failure: Failure | None = None) -> None:
         """Write the outcome with the events so far, the failure and the new status.
@@ -181,7 +226,8 @@ class Worker:
             return
         context = Context(claimed, self._store, self._clock, remaining)
         try:
-            self._work(context)
+            if not self._stopped(context):
+                self._work(context)
         except LeaseLost:
             logger.warning("lease_lost", extra={"job_id": ref.job_id, "fence": claimed.lease.fence})
 
@@ -220,30 +266,54 @@ class Worker:
         if job.status is JobStatus.PENDING and 0 < wait <= bounds.SQS_MAX_DELAY_SECONDS:
             send(self._queue, self._kinds, job, now)
 
+    def _stopped(self, context: Context) -> bool:
+        """Whether the job's parent was cancelled or paused, and so the job is. Raises as `run`."""
+        job = context.job
+        if job.parent is None:
+            return False
+        parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        after = rules.stopped_by_parent(job, parent, self._clock())
+        if after is None:
+            return False
+        self._end(context, after)
+        return True
+
     def _work(self, context: Context) -> None:
         """Run the handler and write its outcome. Raises LeaseLost and DependencyUnavailable."""
         policy = self._kinds.get(context.job.kind)
         try:
             result = self._handlers[context.job.kind](context)
-            check_result(result)
         except LeaseLost:
             raise
         except HandBack:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
+        except HandOver as handover:
+            context.hand_over(handover.seconds)
+        except AwaitChildren:
+            self._end(context, rules.await_children(context.job, self._clock()))
         except Defer as deferral:
             pending_limit = policy.pending_seconds if policy else None
             now = self._clock()
             until, waiting_for = deferral.until, safe_text(deferral.waiting_for)
             self._end(context, rules.defer(context.job, until, waiting_for, now, pending_limit))
+        except CompletedInPart as part:
+            self._complete(context, part.result, part.failure)
         except Exception as error:  # noqa: BLE001 - the place where failures become outcomes
             self._fail(context, error)
         else:
             self._complete(context, result)
 
-    def _complete(self, context: Context, result: Mapping[str, Any]) -> None:
+    def _complete(
+        self, context: Context, result: Mapping[str, Any], lack: Failure | None = None
+    ) -> None:
+        job, now = context.job, self._clock()
         try:
-            self._end(context, rules.complete(context.job, result, self._clock()))
+            check_result(result)
+            if lack is None:
+                self._end(context, rules.complete(job, result, now))
+            else:
+                self._end(context, rules.complete_in_part(job, result, lack, now), lack)
         except (DependencyUnavailable, LeaseLost):
             raise
         except Exception as error:  # noqa: BLE001 - what the store can't take is an outcome, too

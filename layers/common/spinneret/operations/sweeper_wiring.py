@@ -1,15 +1,42 @@
-"""The sweeper, and how it reports the ends of jobs."""
+"""The sweeper's function: jobs that were left, then events that were not handed on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from spinneret.events.webhooks.wiring import NotifierSettings, notifier
+from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.sweeper import Swept
-from spinneret.jobs.wiring import sweep_pass
+from spinneret.jobs.wiring import ending_store, sweep_pass
+from spinneret.outbox.relay import Relayed
 
 
-def sweeper(env: Mapping[str, str]) -> Callable[[], Swept]:
-    """One pass of the sweeper, for its rule."""
-    settings = NotifierSettings.from_env(env)
-    return sweep_pass(settings, notifier(settings))
+@dataclass(frozen=True, kw_only=True)
+class SweptAll:
+    """What one pass did."""
+
+    jobs: Swept
+    events: Relayed
+
+
+def sweeper(env: Mapping[str, str]) -> Callable[[], SweptAll]:
+    """One pass, for its rule."""
+    settings = RelaySettings.from_env(env)
+    handing = relay(settings)
+    store = ending_store(settings, handing.hand_on)
+    return swept_all(sweep_pass(settings, store), handing.sweep)
+
+
+def swept_all(
+    sweep_jobs: Callable[[], Swept], sweep_events: Callable[[], Relayed]
+) -> Callable[[], SweptAll]:
+    """Both passes; the second one is made even if the first one fails."""
+
+    def sweep() -> SweptAll:
+        try:
+            jobs = sweep_jobs()
+        finally:
+            events = sweep_events()
+        return SweptAll(jobs=jobs, events=events)
+
+    return sweep

@@ -10,18 +10,18 @@ import boto3
 from botocore.config import Config
 
 from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import KeySettings, key_service
+from spinneret.access.keys.wiring import IssuingSettings, issuing_key_service
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.uploads.wiring import UploadSettings, upload_service
 from spinneret.aws.clients import CONFIG, translated
 from spinneret.aws.http import INDEX_SERVICE, SIGNED, get
 from spinneret.content.search.settings import SearchSettings
+from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import all_lanes
 from spinneret.jobs.live.service import LiveService
-from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.sqs import lane_url
-from spinneret.jobs.wiring import job_control, live_service
+from spinneret.jobs.wiring import ending_store, job_control, live_service
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService, Probe
 
@@ -29,7 +29,7 @@ _SECONDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoreApiSettings(JobSettings, SearchSettings, KeySettings, UploadSettings):
+class CoreApiSettings(RelaySettings, SearchSettings, IssuingSettings, UploadSettings):
     """The core API's environment."""
 
     content_bucket: str
@@ -51,10 +51,10 @@ def core_api(env: Mapping[str, str]) -> CoreApi:
     """Services of the core API."""
     settings = CoreApiSettings.from_env(env)
     return CoreApi(
-        keys=key_service(settings),
+        keys=issuing_key_service(settings),
         uploads=upload_service(settings),
         health=HealthService(_probes(settings)),
-        jobs=job_control(settings),
+        jobs=job_control(settings, ending_store(settings, relay(settings).hand_on)),
         live=live_service(settings),
     )
 

@@ -38,3 +38,31 @@ class DomainEvent:
         """`evt_` and 32 hexadecimal digits."""
         named = [self.tenant, self.subject, self.sequence, self.type]
         return f"evt_{fingerprint(named)[:32]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectRef:
+    """Names the subject of events; all its events are handed on in one order."""
+
+    tenant: str
+    subject: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PendingEvent:
+    """A stored event that not every sink has taken, and what became of it so far."""
+
+    event: DomainEvent
+    due_at: datetime
+    """When the sweep looks at it, and the sinks that failed are tried next."""
+    taken: frozenset[str] = frozenset()
+    """The names of the sinks that have it."""
+    tries: int = 0
+    """Passes in which a sink failed at it."""
+    failing_since: datetime | None = None
+    """When a sink first failed at it, or at an earlier event of its subject that it waits for."""
+
+    @property
+    def ref(self) -> SubjectRef:
+        """Its subject."""
+        return SubjectRef(tenant=self.event.tenant, subject=self.event.subject)

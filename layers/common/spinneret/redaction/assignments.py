@@ -21,24 +21,13 @@ _ASSIGNMENT: Final = re.compile(r"""(?x)
 """)
 _HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function whenever a member is named
 _REACH: Final = 40  # characters before a name that may belong to it
-_NEAR: Final = 80  # characters in front of a name in which its line may begin
-_WORD_END: Final = re.compile(r"[\w\-]+$")
+_WORDS: Final = re.compile(r"(?:[\w\-]+[ \t]+){1,3}\Z")  # that only blanks part
 _SPACE: Final = re.compile(r"\s{0,80}")
 _QUOTES: Final = frozenset("\"'")
 _EMPTY_GROUP: Final = re.compile(r"\[\s*\]|\{\s*\}|\(\s*\)")
 _BARE: Final = re.compile(r"[^\s,;}\])\"'\\]+")
 _VARIABLE: Final = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*(?:[(\[]|$)")
-_CODE_GROUP: Final = re.compile(  # (), [t for t in …]
-    r"[\[({](?=[^\[\](){}\"'\n]{0,200}+[\])}])(?:\s*|[^\])}]*(?: for |=>)[^\])}]*"
-    r"|[a-z_]+(?:, ?[a-z_]+)+)[\])}]"
-)
-_LINE_START: Final = re.compile(r"(?:^|[\r\n])[ \t\-*>#|]*(?:\w{1,20} ){0,2}$")
-_PHRASE_REST: Final = re.compile(r"""(?x)  # more words of a passphrase, until the sentence goes on
-    (?:[ \t]+(?!(?:for|from|user|username|at|in|on|by|and|or|is|was|to|of|with|via|rejected
-        |failed|expired|invalid|accepted|sent|set|login|host|but|then|because|it|please|when|while
-        |if|as|has|had|does|did|not|must|after|before|than)\b)
-        (?![\-\#|(<]|//|\w[\w.\-]{0,40}\s?[=:])[^\s"'<>,;\\]+){1,11}
-""")
+_MORE_WORDS: Final = re.compile(r"(?:[ \t]+[a-z0-9]{1,20}){1,11}+(?=[ \t]*(?:[\r\n\"'\\]|$))")
 _NEXT_LINE: Final = re.compile(  # where the value stands alone in it
     r"[ \t]*(?:\r?\n[ \t]*){1,2}(?P<value>(?=[^\s\d]*\d)(?=[^\s A-Za-z]*[A-Za-z])[^\s:=]{6,}+)"
     r"[ \t]*(?=[\r\n]|$)"
@@ -74,29 +63,14 @@ def _announced(text: str, match: re.Match[str]) -> tuple[Kind, str]:
     if colon and not match["gap"] and text.endswith((":", "//"), max(0, start - 2), start):
         return _HARMLESS, name  # arn:aws:secretsmanager:…:secret:name, https://token:…@host
     if text.endswith(" ", 0, start):
-        before = _words_before(text, start)
+        words = _WORDS.search(text[max(0, start - _REACH) : start])
+        before = words[0].split() if words else []
         if kind is _HARMLESS:
             name = " ".join([*before, name])
             return names.kind_of(name), name  # API key: …
         if colon and before and before[-1].lower() in vocabulary.BEFORE_IN_PROSE:
             return _HARMLESS, name  # unexpected token: …
     return kind, name
-
-
-def _words_before(text: str, start: int) -> list[str]:
-    """At most three words in the same line, as far as only blanks part them."""
-    words: list[str] = []
-    line = text[max(0, start - _REACH) : start].rpartition("\n")[2].rstrip()
-    if line.endswith((":", "=", ",", ";")):
-        return words
-    for piece in reversed(line.rsplit(maxsplit=3)[-3:]):
-        word = _WORD_END.search(piece)
-        if word is None:
-            break
-        words.insert(0, word[0])
-        if word.start():
-            break
-    return words
 
 
 def _behind(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[Span]:
@@ -154,7 +128,7 @@ def _unquoted(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterabl
         return _parameter(text, start, kind)
     if kind is Kind.COOKIE and (match["sign"] == ":" or len(names.words(name)) == 1):
         return headers.cookies(text, start)
-    return _plain(text, match, kind, name)
+    return _plain(text, match, kind)
 
 
 def _parameter(text: str, start: int, kind: Kind) -> Iterator[Span]:
@@ -165,11 +139,11 @@ def _parameter(text: str, start: int, kind: Kind) -> Iterator[Span]:
         yield Span(start, end)
 
 
-def _plain(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterator[Span]:
+def _plain(text: str, match: re.Match[str], kind: Kind) -> Iterator[Span]:
     """The value of an assignment in prose, a log line, a configuration file."""
     start = match.end()
     line = _NEXT_LINE.match(text, start) if kind.certain and match["sign"] == ":" else None
-    if line is not None and not values.is_filler(line["value"], match["name"]):
+    if line is not None and not values.is_filler(line["value"]):
         yield Span(*line.span("value"))
         return
     if kind is Kind.OPAQUE and not values.RANDOM_START.match(text, start):
@@ -177,19 +151,11 @@ def _plain(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterator[S
     end = values.plain_end(text, start, reach=start + values.LONG)
     if end - start < values.LONG:
         value = text[start:end]
-        filler = values.is_filler(value, name) or _CODE_GROUP.match(text, start)
-        if not value or filler or not values.is_secret(kind, value):
+        if not value or values.is_filler(value) or not values.is_secret(kind, value):
             return
     else:
         end = values.plain_end(text, start)
-    if kind is Kind.PASSWORD and match["gap"]:
-        end = _phrase_end(text, match.start(), end)
+    rest = _MORE_WORDS.match(text, end) if kind is Kind.PASSWORD and match["gap"] else None
+    if rest is not None and vocabulary.ORDINARY.isdisjoint(rest[0].split()):
+        end = rest.end()  # of a passphrase, which ends the line
     yield Span(start, end)
-
-
-def _phrase_end(text: str, name_start: int, end: int) -> int:
-    """A passphrase that begins a line may have more words."""
-    if _LINE_START.search(text, max(0, name_start - _NEAR), name_start) is None:
-        return end
-    rest = _PHRASE_REST.match(text, end)
-    return rest.end() if rest else end

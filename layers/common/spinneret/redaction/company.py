@@ -21,7 +21,8 @@ _NO_TEXT: Final = frozenset({"N", "NS", "BOOL", "NULL"})
 _KEY_PARTS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})  # RFC 7518, section 6
 _LOCATIONS: Final = ("loc", "path", "field_path", "location")  # where a validator found a fault
 _USER_OPTIONS: Final = frozenset({"-u", "-U", "--user", "--proxy-user"})
-_COMMON_WORDS: Final = vocabulary.ORDINARY | vocabulary.AFTER | vocabulary.BESIDE
+_DESCRIBING: Final = vocabulary.AFTER | vocabulary.BESIDE  # whose or what kind of secret it is
+_COMMON_WORDS: Final = vocabulary.ORDINARY | _DESCRIBING
 
 
 def name_of(key: Any) -> str | None:
@@ -69,15 +70,9 @@ def below(name: str, owner: str, *, typed: bool) -> tuple[Kind, str]:
     if names.needs_context(name):
         kind = names.kind_of(f"{owner} {name}")
     if kind is _HARMLESS and (inherited := names.kind_of(owner)) in _DESCENDING:
-        return (Kind.RANDOM, name) if _describes(name) else (inherited, owner)
+        described = not _DESCRIBING.isdisjoint(names.words(name))  # user, expires_in
+        return (Kind.RANDOM, name) if described else (inherited, owner)
     return kind, name
-
-
-@names.remembered
-def _describes(name: str) -> bool:
-    """Whether the name tells whose or what kind of secret it is: `user`, `expires_in`."""
-    parts = frozenset(names.words(name))
-    return not parts.isdisjoint(vocabulary.AFTER) or not parts.isdisjoint(vocabulary.BESIDE)
 
 
 def hides(kind: Kind, value: Any) -> bool:
@@ -116,20 +111,12 @@ def hidden_fields(source: Mapping[Any, Any]) -> set[Any]:
 
 
 def _record_kind(source: Mapping[Any, Any], lower: Mapping[str, Any]) -> Kind:
-    """What the field of a record that holds a name says."""
-    for field in lower.keys() & vocabulary.NAME_FIELDS:
-        name = name_of(source[lower[field]])
-        if name is not None and len(name) < 100:
-            kind = names.kind_of(name)
-            if kind is not _HARMLESS:
-                return kind
-    for field in _LOCATIONS:
-        place = source.get(field)
-        if isinstance(place, list | tuple) and any(
-            names.kind_of(part).certain for part in place if isinstance(part, str)
-        ):
-            return Kind.SECRET
-    return _HARMLESS
+    """What the fields of a record say that hold a name, or the way to where the value was."""
+    said = [source[lower[field]] for field in lower.keys() & vocabulary.NAME_FIELDS]
+    ways = [source.get(field) for field in _LOCATIONS]
+    said += [part for way in ways if isinstance(way, list | tuple) for part in way]
+    kinds = (names.kind_of(name) for each in said if (name := name_of(each)) and len(name) < 100)
+    return next((kind for kind in kinds if kind is not _HARMLESS), _HARMLESS)
 
 
 def are_pairs(items: Sequence[Any]) -> bool:

@@ -40,7 +40,6 @@ _TELLING: Final = re.compile(rf"""(?x)  # a name in the place of a value; a brac
 """)
 _DEPTH: Final = 100  # brackets in brackets; deeper ones aren't told apart
 _SORTS: Final = 8  # of quotes, whose documents are read: it bounds the time
-_SETTER: Final = re.compile(r"set|add|append|put|header|insert|assign|cookie", re.IGNORECASE)
 
 
 def documented(text: str) -> Iterator[Span]:
@@ -184,8 +183,6 @@ def _judged(parts: list[tuple[str | None, Any]], function: str, bracket: str) ->
             for item in (*items, *fields.values())
             if isinstance(item, _Piece) and not names.is_plain(item) and not values.is_filler(item)
         ]
-    if function and not _SETTER.search(function):  # `getenv("API_KEY", "")` takes a name
-        items = [item for item in items if not isinstance(item, _Piece)]
     if fields:
         return {**fields, None: items} if items else fields
     return tuple(items) if bracket == "(" else items

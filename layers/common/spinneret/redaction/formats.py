@@ -17,74 +17,50 @@ from typing import Final
 from spinneret.redaction.spans import Form, Span, matches
 
 _ID: Final = r"[A-Za-z0-9_\-]"
-_GITLAB: Final = rf"{_ID}{{12,}}(?:\.{_ID}+)*"
-_JWT_TAIL: Final = rf"{_ID}*+(?:\.{_ID}*+){{0,4}}"
+_ALNUM: Final = r"[A-Za-z0-9]"
+_BASE64: Final = r"[A-Za-z0-9+/=_.,\-]"
+_HEX: Final = r"[0-9a-fA-F]"
+_UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 _TOKENS: Final[tuple[tuple[str, str], ...]] = (
-    # literals (a ~ is a blank), pattern of the rest
-    ("AKIA ASIA", r"[A-Z0-9]{12,}"),  # AWS
-    ("ABSK", r"[A-Za-z0-9+/]{60,}={0,2}"),
-    ("LTAI", r"[A-Za-z0-9]{12,}"),  # Alibaba
-    ("ghp_ gho_ ghu_ ghs_ ghr_ hf_ api_org_", r"[A-Za-z0-9]{16,}"),  # GitHub, Hugging Face
-    ("github_pat_", r"[A-Za-z0-9_]{16,}"),
-    ("glpat- gloas- gldt- glrt- glcbt- glptt-", _GITLAB),
-    ("glft- glimt- glagent- glsoat- glffct-", _GITLAB),
-    ("GR1348941", rf"{_ID}{{12,}}"),
-    ("xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xapp-", r"[A-Za-z0-9\-%]{8,}"),  # Slack
-    ("xoxe.xoxp- xoxe.xoxb-", r"[A-Za-z0-9\-]{8,}"),
-    ("sk_live_ rk_live_ sk_test_ rk_test_", r"[A-Za-z0-9]{8,}"),  # Stripe
-    ("whsec_", r"[A-Za-z0-9+/_\-]{16,}={0,2}"),  # Standard Webhooks
-    ("spn_ spt_", rf"{_ID}{{16,}}"),  # ours: tenancy.service
-    ("AIza", rf"{_ID}{{28,}}"),  # Google
-    ("ya29.", r"[A-Za-z0-9_\-.]{16,}"),
-    ("1//0", rf"{_ID}{{24,}}"),
-    ("eyJ", rf"(?<![_\-]eyJ){_ID}{{6,}}+(?:\.{_ID}{{4,}}+){{1,4}}\.?"),  # RFC 7519
-    ("eyJhbGci eyJ0eXAi eyJraWQi eyJ4NXQi eyJjdHki eyJlbmMi eyJqa3Ui", _JWT_TAIL),
-    ("SG.", rf"{_ID}{{8,128}}\.{_ID}{{8,}}"),  # SendGrid
-    ("SK", r"[0-9a-fA-F]{32}(?![0-9A-Za-z])"),  # Twilio
+    # beginnings, pattern of the rest
+    ("sk_live_ rk_live_ sk_test_ rk_test_", rf"{_ALNUM}{{8,}}"),  # Stripe
+    ("AKIA ASIA LTAI NRAK-", rf"{_ALNUM}{{12,}}"),  # AWS, Alibaba, New Relic
+    ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ hf_ api_org_", r"[A-Za-z0-9_]{16,}"),
+    ("npm_ lin_api_ lin_oauth_ ntn_", rf"{_ALNUM}{{20,}}"),
+    ("r8_ gsk_ pplx- xai- nfp_ rpa_ phc_ phx_ phs_", rf"{_ALNUM}{{30,}}"),
+    ("secret_", rf"{_ALNUM}{{40,}}"),
+    ("xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xapp- xoxe.xox", r"[A-Za-z0-9\-%]{8,}"),
     ("sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk-lf-", rf"{_ID}{{8,}}"),
-    ("sk-", r"(?=[A-Za-z]{0,60}[0-9])[A-Za-z0-9]{20,}"),
+    ("sk-", rf"(?=[A-Za-z]{{0,60}}[0-9]){_ALNUM}{{20,}}"),
+    ("glpat- gloas- gldt- glrt- glcbt- glptt- glft- glimt-", rf"{_ID}{{12,}}(?:\.{_ID}+)*"),
+    ("glagent- glsoat- glffct- GR1348941", rf"{_ID}{{12,}}(?:\.{_ID}+)*"),
+    ("GOCSPX- pypi- sq0atp- sq0csp- sq0idp- dckr_pat_ dckr_oat_ sb_secret_", rf"{_ID}{{16,}}"),
+    ("tskey- spn_ spt_", rf"{_ID}{{16,}}"),  # spn_ and spt_ are ours: access.keys
+    ("hvs. hvb. hvr. figd_ nvapi- AIza 1//0 fo1_ CFPAT-", rf"{_ID}{{20,}}"),
+    ("EAAA EAAC mfa.", rf"{_ID}{{40,}}"),  # Square, Meta, Discord
+    ("eyJ", rf"(?<![_\-]eyJ){_ID}{{6,}}+(?:\.{_ID}{{4,}}+){{1,4}}\.?"),  # RFC 7519
     (
-        "GOCSPX- pypi- sq0atp- sq0csp- sq0idp- dckr_pat_ dckr_oat_ sb_secret_ tskey-",
-        rf"{_ID}{{16,}}",
+        "eyJhbGci eyJ0eXAi eyJraWQi eyJ4NXQi eyJjdHki eyJlbmMi eyJqa3Ui",
+        rf"{_ID}*+(?:\.{_ID}*+){{0,4}}",
     ),
-    ("hvs. hvb. hvr. figd_ nvapi-", rf"{_ID}{{20,}}"),
-    ("fo1_ CFPAT-", rf"{_ID}{{30,}}"),
-    ("EAAA EAAC", rf"{_ID}{{40,}}"),  # Square, Meta
-    ("mfa.", rf"{_ID}{{60,}}"),  # Discord
-    ("npm_ lin_api_ lin_oauth_ ntn_", r"[A-Za-z0-9]{20,}"),
-    ("r8_ gsk_ pplx- xai- nfp_ rpa_ phc_ phx_ phs_", r"[A-Za-z0-9]{30,}"),
-    ("secret_", r"[A-Za-z0-9]{40,}"),
-    ("AGE-SECRET-KEY-1", r"[0-9A-Z]{16,}"),
-    ("NRAK-", r"[A-Z0-9]{20,}"),
-    ("shpat_ shpss_ shpca_ shppa_", r"[a-fA-F0-9]{16,}"),
-    ("dop_v1_ doo_v1_ dor_v1_ sbp_", r"[a-f0-9]{32,}"),
-    ("pul- rubygems_", r"[a-f0-9]{40,}"),
-    ("dapi", r"[a-f0-9]{32}(?:-\d)?"),  # Databricks
-    ("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
-    ("PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}"),
-    ("xkeysib- xsmtpsib-", r"[0-9a-f]{60,}-[A-Za-z0-9]{8,}"),
-    ("amzn.mws. amzn1.oa2-cs.v1.", r"[0-9a-f\-]{20,}"),
-    ("Atza| Atzr| Atza%7C Atzr%7C", r"[A-Za-z0-9_\-+/=|%]{16,}"),
-    ("dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", r"[A-Za-z0-9._\-]{16,}"),  # Doppler
-    ("pscale_tkn_ pscale_pw_ pscale_oauth_", r"[A-Za-z0-9_.\-]{20,}"),
-    ("glsa_ glc_", r"[A-Za-z0-9+/_]{20,}={0,2}"),  # Grafana
-    ("sntrys_ sntryu_", r"[A-Za-z0-9+/=_\-]{20,}"),
-    ("ATATT3 ATCTT3 ATBB", r"[A-Za-z0-9_\-=]{20,}"),  # Atlassian
-    ("FlyV1~fm", r"\d[A-Za-z0-9+/=,_\-]{20,}"),
-    ("sgp_", r"(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}"),
-    ("vercel_blob_rw_", r"[A-Za-z0-9]{8,}_[A-Za-z0-9]{16,}"),
-    (
-        "pat-na1- pat-na2- pat-eu1- pat-ap1-",
-        r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    ),
-    ("access-sandbox- access-production- access-development-", r"[0-9a-f\-]{36}"),  # Plaid
-    ("dt0c dt0s", r"\d\d\.[A-Z0-9]{20,}\.[A-Z0-9]{20,}"),
+    ("SG. sk.eyJ vercel_blob_rw_", rf"{_ID}{{8,512}}[._]{_ID}{{8,}}"),  # SendGrid, Mapbox, Vercel
+    ("ya29. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", rf"{_BASE64}{{16,}}"),
+    ("whsec_ Atza| Atzr| Atza%7C Atzr%7C", r"[A-Za-z0-9_\-+/=|%]{16,}"),
+    ("pscale_tkn_ pscale_pw_ pscale_oauth_ glsa_ glc_ sntrys_ sntryu_", rf"{_BASE64}{{20,}}"),
+    ("ATATT3 ATCTT3 ATBB FlyV1~fm ABSK", rf"{_BASE64}{{20,}}"),
+    ("SK key- dapi", rf"{_HEX}{{32}}(?:-\d)?(?![0-9A-Za-z])"),  # Twilio, Mailgun, Databricks
+    ("shpat_ shpss_ shpca_ shppa_ dop_v1_ doo_v1_ dor_v1_ sbp_", rf"{_HEX}{{16,}}"),
+    ("pul- rubygems_ amzn.mws. amzn1.oa2-cs.v1.", rf"(?:{_HEX}|-){{20,}}"),
+    ("sgp_", rf"(?:{_HEX}{{16}}_|local_)?{_HEX}{{40}}"),
+    ("PMAK- xkeysib- xsmtpsib-", rf"{_HEX}{{24,}}-{_ALNUM}{{8,}}"),
+    ("pat-na1- pat-na2- pat-eu1- pat-ap1-", _UUID),  # HubSpot
+    ("access-sandbox- access-production- access-development-", _UUID),  # Plaid
+    ("AGE-SECRET-KEY-1 dt0c dt0s", r"[0-9A-Z.]{16,}"),
     ("v^1.1#", r"[^\s\"'<>&,;\\]{8,}"),  # eBay
-    ("sk.eyJ", rf"{_ID}{{16,512}}\.{_ID}{{8,}}"),
     # crypt(3) and its successors: guessing recovers what they hash
-    ("$1$ $5$ $6$ $y$ $2a$ $2b$ $2x$ $2y$ $apr1$", r"[A-Za-z0-9./$=]{20,}"),
-    ("$argon2i$ $argon2d$ $argon2id$ $scrypt$ $pbkdf2", r"[A-Za-z0-9./$=,+\-]{20,}"),
+    ("$1$ $5$ $6$ $y$ $2a$ $2b$ $2x$ $2y$ $apr1$ $scrypt$ $pbkdf2", r"[A-Za-z0-9./$=,+\-]{20,}"),
+    ("$argon2i$ $argon2d$ $argon2id$", r"[A-Za-z0-9./$=,+\-]{20,}"),
 )
 
 # Tokens without a literal beginning, or whose beginning stays.
@@ -104,8 +80,10 @@ _FREE: Final = tuple(
             "hook",
             r"(?:hooks\.slack\.com/\w{4,12}|/webhooks/\d{6,24}|/webhookb2)/(?P<secret>[\w@/\-]{8,})",
         ),
-        # PuTTY
-        ("Private-Lines", r"Private-Lines: \d+\s+(?P<secret>(?:[A-Za-z0-9+/=]{1,80}\s+)+)"),
+        (
+            "Private-Lines",
+            r"Private-Lines: \d+\s+(?P<secret>(?:[A-Za-z0-9+/=]{1,80}\s+)+)",
+        ),  # PuTTY
     )
 )
 
@@ -119,19 +97,12 @@ _NEAR: Final = 512  # characters between an AWS key id and its secret
 _BOUNDARY: Final = r"(?:(?<![A-Za-z0-9].)|(?<=\\[nrt].))"  # or behind an escaped line end
 _ARMOUR: Final = re.compile(r"-{4,5}\s?(?P<sign>BEGIN|END) (?P<what>[A-Z0-9 ]{0,60})-{4,5}")
 _BREAK: Final = r"(?:\s|\\{1,15}[nrt]|%0[AaDd]|<br ?/?>)"
-_CUT_OFF: Final = re.compile(  # lines of base64 and of headers as far as they go
-    rf"(?:{_BREAK}{{0,8}}(?:[A-Za-z\-]{{1,30}}: [^\r\n\\\"']{{0,200}}(?=[\r\n\\])"
-    rf"|[A-Za-z0-9+/=]{{16,}}+|(?<=[nr\n])[A-Za-z0-9+/=]{{1,64}}+(?=[\s\\\"']|$)))+"
-)
-# The same in front of an end whose beginning is cut off; read backwards, so that it is linear.
-_BREAK_BACK: Final = r"(?:\s|[nrt]\\{1,15}|[AaDd]0%|>/?[ ]?rb<)"
-_BASE64_BACK: Final = r"(?:[A-Za-z0-9+/=](?!\\|0%)|/\\{1,15})"
-_HEADLESS: Final = re.compile(
-    rf"{_BREAK_BACK}{{0,8}}+{_BASE64_BACK}++(?:{_BREAK_BACK}{{1,8}}+{_BASE64_BACK}{{40,}}+)*+"
-    rf"(?:{_BREAK_BACK}{{1,8}}+(?=[^\d\s]*\d){_BASE64_BACK}{{1,80}}+)?"
-)
-_LONGEST: Final = 20_000  # characters of a key
-_LEAST: Final = 16  # of what is left of one
+_HEADER: Final = r"[A-Za-z\-]{1,30}: [^\r\n\\\"']{0,200}(?=[\r\n\\])"
+_LINE: Final = r"[A-Za-z0-9+/=]{16,}+"
+_LAST_LINE: Final = r"(?<=[nr\n])[A-Za-z0-9+/=]{1,64}+(?=[\s\\\"'\-]|$)"
+_LINES: Final = rf"(?:{_BREAK}{{0,8}}+(?:{_HEADER}|{_LINE}|{_LAST_LINE}))"
+_BODY: Final = re.compile(rf"{_LINES}+")  # as far as it goes
+_HEADLESS: Final = re.compile(rf"{_LINE}{_LINES}*{_BREAK}{{0,8}}+")
 
 
 def tokens(text: str) -> Iterator[Span]:
@@ -167,13 +138,12 @@ def private_keys(text: str) -> Iterator[Span]:
         if "PRIVATE KEY" not in line["what"]:
             continue
         if line["sign"] == "BEGIN":
-            cut_off = _CUT_OFF.match(text, end)
+            body = _BODY.match(text, end)
             if behind is not None and behind["sign"] == "END":
                 yield Span(end, behind.start())
-            elif cut_off is not None:
-                yield Span(end, cut_off.end())
+            elif body is not None:
+                yield Span(end, body.end())
         elif before is None or before["sign"] == "END":
-            first = max(before.end() if before else 0, start - _LONGEST)
-            headless = _HEADLESS.match(text[first:start][::-1])
-            if headless is not None and headless.end() >= _LEAST:
-                yield Span(start - headless.end(), start)
+            for body in _HEADLESS.finditer(text, before.end() if before else 0, start):
+                if body.end() == start:
+                    yield Span(*body.span())

@@ -10,21 +10,15 @@ from spinneret.redaction import values
 from spinneret.redaction.spans import Span
 
 _SCHEME: Final = re.compile(
-    r"""(?P<scheme>(?:aws4-hmac-sha256|aws|basic|bearer|digest|negotiate|ntlm|token|api-?key|oauth
-        |hawk|dpop|gnap|sharedkey(?:lite)?|sharedaccesssignature|googlelogin|bot|jwt|ssws|mac|hmac
-        [\w\-]*|sapisidhash|signature|splunk|geniekey|key|mutual|scram-sha-\d+|zoho-oauthtoken
-        |[A-Z][A-Za-z\-]{2,20}))(?P<gap>[ \t]+|=)""",
-    re.VERBOSE | re.IGNORECASE,
+    r"(?i)(?P<scheme>aws4-hmac-sha256|hmac[\w\-]*|scram-sha-\d+|[a-z][a-z\-]+)(?P<gap>[ \t]+|=)"
 )
 _PARAMETER: Final = r"""[\w\-]{1,40}=(?:\\*"[^"\\\r\n]*\\*"|[^\s,"']+)"""
 _PARAMETERS: Final = re.compile(rf"{_PARAMETER}(?:,[ \t]*{_PARAMETER})*+")
-_WITH_PARAMETERS: Final = frozenset(
-    {"digest", "oauth", "hawk", "signature", "mac", "aws4-hmac-sha256", "gnap", "googlelogin"}
-)
 _TOKEN: Final = re.compile(r"(?:[^\s\"'<>,;\\]|\\(?![nrt\"'\\])|[,;](?=[^\s\"',;]))+")
 _COOKIE: Final = re.compile(
     r"""[ \t]*(?:(?P<name>[^\s=;,"'<>\\]{1,128})=)?
-        (?P<value>\\{0,15}"[^"\r\n;]{0,4096}"|(?:[^\s;"'\\<>]|\\(?![nrt"'\\]))*)""",
+        (?P<value>\w{3},[ \t][^;"'\\\r\n]{1,40}?GMT  # a date
+        |\\{0,15}"[^"\r\n;]{0,4096}"|(?:[^\s;"'\\<>]|\\(?![nrt"'\\]))*)""",
     re.VERBOSE,
 )
 _COOKIE_END: Final = re.compile(r"[ \t]*;[ \t]*|,[ \t]*(?=[^\s=;,\"'\\]{1,64}=)")
@@ -32,7 +26,6 @@ _ATTRIBUTES: Final = frozenset(  # RFC 6265bis, section 4.1
     {"path", "domain", "expires", "max-age", "samesite", "priority", "version", "comment"}
 )
 _FLAGS: Final = frozenset({"secure", "httponly", "partitioned"})
-_DATE: Final = re.compile(r"[ \t]*\w{3},[^;\"'\\\r\n]{1,40}?GMT|[^;\"'\\\r\n]{0,40}")
 
 
 def authorization(text: str, start: int) -> Iterator[Span]:
@@ -40,15 +33,10 @@ def authorization(text: str, start: int) -> Iterator[Span]:
     scheme = _SCHEME.match(text, start)
     position = scheme.end() if scheme else start
     named = _PARAMETERS.match(text, position)
-    if named is not None and (
-        scheme is None or scheme["scheme"].lower() in _WITH_PARAMETERS or '"' in named[0]
-    ):
-        yield Span(position, named.end())
-        return
-    end = values.plain_end(text, position, _TOKEN)
+    end = max(values.plain_end(text, position, _TOKEN), named.end() if named else position)
     if end == position and scheme is not None and scheme["gap"] != "=":
         position, end = start, scheme.end("scheme")  # the header holds one word
-    if not values.is_filler(text[position:end], "authorization"):
+    if not values.is_filler(text[position:end]):
         yield Span(position, end)
 
 
@@ -57,11 +45,8 @@ def cookies(text: str, start: int) -> Iterator[Span]:
     position = start
     while (cookie := _COOKIE.match(text, position)) is not None and cookie.end() > position:
         name, end = (cookie["name"] or "").lower(), cookie.end()
-        if name == "expires":
-            date = _DATE.match(text, cookie.start("value"))
-            end = date.end() if date else end
-        elif name not in _ATTRIBUTES and cookie["value"].lower() not in _FLAGS:
-            if not name and position == start and values.is_filler(cookie["value"], "cookie"):
+        if name not in _ATTRIBUTES and cookie["value"].lower() not in _FLAGS:
+            if not name and position == start and values.is_filler(cookie["value"]):
                 return
             yield Span(*cookie.span("value"))
         following = _COOKIE_END.match(text, end)

@@ -22,7 +22,6 @@ Verdict = TypeVar("Verdict")
 LONGEST: Final = 128  # characters of a name that are looked at, from its end
 _MOST_WORDS: Final = 9  # a longer name is a sentence
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_PERCENT: Final = re.compile(r"%(?:25)*([2-7][0-9A-Fa-f])")
 _PLAIN: Final = re.compile(
     r"[-_$]{0,2}(?:[a-z]{1,20}(?:[ _.\-][a-z]{1,20}){0,5}|[A-Z]{1,20}(?:[_\-][A-Z]{1,20}){0,5}"
     r"|[A-Z][a-z]{1,15}(?:-[A-Z][a-z]{1,15}){0,5}|[a-z]{1,15}(?:[A-Z][a-z]{1,15}){1,4}"
@@ -42,7 +41,7 @@ class Kind(Enum):
     OPAQUE = auto()  # secret if it looks random
     RANDOM = auto()  # secret if nobody would write it by hand
     COUNTABLE = auto()  # secret unless it is a number
-    DIRECTORY = auto()  # secret unless it is a path: $PWD, ssl_key
+    DIRECTORY = auto()  # secret unless it is a path: $PWD
 
     @property
     def certain(self) -> bool:
@@ -58,12 +57,13 @@ _BY_LAST_WORD: Final = {
     **dict.fromkeys(("session", "sessions", "private", "signature", "sig", "hmac"), Kind.OPAQUE),
     **dict.fromkeys(("tokens", "pass"), Kind.COUNTABLE),
 }
+_NOUNS: Final = vocabulary.NOUNS.union(  # and those of several words, written as one
+    map("".join, vocabulary.PHRASES), (f"{owner}key" for owner in vocabulary.KEY_OWNERS)
+)
 _DIRECTORIES: Final = frozenset({("pwd",), ("oldpwd",), ("old", "pwd")})
-_OFTEN_PATHS: Final = frozenset({("tls", "key"), ("ssl", "key")})
 _TAILS: Final = frozenset(
     phrase[start:] for phrase in vocabulary.PHRASES for start in range(1, len(phrase))
 )
-_NUMBERED: Final = frozenset({"pin", "pins", "otp", "totp", "hotp", "cvv", "cvc", "csc", "code"})
 
 
 def remembered(judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
@@ -78,7 +78,7 @@ def remembered(judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
 
 @remembered
 def kind_of(name: str) -> Kind:
-    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `aPiKeY`, `api%5Fkey`."""
+    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `aPiKeY`."""
     parts = words(name)
     nouns = (_noun_start(parts, end) for end in range(len(parts)))
     if len(parts) > _MOST_WORDS or all(start is None for start in nouns):
@@ -94,8 +94,6 @@ def kind_of(name: str) -> Kind:
     end = _secret_end(parts)
     if end is None:
         return Kind.HARMLESS
-    if parts[-2:] in _OFTEN_PATHS:
-        return Kind.DIRECTORY
     return _BY_LAST_WORD.get(parts[-1]) or (
         Kind.PASSWORD if _is_password(parts[end]) else Kind.SECRET
     )
@@ -105,8 +103,6 @@ def kind_of(name: str) -> Kind:
 def words(name: str) -> tuple[str, ...]:
     """The lower-case words of a name, split at separators, digits and humps, without accents."""
     name = encodings.uncoloured(name[-LONGEST:])
-    if "%" in name:
-        name = _PERCENT.sub(lambda match: chr(int(match[1], 16)), name)
     if not name.isascii():
         name = "".join(
             unicodedata.normalize("NFD", character)[0] if character < "\u0250" else character
@@ -114,11 +110,6 @@ def words(name: str) -> tuple[str, ...]:
             if unicodedata.category(character) != "Cf"
         )
     return tuple(word.lower() for word in _WORD.findall(name))
-
-
-def takes_numbers(name: str) -> bool:
-    """Whether even one or two digits are the secret: PINs and one-time codes."""
-    return bool(_NUMBERED.intersection(words(name)))
 
 
 @remembered
@@ -156,7 +147,7 @@ def _secret_end(parts: tuple[str, ...]) -> int | None:
 def _noun_start(parts: tuple[str, ...], end: int) -> int | None:
     """Where the noun that ends with this word begins."""
     word = parts[end]
-    if word in vocabulary.NOUNS or word.endswith(vocabulary.ENDINGS):
+    if word in _NOUNS or word.endswith(vocabulary.ENDINGS):
         return end
     if word in vocabulary.LAST_NOUNS and end + 1 == len(parts):
         return end
@@ -164,10 +155,7 @@ def _noun_start(parts: tuple[str, ...], end: int) -> int | None:
         if end + 1 >= length and parts[end + 1 - length : end + 1] in vocabulary.PHRASES:
             return end + 1 - length
     before = parts[end - 1] if end else ""
-    owned = word in {"key", "keys"} and before in vocabulary.KEY_OWNERS
-    if owned or (before and f"{before}{word}".endswith(vocabulary.ENDINGS)):  # PassWord, API-KEY
-        return end - 1
-    return None
+    return end - 1 if word in {"key", "keys"} and before in vocabulary.KEY_OWNERS else None
 
 
 def _is_password(word: str) -> bool:

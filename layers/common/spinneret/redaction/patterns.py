@@ -35,6 +35,7 @@ _CODE_NAME: Final = re.compile(
     r"(?i)\b(?:(?:one[ -]time|verification|security|login|sign-in|mfa|2fa|sms|authenti\w{1,10})[ -]"
     r"(?:code|pin|password)|otp|pin|passcode)$"
 )
+_CODE: Final = re.compile(r"\d{4,8}")
 _REACH: Final = 40  # characters in front of a noun that say more about it
 _ADJACENT: Final = 8  # characters of a secret that directly follows its noun
 _SAID: Final = re.compile(r"(?i)\b(?:is|was|are|to|as|of|value|now)$")
@@ -45,12 +46,6 @@ def _is_user_token(match: re.Match[str]) -> bool:
     password = match["password"]
     no_password = password is not None and password.lower() in _STANDS_FOR_NO_PASSWORD
     return no_password or _USER_TOKEN.fullmatch(match["secret"]) is not None
-
-
-def _is_argument(match: re.Match[str]) -> bool:
-    name, kind = match["name"], names.kind_of(match["name"])
-    announced = kind.certain or (kind is Kind.AUTH and name.startswith("--"))
-    return announced and (bool(match["quote"]) or not values.is_filler(match["secret"], name))
 
 
 def _is_credential(match: re.Match[str]) -> bool:
@@ -67,11 +62,13 @@ def _is_link_token(match: re.Match[str]) -> bool:
 
 
 def _is_said(match: re.Match[str]) -> bool:
-    """Whether a word of a sentence is a secret: only if it mixes letters and digits."""
+    """Whether a word of a sentence is a secret: a one-time code, or letters mixed with digits."""
     value, noun, about = match["secret"], match["noun"].lower(), match["about"]
+    before = match.string[max(0, match.start() - _REACH) : match.start()]
+    if noun == "code" or value.isdecimal():
+        return _CODE.fullmatch(value) is not None and bool(_CODE_NAME.search(before + noun))
     if not _MIXED.fullmatch(value) or _PROCEDURE.match(value):
         return False
-    before = match.string[max(0, match.start() - _REACH) : match.start()]
     refused = _REFUSED.search(before) if noun == "key" else about and not _SAID.search(about)
     if refused:
         return len(value) >= _ADJACENT and not _IDENTIFIER.fullmatch(value)
@@ -79,12 +76,7 @@ def _is_said(match: re.Match[str]) -> bool:
         not about and (len(value) < _ADJACENT or noun == "cookie")
     ):
         return False
-    return "=" not in value[:-2] and not values.is_filler(value, noun)
-
-
-def _is_code(match: re.Match[str]) -> bool:
-    before = match.string[max(0, match.start() - _REACH) : match.end("noun")]
-    return _CODE_NAME.search(before) is not None
+    return "=" not in value[:-2] and not values.is_filler(value)
 
 
 def _is_authorization(match: re.Match[str]) -> bool:
@@ -98,18 +90,13 @@ def _is_authorization(match: re.Match[str]) -> bool:
         return b":" in meaning and meaning.isascii()
     word = value.rstrip(".")
     in_prose = word.isalpha() and (word.islower() or word.istitle()) and len(word) < 20
-    return not (in_prose or value in _CHALLENGE or values.is_filler(value, "bearer"))
+    return not (in_prose or value in _CHALLENGE or values.is_filler(value))
 
 
 def _is_named(match: re.Match[str]) -> bool:
     value = encodings.uncoloured(match["secret"])
     kind = names.kind_of(match["name"].rpartition(":")[2])
     return bool(value.strip()) and values.is_secret(kind, value)
-
-
-def _is_beside_name(match: re.Match[str]) -> bool:
-    kind = names.kind_of(match["name"])
-    return kind.certain or kind is Kind.AUTH
 
 
 def _form(
@@ -124,11 +111,11 @@ _OPEN_QUOTE: Final = r"\\*[\"'`\u201c\u2018(<\[]?"
 _FORMS: Final = (
     # Credentials in front of a host. A password may hold `/`, `?` or `#` unescaped; a port in its
     # place means there is none. A user without a password may be a token.
-    _form("@", rf"{_HOST_USER}:(?P<secret>[^\s/?#\"'<>`\\]{{1,1024}})@(?=[^\s@\"'<>]|$)"),
     _form(
         "@",
-        rf"{_HOST_USER}:(?!\d{{1,5}}(?:[/?#]|$))(?P<secret>[^\s\"'<>`\\@]{{1,256}}+)"
-        r"@(?=[\w.\-]{1,253}(?::\d{1,5})?(?:[/?\s\"'<>,;]|$))",
+        rf"{_HOST_USER}:(?P<secret>[^\s/?#\"'<>`\\]{{1,1024}}(?=@(?:[^\s@\"'<>]|$))"
+        r"|(?!\d{1,5}(?:[/?#]|$))[^\s\"'<>`\\@]{1,256}+"
+        r"(?=@[\w.\-]{1,253}(?::\d{1,5})?(?:[/?\s\"'<>,;]|$)))@",
     ),
     _form(
         "@",
@@ -136,9 +123,7 @@ _FORMS: Final = (
         r"(?=[^\s@\"'<>]|$)",
         _is_user_token,
     ),
-    # The same without slashes: Go's MySQL, Oracle's thin driver, a proxy, Python's parsed URLs.
-    _form("@", r"(?<![\w.\-])[\w.\-]{1,64}+:(?P<secret>[^\s@\"']{1,256})@(?:tcp|udp|unix)\("),
-    _form("@", r"thin:\w{1,64}/(?P<secret>[^\s@\"']{1,128})@"),
+    # The same without slashes: a proxy, Python's parsed URLs.
     _form(
         "@",
         r"(?<![\w./:@\-])(?!mailto:|sip:)[\w.\-]{1,64}+:(?P<secret>[^\s@:/\"'<>]{3,128}+)"
@@ -162,7 +147,7 @@ _FORMS: Final = (
         "",
         r"(?P<noun>[AaCcJjKkLlOoPpSsTt](?<!\w.)(?i:(?<=a)(?:pi|ccess|uth|ccount)[ _\-]?keys?"
         r"|(?<=l)icen[sc]e[ _\-]?keys?|(?<=s)(?:igning[ _\-]?keys?|ecrets?(?:[ _\-]?keys?)?"
-        r"|ession(?: id)?)|(?<=c)(?:redentials?|ookie)|(?<=j)wt|(?<=k)ey|(?<=o)tp|(?<=t)okens?"
+        r"|ession(?: id)?)|(?<=c)(?:redentials?|ookie|ode)|(?<=j)wt|(?<=k)ey|(?<=o)tp|(?<=t)okens?"
         r"|(?<=p)(?:asswords?|asswd|assphrase|asscode|rivate[ _\-]?key|in)))"
         r"(?P<about>(?:[ \t]+(?i:a(?:re|s)|been|d(?:isabled|oes)|ex(?:ist|pired)|found|given|has"
         r"|for[ \t]+\S{1,60}+|i(?:s|nvalid)|longer|mismatch|no[tw]?|of|provided|re(?:ceived|jected"
@@ -179,13 +164,6 @@ _FORMS: Final = (
         r"(?:been |not |no longer )?"
         r"(?:valid|invalid|revoked|expired|disabled|unknown|rejected|wrong|blocked)",
     ),
-    # `your verification code is 123456`
-    _form(
-        "",
-        r"(?P<noun>[CcOoPp](?i:(?<=c)ode|(?<=o)tp|(?<=p)(?:in|asscode|assword)))"
-        r"(?i:[ \t]+(?:is|code|now|=|:))?:?[ \t]+(?P<secret>\d{4,8})(?![\w.%]|[ ,]\d)",
-        _is_code,
-    ),
     _form(
         "ignature",
         r"ignature[\w\-]{0,10}\\*[\"']?\s?[:=]\s?\\*[\"']?"
@@ -196,13 +174,6 @@ _FORMS: Final = (
         r"(?P<scheme>[Bb](?i:earer|asic))(?:[ \t]{1,4}|%20|\+)"
         r"(?P<secret>[\w.~+/\-]{4,}+={0,2})",
         _is_authorization,
-    ),
-    # `--password hunter2`
-    _form(
-        "-",
-        r"(?P<name>-(?<![\w\-]-)-?[A-Za-z][\w.\-]{1,60}+)[ \t]{1,4}(?!-)(?P<quote>\\*[\"'])?"
-        rf"(?P<secret>(?<=[\"'])[^\"'\\\r\n]++|(?:\[redacted\])?+{values.PLAIN.pattern}?+)",
-        _is_argument,
     ),
     # `<password>…</password>`, also cut off
     _form(
@@ -216,21 +187,21 @@ _FORMS: Final = (
         "name=",
         rf"name=\\*[\"']{_NAME}\\*[\"'](?:;[^\r\n]{{0,200}})?\r?\n"
         r"(?:[\w\-]{1,60}:[^\r\n]{0,200}\r?\n){0,5}\r?\n(?P<secret>[^\r\n]++)",
-        _is_beside_name,
+        _is_named,
     ),
     # What validators quote: pydantic, botocore, services of AWS
     _form(
         "input_value=",
         rf"(?m)^{_NAME}\n  [^\n]{{1,300}}?\[type=\w+, "
         r"input_value=(?P<secret>[^\n]{1,300}), input_type",
-        _is_beside_name,
+        _is_named,
     ),
     _form(
         ", value: ",
         rf"for parameter {_NAME}, value: (?P<secret>(?:[^\n,]|,(?! type: <| valid ))++)",
-        _is_beside_name,
+        _is_named,
     ),
-    _form("Value '", rf"Value '(?P<secret>[^\n']++)' at '{_NAME}' failed", _is_beside_name),
+    _form("Value '", rf"Value '(?P<secret>[^\n']++)' at '{_NAME}' failed", _is_named),
 )
 _ATTRIBUTE: Final = re.compile(
     r"[<>VvCcNnKkIiPpFf](?:(?P<border>(?<=[<>]))|(?<!\w.)(?i:(?:(?<=v)alue|(?<=c)ontent)\s?=\s?"
@@ -249,15 +220,14 @@ def patterns(text: str) -> Iterator[Span]:
 
 def _attributes(text: str) -> Iterator[Span]:
     """`name="token" value="…"`, in either order."""
-    name: re.Match[str] | None = None
-    value: re.Match[str] | None = None
+    kind, name, value = Kind.HARMLESS, 0, None
     for match in _ATTRIBUTE.finditer(text):
         if match.lastgroup == "border":
-            name = value = None
+            kind, value = Kind.HARMLESS, None
         elif match["secret"]:
             value = match
-        elif _is_beside_name(match):
-            name = match
-        if name and value and abs(name.start() - value.start()) <= _NEAR:
+        elif (named := names.kind_of(match["name"])) is not Kind.HARMLESS:
+            kind, name = named, match.start()
+        if value and abs(name - value.start()) <= _NEAR and values.is_secret(kind, value["secret"]):
             yield Span(*value.span("secret"))
-            name = value = None
+            kind, value = Kind.HARMLESS, None

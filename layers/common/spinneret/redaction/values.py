@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Final
 
-from spinneret.redaction import encodings, names, vocabulary
+from spinneret.redaction import encodings, vocabulary
 from spinneret.redaction.names import Kind
 from spinneret.redaction.spans import MARK
 
@@ -91,10 +91,6 @@ def quoted_end(text: str, start: int) -> tuple[int, int, int] | None:
     if opening is None:
         return None
     inside, quote, level = opening.end(), opening["quote"], len(opening["slashes"])
-    if text.startswith(quote * 2, inside) and not level:  # TOML, Python
-        closed = text.find(quote * 3, inside + 2)
-        if closed >= 0:
-            return inside + 2, closed, closed + 3
     if quote in _CURLY:
         closed = text.find(_CURLY[quote], inside, inside + _CURLY_REACH)
         return None if closed < 0 else (inside, closed, closed + 1)
@@ -122,7 +118,7 @@ def plain_end(
     return match.end() if match else position
 
 
-def is_filler(value: str, name: str = "") -> bool:
+def is_filler(value: str) -> bool:
     """Whether an unquoted value is prose, code or a placeholder rather than a secret."""
     if len(value) >= LONG:
         return False
@@ -131,9 +127,7 @@ def is_filler(value: str, name: str = "") -> bool:
     bare = value.strip(_EDGE)
     if bare.lower() in vocabulary.ORDINARY or _is_placeholder(value):
         return True
-    if bare.isdecimal() and len(bare) < 4:
-        return not names.takes_numbers(name)
-    return _is_code(value) or _names_itself(bare, name)
+    return _is_code(value) or (bare.isdecimal() and len(bare) < 3)
 
 
 def _is_placeholder(value: str) -> bool:
@@ -147,14 +141,6 @@ def _is_code(value: str) -> bool:
     return (value[:1] in _TYPE_STARTS or not _CODE_SIGNS.isdisjoint(value)) and (
         _CODE.fullmatch(value) is not None
     )
-
-
-def _names_itself(value: str, name: str) -> bool:
-    """`password=db_password`: a variable handed on."""
-    if not (value.isascii() and value.replace("_", "").replace(".", "").isalpha()):
-        return False
-    same = value.lower() in names.words(name)[-1:]
-    return same or (("_" in value or "." in value) and names.kind_of(value).certain)
 
 
 def is_secret(kind: Kind, value: str) -> bool:

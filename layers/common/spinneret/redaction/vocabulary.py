@@ -17,16 +17,11 @@ def _phrases(text: str) -> frozenset[tuple[str, ...]]:
 
 
 NOUNS: Final = _words("""
-    password passwords passwd passwds pwd pw passphrase passphrases passcode passcodes passwort
-    kennwort contrasena senha wachtwoord haslo heslo parola motdepasse пароль пароля secret
-    secrets token tokens credential credentials creds cookie cookies cookiejar authorization jwt
-    dsn otp totp hotp puk cvv cvv2 cvc cvc2 psk mnemonic bearer csrf xsrf apikey apikeys
-    sessionid sessid jsessionid phpsessid authkey accesskey accesskeyid secretkey privatekey
-    signingkey encryptionkey masterkey accountkey writekey connectionstring connstr connstring
-    authcode seedphrase subscriptionkey accesstoken refreshtoken authtoken clientsecret
-    passwordconfirmation awsaccesskeyid authheader secretstring tlskey kmsdatakey wifipsk
-    oauthverifier keymaterial
-    密码 密碼 口令 パスワード 비밀번호
+    password passwords passwd passwds pwd pw passphrases passwort kennwort contrasena senha
+    wachtwoord haslo heslo parola motdepasse пароль пароля secret secrets token tokens credential
+    credentials creds cookie cookies cookiejar authorization jwt dsn otp totp hotp puk cvv cvv2 cvc
+    cvc2 psk mnemonic bearer csrf xsrf apikeys jsessionid phpsessid passwordconfirmation
+    awsaccesskeyid secretstring wifipsk 密码 密碼 口令 パスワード 비밀번호
 """)
 """Secret by themselves, until a following word disarms them: `token` in `token_count`."""
 
@@ -54,15 +49,14 @@ KEY_OWNERS: Final = _words("""
 """`key` alone is a place (S3, DynamoDB). Behind one of these words it is a secret."""
 
 PHRASES: Final = _phrases("""
-    2 fa code, access code, access key id, activation code, auth code, auth header,
-    auth verifier, authorization code, backup code, backup codes, client assertion,
-    code verifier, confirmation code, conn str, conn string, connect sid, connection str,
-    connection string, device code, key material, kms data key, login code, mfa code,
-    mot de passe, oauth verifier, one time code, pairing code, pass code, pass phrase,
-    pass word, pin code, puk code, recovery code, recovery codes, recovery phrase, reset code,
-    saml assertion, saml response, secret id, secret phrase, security answer, security answers,
-    security code, seed phrase, sess id, session id, sms code, ssl key, tls key, unlock code,
-    verification code
+    2 fa code, access code, access key id, activation code, auth code, auth header, auth verifier,
+    authorization code, backup code, backup codes, client assertion, code verifier,
+    confirmation code, conn str, conn string, connect sid, connection str, connection string,
+    device code, key material, kms data key, login code, mfa code, mot de passe, oauth verifier,
+    one time code, pairing code, pass code, pass phrase, pass word, pin code, puk code,
+    recovery code, recovery codes, recovery phrase, reset code, saml assertion, saml response,
+    secret id, secret phrase, security answer, security answers, security code, seed phrase,
+    sess id, session id, sms code, ssl key, tls key, unlock code, verification code
 """)
 """Nouns of several words."""
 
@@ -84,7 +78,7 @@ AFTER: Final = _words("""
     methods prefix suffix generator validator service server info icon title description stdin
     hash hashes fingerprint set last4 null nullable visible hidden kid chars words bytes bits
     seconds minutes ms parser window windows overlap page pages button form feature features
-    management santa garden
+    management santa garden py js ts
 """)
 """Behind a noun they describe the secret: its age, its place, its length."""
 
@@ -122,9 +116,9 @@ BEFORE_IN_PROSE: Final = BEFORE_TOKEN | _words(
 )
 """Before `token:` or `password:` in a sentence, whose value does not follow then."""
 
-PASSWORDS: Final = frozenset(
-    word for word in NOUNS if word.startswith("pass") and not word.startswith("passe")
-) | _words("pwd pw passwort kennwort mnemonic seedphrase")
+PASSWORDS: Final = frozenset(word for word in NOUNS if word.startswith("pass")) | _words(
+    "pwd pw passphrase passcode passwort kennwort mnemonic seedphrase"
+)
 """What people choose or remember: may contain blanks, and even its hash is a secret."""
 
 ORDINARY: Final = _words("""

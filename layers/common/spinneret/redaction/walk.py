@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from collections.abc import Callable, Container, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from spinneret.redaction import company, leaves, names
@@ -86,14 +86,13 @@ class Walk:
         value = visit.value
         if isinstance(value, Mapping):
             return self._mapping(visit)
-        if isinstance(value, tuple) and isinstance(getattr(value, "_fields", None), tuple):
-            return self._named(visit)
-        if isinstance(value, list | tuple | deque):
-            return self._sequence(visit)
-        if isinstance(value, set | frozenset):
-            return self._items(visit, beside=())
+        named = getattr(value, "_fields", None)
+        if isinstance(value, tuple) and isinstance(named, tuple):
+            return self._fields(visit, named)
+        if isinstance(value, list | tuple | deque | set | frozenset):
+            return self._items(visit)
         if dataclasses.is_dataclass(value) and not visit.hidden:
-            return self._dataclass(visit)
+            return self._fields(visit, [field.name for field in dataclasses.fields(value)])
         result = self._leaf(value, visit.hidden, "")
         as_text = isinstance(result, str) and company.hides(names.kind_of(visit.owner), result)
         return _answer(leaves.mark_like(result) if as_text else result)
@@ -118,36 +117,32 @@ class Walk:
                 result[new_key] = yield Visit(value, hidden, name, typed and visit.paired)
         return result
 
-    def _named(self, visit: Visit) -> _Copying:
-        """A named tuple, the parts of a URL (`urllib.parse.SplitResult`) among them."""
+    def _fields(self, visit: Visit, fields: Iterable[str]) -> _Copying:
+        """A dataclass or named tuple (the parts of a URL, `SplitResult`), itself if clean."""
         source = visit.value
-        fields = dict(zip(source._fields, source, strict=True))
-        named = yield Visit(fields, visit.hidden, visit.owner)
-        return type(source)(*named.values())
+        parts = {name: getattr(source, name) for name in fields}
+        clean = yield Visit(parts, visit.hidden, visit.owner)
+        if clean == parts:
+            return source
+        return type(source)(*clean.values()) if isinstance(source, tuple) else clean
 
-    def _dataclass(self, visit: Visit) -> _Copying:
-        source = visit.value
-        fields = {part.name: getattr(source, part.name) for part in dataclasses.fields(source)}
-        clean = yield Visit(fields, owner=visit.owner)
-        return source if clean == fields else clean
-
-    def _sequence(self, visit: Visit) -> _Copying:
-        plain = [company.untyped(item) for item in visit.value]
-        items = tuple(plain) if isinstance(visit.value, tuple) else plain
-        beside = company.hidden_places(items, paired=visit.paired)
-        return self._items(visit, beside, pairs=company.are_pairs(plain))
-
-    def _items(self, visit: Visit, beside: Container[int], *, pairs: bool = False) -> _Copying:
-        kind = names.kind_of(visit.owner)
+    def _items(self, visit: Visit) -> _Copying:
+        source, kind = visit.value, names.kind_of(visit.owner)
+        beside, pairs = set[int](), False
+        if not isinstance(source, set | frozenset):
+            plain = [company.untyped(item) for item in source]
+            items = tuple(plain) if isinstance(source, tuple) else plain
+            beside = company.hidden_places(items, paired=visit.paired)
+            pairs = company.are_pairs(plain)
         result: list[Any] = []
-        for place, item in enumerate(visit.value):
+        for place, item in enumerate(source):
             hidden = visit.hidden or place in beside or company.hides(kind, item)
             if leaves.is_leaf(item):
                 result.append(self._leaf(item, hidden, ""))
             else:
                 result.append((yield Visit(item, hidden, visit.owner, pairs)))
         for base in (deque, tuple, set, frozenset):  # of a subclass only the base is copied
-            if isinstance(visit.value, base):
+            if isinstance(source, base):
                 return base(result)
         return result
 

@@ -13,9 +13,8 @@ empty item until it is purged.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
@@ -39,11 +38,7 @@ class DynamoProgressStore:
 
     def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
         """See ProgressStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=_key(caller, requested), ConsistentRead=True
-            )
-        item: Mapping[str, Any] = answer.get("Item", {})
+        item = dynamo.get(self._client, self._table, _key(caller, requested))
         if "url" not in item or int(item["purge_at"]) <= now.timestamp():
             return None
         left = tuple(parse_url(text) for text in item["left"])

@@ -90,7 +90,11 @@ class FetchSession:
             request = replace(request, left=progress.left, url=progress.url)
         urls = [*request.left, request.url]
 
+        gate = request.before_redirect
+
         def follow(url: Url) -> None:
+            if gate is not None:
+                gate(url)
             urls.append(url)
             self._follow(url, pace_for)
 

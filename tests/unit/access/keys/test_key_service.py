@@ -77,6 +77,12 @@ def test_a_principal_has_the_rate_of_its_key(keys: KeyService) -> None:
     assert keys.authenticate(secret).rate_limit_rpm == 7
 
 
+def test_a_stage_gives_keys_its_own_rate(keys: KeyService) -> None:
+    keys._default_rpm = 120
+    _, secret = keys.issue("acme", "laptop", READ)
+    assert keys.authenticate(secret).rate_limit_rpm == 120
+
+
 def test_a_key_shows_eight_characters_of_its_secret(keys: KeyService) -> None:
     key, secret = keys.issue("acme", "laptop", READ)
     assert key.prefix == secret[:8]

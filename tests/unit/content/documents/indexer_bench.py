@@ -13,6 +13,7 @@ from spinneret.content.search.models import Query
 from spinneret.content.search.service import SearchService
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import Claimed, NewJob
+from spinneret.kernel import bounds
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
@@ -32,6 +33,7 @@ class Bench:
         self.documents = FakeDocumentStore(self.jobs)
         self.contents = FakeContentStore()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
+        self.embed_batch = bounds.EMBED_BATCH
         self.chunks = FakeChunkIndex()
         self.lease = self.claim("job_1")
         self.steps: list[tuple[str, int]] = []
@@ -58,6 +60,7 @@ class Bench:
             embedder=self.embedder,
             index=self.chunks,
             clock=self.clock,
+            embed_batch=self.embed_batch,
         )
         values: dict[str, Any] = {
             "tenant": TENANT,

@@ -85,6 +85,17 @@ def test_a_chunk_has_512_tokens_where_the_embedder_takes_more(bench: Bench) -> N
     assert len(counts) > 3
 
 
+@pytest.mark.parametrize(("stage", "takes", "size"), [(1, 2, 1), (32, 2, 2), (3, 32, 3)])
+def test_the_embedder_gets_as_many_texts_at_once_as_stage_and_embedder_allow(
+    bench: Bench, stage: int, takes: int, size: int
+) -> None:
+    bench.embedder = FakeEmbedder(max_input_tokens=202, max_batch=takes)
+    bench.embed_batch = stage
+    document = bench.index(factories.content(long_page("silk"))).document
+    steps = [step for step, _ in bench.steps]
+    assert steps.count("embedding") == -(-document.chunk_count // size)
+
+
 def test_progress_never_falls_and_every_batch_renews_the_lease(bench: Bench) -> None:
     document = bench.index(factories.content(long_page("silk"))).document
     steps = [step for step, _ in bench.steps]

@@ -12,6 +12,7 @@ import pytest
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.pages import extract
 from spinneret.kernel.errors import ContentRefused
+from tests.rows import each_row
 
 URL = "https://example.com/docs/page.html"
 SENTENCE = "This is a sentence with several plain words, as articles have them. "
@@ -37,9 +38,9 @@ def og(name: str, value: str) -> str:
     return f'<meta property="{name}" content="{value}">'
 
 
-@pytest.mark.parametrize(
-    ("body", "markdown"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("<h1>A</h1><h3> B <b>c</b>\n d</h3>", "# A\n\n### B c d"),
         ("<p>a <b>b</b> <i>c</i> <del>d</del></p>", "a **b** *c* ~~d~~"),
         ("<p>a<b> b </b>c <b><b>d</b></b></p>", "a **b** c **d**"),
@@ -99,9 +100,10 @@ def og(name: str, value: str) -> str:
         ),
         ("<p>e\u0301 so\u00adft</p>", "\u00e9 soft"),
         ("<p>a</p><script>b()</script><style>c{}</style><template>d</template>", "a"),
-    ],
+    ]
 )
-def test_structure_becomes_markdown(body: str, markdown: str) -> None:
+def test_structure_becomes_markdown(row: tuple[str, str]) -> None:
+    body, markdown = row
     assert read(body).markdown == markdown
 
 
@@ -369,6 +371,7 @@ def test_a_page_without_an_address_of_the_web_keeps_absolute_links_only() -> Non
     assert extract(body, "text/html", "upload://1").links == ("https://example.com/b",)
 
 
+@pytest.mark.heavy
 def test_at_most_ten_thousand_links_are_listed() -> None:
     body = "".join(f'<a href="/{number}">link</a>' for number in range(10_005))
 

@@ -194,6 +194,20 @@ def test_no_call_lasts_longer_than_the_time_that_is_left(
     assert timeouts == [left, left - 2.5][:tries]
 
 
+def test_a_stage_bounds_one_request(server: Server) -> None:
+    timeouts: list[float] = []
+
+    def hang(request: httpx.Request) -> httpx.Response:
+        timeouts.append(request.extensions["timeout"]["read"])
+        raise httpx.ReadTimeout("hung")
+
+    client = httpx.Client(transport=httpx.MockTransport(hang))
+    embedder = TeiEmbedder("http://embedder/", client, sleep=lambda _: None, seconds=7)
+    with pytest.raises(DependencyUnavailable):
+        embedder.embed(["silk"], plenty)
+    assert set(timeouts) == {7}
+
+
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_an_input_that_is_refused_is_not_sent_again(server: Server, status: int) -> None:
     embedder = server.embedder()

@@ -14,6 +14,7 @@ from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, UrlBlocked
+from spinneret.outbox.models import DomainEvent
 from tests.fakes.webhook_slice import WebhookSlice, answer, requested
 from tests.fakes.webhooks import URL
 
@@ -26,6 +27,18 @@ def delivery(hooks: WebhookSlice, **given: object) -> Job:
 
 
 # ---------------------------------------------------------------- What is sent
+
+
+def end_event(job: Job) -> DomainEvent:
+    """The event of the end of a crawl, by what names it."""
+    return DomainEvent(
+        tenant=job.tenant,
+        type="crawl.completed",
+        subject=job.id,
+        sequence=job.fence,
+        occurred_at=job.created_at,
+        data={},
+    )
 
 
 def test_a_completed_job_is_delivered_signed(hooks: WebhookSlice) -> None:
@@ -51,6 +64,8 @@ def test_a_completed_job_is_delivered_signed(hooks: WebhookSlice) -> None:
             "domain": "site.example",
             "result": {"title": "Silk"},
         },
+        "event_id": end_event(crawl).id,
+        "sequence": crawl.fence,
     }
 
 

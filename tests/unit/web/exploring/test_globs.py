@@ -12,13 +12,14 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.web.exploring.globs import Glob, compile_patterns
 from spinneret.web.fetching.urls import parse_url
+from tests.rows import each_row
 
 SITE = "https://site.example"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "target", "covers"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("/docs", "/docs", True),
         ("/docs", "/docs/", False),
         ("/docs", "/Docs", False),
@@ -50,9 +51,10 @@ SITE = "https://site.example"
         ("HTTPS://Site.Example/A", "/A", True),
         ("*://*.example/**", "/a/b?c", True),
         ("https://other.example/**", "/a", False),
-    ],
+    ]
 )
-def test_a_pattern_covers(pattern: str, target: str, covers: bool) -> None:
+def test_a_pattern_covers(row: tuple[str, str, bool]) -> None:
+    pattern, target, covers = row
     patterns = compile_patterns([pattern], "include")
     assert patterns.match(parse_url(SITE + target)) is covers
 

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from spinneret.kernel import bounds
 from spinneret.web.exploring.traps import Trap, calendar_of, identity_of, trap_of
 from spinneret.web.fetching.urls import parse_url
+from tests.rows import each_row
 
 SITE = "https://site.example"
 
 
-@pytest.mark.parametrize(
-    ("target", "trap"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("/", None),
         ("/a/b/c", None),
         ("/a/a", None),
@@ -43,9 +44,10 @@ SITE = "https://site.example"
         ("/item/2031", None),
         ("/item/20310512", None),
         ("/item?id=2031", None),
-    ],
+    ]
 )
-def test_a_trap_is_known_by_its_url(target: str, trap: Trap | None) -> None:
+def test_a_trap_is_known_by_its_url(row: tuple[str, Trap | None]) -> None:
+    target, trap = row
     assert trap_of(parse_url(SITE + target), year=2026) is trap
 
 

@@ -2,21 +2,21 @@ from __future__ import annotations
 
 import codecs
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.web.fetching.charsets import codec_of
 from spinneret.web.fetching.rules import decode_text
+from tests.rows import each_row
 
 GERMAN = "Größe: 5 €, süß"
 RUSSIAN = "Привет, мир"
 JAPANESE = "こんにちは世界"
 
 
-@pytest.mark.parametrize(
-    ("label", "codec"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("utf-8", "utf-8"),
         (" UTF8 ", "utf-8"),
         ("ISO-8859-1", "cp1252"),
@@ -43,30 +43,29 @@ JAPANESE = "こんにちは世界"
         ("base64", None),
         ("", None),
         (None, None),
-    ],
+    ]
 )
-def test_a_label_means_what_the_encoding_standard_says(
-    label: str | None, codec: str | None
-) -> None:
+def test_a_label_means_what_the_encoding_standard_says(row: tuple[str | None, str | None]) -> None:
+    label, codec = row
     assert codec_of(label) == codec
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
+@each_row(
+    (ascii(label), label)
+    for label in [
         *("utf-16", "utf-16be", "866", "koi8-u", "big5", "euc-jp", "iso-2022-jp", "tis-620"),
         *("x-mac-cyrillic", "x-mac-roman", "gbk"),
         *(f"iso-8859-{part}" for part in range(1, 17)),
-    ],
+    ]
 )
 def test_every_codec_exists(label: str) -> None:
     codec = codec_of(label)
     assert codec is None or codecs.lookup(codec)
 
 
-@pytest.mark.parametrize(
-    ("body", "declared", "text"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         (GERMAN.encode(), "utf-8", GERMAN),
         (GERMAN.encode("cp1252"), "iso-8859-1", GERMAN),
         (RUSSIAN.encode("koi8-r"), "KOI8-R", RUSSIAN),
@@ -116,9 +115,10 @@ def test_every_codec_exists(label: str) -> None:
         # one broken byte doesn't make the rest a lie
         (RUSSIAN.encode() + b"\xff!", "utf-8", RUSSIAN + "\ufffd!"),
         (RUSSIAN.encode() + b"\xff!", None, RUSSIAN + "\ufffd!"),
-    ],
+    ]
 )
-def test_a_body_is_read_in_its_charset(body: bytes, declared: str | None, text: str) -> None:
+def test_a_body_is_read_in_its_charset(row: tuple[bytes, str | None, str]) -> None:
+    body, declared, text = row
     assert decode_text(body, declared) == text
 
 

@@ -55,7 +55,16 @@ def pieces_of(
 
 @pytest.mark.parametrize("size", [1, 7, 1000, 10 * MEGABYTE])
 @pytest.mark.parametrize("encoding", ENCODERS)
-@pytest.mark.parametrize("data", [b"", b"x", TEXT, os.urandom(100_000), bytes(3 * MEGABYTE)])
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"x", TEXT),
+        *(
+            pytest.param(data, marks=pytest.mark.heavy)
+            for data in (os.urandom(100_000), bytes(3 * MEGABYTE))
+        ),
+    ],
+)
 def test_a_body_comes_back_however_it_is_cut(encoding: str, size: int, data: bytes) -> None:
     assert b"".join(pieces_of(ENCODERS[encoding](data), encoding, size=size)) == data
 

@@ -23,6 +23,7 @@ from spinneret.web.fetching.rules import (
 )
 from spinneret.web.fetching.urls import parse_url
 from tests.fakes.fetching import fetched_page
+from tests.rows import each_row
 from tests.unit.web.fetching.cases import Case, table
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -91,18 +92,19 @@ def test_success_with_a_body_passes(status: int) -> None:
     require_success(fetched_page("http://example.com/", status_code=status), NOW)
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "error"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         (200, b"", ContentRefused),
         (204, b"", ContentRefused),
         (205, b"x", ContentRefused),
         *((status, b"x", HttpRefused) for status in (300, 301, 302, 304, 307, 308)),
         *((status, b"x", HttpRefused) for status in (400, 401, 403, 404, 410, 418, 451, 499)),
         *((status, b"x", HttpUnavailable) for status in (408, 425, 429, 500, 502, 503, 504, 599)),
-    ],
+    ]
 )
-def test_any_other_answer_is_an_error(status: int, body: bytes, error: type[DomainError]) -> None:
+def test_any_other_answer_is_an_error(row: tuple[int, bytes, type[DomainError]]) -> None:
+    status, body, error = row
     page = fetched_page("http://example.com/", body, status_code=status)
     with pytest.raises(error) as refusal:
         require_success(page, NOW)
@@ -117,9 +119,9 @@ def test_the_hosts_retry_after_is_passed_on() -> None:
     assert refusal.value.retry_after == 120
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("0", 0),
         (" 17 ", 17),
         ("3601", 3600),
@@ -136,9 +138,10 @@ def test_the_hosts_retry_after_is_passed_on() -> None:
         ("soon", None),
         ("120, 120", None),
         ("\u0662", None),
-    ],
+    ]
 )
-def test_retry_after_is_seconds_or_a_date(value: str, seconds: float | None) -> None:
+def test_retry_after_is_seconds_or_a_date(row: tuple[str, float | None]) -> None:
+    value, seconds = row
     assert parse_retry_after(value, NOW) == seconds
 
 

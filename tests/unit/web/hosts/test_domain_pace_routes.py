@@ -30,14 +30,14 @@ def routes(hosts: Hosts) -> Served:
     "update",
     [
         {},
-        {"requests_per_second": 0.5, "burst": 2},
-        {"requests_per_second": 0.25},
+        {"rate_limit_rps": 0.5, "burst": 2},
+        {"rate_limit_rps": 0.25},
         {"burst": 3},
         {"burst": 1},
-        {"requests_per_second": 0.25, "burst": 1},
+        {"rate_limit_rps": 0.25, "burst": 1},
         {"min_gap_seconds": 4},
         {"min_gap_seconds": 0.5},
-        {"requests_per_second": 0.1, "min_gap_seconds": 4},
+        {"rate_limit_rps": 0.1, "min_gap_seconds": 4},
         {"burst": 2, "min_gap_seconds": 4},
     ],
 )
@@ -66,7 +66,7 @@ def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
     assert moments.count(0.0) == shown["burst"]
     later = [then - first for first, then in itertools.pairwise(moments) if first > 0]
     assert later
-    assert later == pytest.approx([1 / shown["requests_per_second"]] * len(later), abs=0.0011)
+    assert later == pytest.approx([1 / shown["rate_limit_rps"]] * len(later), abs=0.0011)
     if shown["min_gap_seconds"] is not None:
         assert min(later) >= shown["min_gap_seconds"]
 
@@ -118,7 +118,7 @@ def test_what_is_no_port_is_refused(routes: Served, port: str) -> None:
 
 
 def test_the_breaker_is_shown_by_the_tenants_own_limits(routes: Served, hosts: Hosts) -> None:
-    routes.send("PUT", DOMAIN, {"breaker_failures": 1, "breaker_seconds": 600})
+    routes.send("PUT", DOMAIN, {"circuit_breaker_threshold": 1, "circuit_breaker_timeout_s": 600})
     admitted = hosts.pace.admit("site.example", owner="job", limits=PaceLimits())
     assert isinstance(admitted, Permit)
     hosts.pace.report(admitted, Outcome.HOST_FAILURE)

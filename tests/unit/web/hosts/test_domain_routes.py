@@ -11,7 +11,9 @@ import pytest
 
 from crawl.domains_routes import router
 from spinneret.kernel import bounds
+from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.hosts import Hosts
+from tests.fakes.time import HandClock
 from tests.unit.runtime.api import Answer
 from tests.unit.runtime.refusals import fields_of
 from tests.unit.served import Served
@@ -20,21 +22,21 @@ DOMAIN = "/api/v1/domains/site.example"
 NOW = "2026-01-02T12:00:00.000000Z"
 DEFAULTS = {
     "domain": "site.example",
-    "requests_per_second": None,
+    "rate_limit_rps": None,
     "burst": None,
     "min_gap_seconds": None,
-    "breaker_failures": None,
-    "breaker_seconds": None,
+    "circuit_breaker_threshold": None,
+    "circuit_breaker_timeout_s": None,
     "notes": None,
     "blocked": False,
     "blocked_reason": None,
     "blocked_at": None,
     "pace": {
-        "requests_per_second": 1.0,
+        "rate_limit_rps": 1.0,
         "burst": 5,
         "min_gap_seconds": None,
-        "breaker_failures": 5,
-        "breaker_seconds": 300.0,
+        "circuit_breaker_threshold": 5,
+        "circuit_breaker_timeout_s": 300.0,
     },
     "updated_at": None,
 }
@@ -70,11 +72,11 @@ def test_a_domain_is_found_however_it_is_spelled(routes: Served, spelled: str) -
 
 def test_settings_are_replaced_whole(routes: Served) -> None:
     update = {
-        "requests_per_second": 0.5,
+        "rate_limit_rps": 0.5,
         "burst": 2,
         "min_gap_seconds": 4,
-        "breaker_failures": 3,
-        "breaker_seconds": 900,
+        "circuit_breaker_threshold": 3,
+        "circuit_breaker_timeout_s": 900,
         "notes": "  be kind ",
     }
     expected = {
@@ -82,11 +84,11 @@ def test_settings_are_replaced_whole(routes: Served) -> None:
         **update,
         "notes": "be kind",
         "pace": {
-            "requests_per_second": 0.25,
+            "rate_limit_rps": 0.25,
             "burst": 1,
             "min_gap_seconds": 4.0,
-            "breaker_failures": 3,
-            "breaker_seconds": 900.0,
+            "circuit_breaker_threshold": 3,
+            "circuit_breaker_timeout_s": 900.0,
         },
         "updated_at": NOW,
     }
@@ -99,13 +101,15 @@ def test_settings_are_replaced_whole(routes: Served) -> None:
 @pytest.mark.parametrize(
     "update",
     [
-        {"requests_per_second": bounds.DOMAIN_RATE, "burst": bounds.DOMAIN_BURST},
-        {"requests_per_second": bounds.DOMAIN_RATE_MIN},
+        {"rate_limit_rps": bounds.DOMAIN_RATE, "burst": bounds.DOMAIN_BURST},
+        {"rate_limit_rps": bounds.DOMAIN_RATE_MIN},
         {"min_gap_seconds": bounds.DOMAIN_GAP_MAX_SECONDS},
         {"burst": 1, "notes": "x" * bounds.DOMAIN_NOTES_MAX_CHARS},
-        {"requests_per_second": None, "burst": None, "min_gap_seconds": None, "notes": None},
-        {"breaker_failures": bounds.BREAKER_FAILURES, "breaker_seconds": 300},
-        {"breaker_failures": 1, "breaker_seconds": bounds.BREAKER_MEMORY_SECONDS},
+        {"rate_limit_rps": None, "burst": None, "min_gap_seconds": None, "notes": None},
+        {"circuit_breaker_threshold": bounds.BREAKER_FAILURES},
+        {"circuit_breaker_threshold": 1},
+        {"circuit_breaker_timeout_s": 300},
+        {"circuit_breaker_timeout_s": bounds.BREAKER_MEMORY_SECONDS},
     ],
 )
 def test_settings_at_their_bounds_are_taken(routes: Served, update: dict[str, Any]) -> None:
@@ -113,13 +117,13 @@ def test_settings_at_their_bounds_are_taken(routes: Served, update: dict[str, An
 
 
 INVALID: list[tuple[str, Any]] = [
-    ("requests_per_second", 1.0001),
-    ("requests_per_second", 100),
-    ("requests_per_second", 0),
-    ("requests_per_second", -1),
-    ("requests_per_second", bounds.DOMAIN_RATE_MIN / 2),
-    ("requests_per_second", "1"),
-    ("requests_per_second", True),
+    ("rate_limit_rps", 1.0001),
+    ("rate_limit_rps", 100),
+    ("rate_limit_rps", 0),
+    ("rate_limit_rps", -1),
+    ("rate_limit_rps", bounds.DOMAIN_RATE_MIN / 2),
+    ("rate_limit_rps", "1"),
+    ("rate_limit_rps", True),
     ("burst", 6),
     ("burst", 0),
     ("burst", 1.5),
@@ -127,12 +131,12 @@ INVALID: list[tuple[str, Any]] = [
     ("min_gap_seconds", 3600.1),
     ("notes", "x" * 1001),
     ("notes", 7),
-    ("breaker_failures", 6),
-    ("breaker_failures", 0),
-    ("breaker_failures", 2.5),
-    ("breaker_seconds", 299.9),
-    ("breaker_seconds", 3600.1),
-    ("breaker_seconds", "600"),
+    ("circuit_breaker_threshold", 6),
+    ("circuit_breaker_threshold", 0),
+    ("circuit_breaker_threshold", 2.5),
+    ("circuit_breaker_timeout_s", 299.9),
+    ("circuit_breaker_timeout_s", 3600.1),
+    ("circuit_breaker_timeout_s", "600"),
     ("blocked", True),
     ("tenant", "other"),
 ]
@@ -147,17 +151,46 @@ def test_faster_bolder_malformed_and_foreign_settings_are_refused(
     assert routes.send("GET", DOMAIN).body["updated_at"] is None
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "site.example:80", "localhost", "com", "a..b"])
-def test_a_name_that_is_no_public_host_is_refused_by_every_route(routes: Served, name: str) -> None:
+def by_every_route(routes: Served, name: str) -> list[Answer]:
     path = f"/api/v1/domains/{name}"
-    for answer in (
+    return [
         routes.send("GET", path),
         routes.send("PUT", path, {}),
         routes.send("POST", f"{path}/block", {"reason": "why"}),
         routes.send("POST", f"{path}/unblock"),
         routes.send("POST", f"{path}/reset"),
-    ):
+    ]
+
+
+@pytest.mark.parametrize("name", ["site.example:80", "com", "a..b"])
+def test_a_name_that_is_no_host_is_refused_by_every_route(routes: Served, name: str) -> None:
+    for answer in by_every_route(routes, name):
         assert fields_of(refused(answer, 422, "VALIDATION_ERROR")) == ["domain"]
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "10.0.0.1", "localhost", "printer.local", "::1"])
+def test_a_host_that_no_fetch_may_reach_is_blocked_by_every_route(
+    routes: Served, name: str
+) -> None:
+    for answer in by_every_route(routes, name):
+        assert refused(answer, 403, "URL_BLOCKED")["details"] == {"field": "domain"}
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "::1", "www.printer.local"])
+def test_a_host_that_the_stage_allows_has_settings_like_any_other(
+    clock: HandClock, name: str
+) -> None:
+    policy = AddressPolicy(
+        frozenset({"127.0.0.1:8000", "localhost:8001", "[::1]:1", "www.printer.local:631"})
+    )
+    routes = Served(router, SimpleNamespace(hosts=Hosts(clock, policy).service))
+    kept = name.removeprefix("www.")
+    for answer in by_every_route(routes, name):
+        assert (answer.status, answer.body["domain"]) == (200, kept)
+    assert routes.send("PUT", f"/api/v1/domains/{name}", {"burst": 1}).status == 200
+    assert routes.send("POST", f"/api/v1/domains/{name}/block", {"reason": "w"}).status == 200
+    shown = routes.send("GET", f"/api/v1/domains/{name}").body
+    assert (shown["burst"], shown["blocked_by"]) == (1, kept)
 
 
 # ---------------------------------------------------------------- Blocks

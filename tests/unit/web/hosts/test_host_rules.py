@@ -7,13 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import UrlBlocked, ValidationFailed
+from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts import rules
 from spinneret.web.hosts.models import Block, HostSettings, Override
 from spinneret.web.politeness.models import BreakerLimits, PaceLimits
 from spinneret.web.politeness.rules import host_key
+from tests.fakes.hosts import PUBLIC_ONLY
 from tests.fakes.time import START
+from tests.rows import each_row
 
 BLOCK = Block(reason="asked us to", since=START)
 SLOW = Override(requests_per_second=0.5, burst=2, min_gap_seconds=3.0)
@@ -27,9 +30,9 @@ def settings(domain: str, *, blocked: bool = True) -> HostSettings:
 # ---------------------------------------------------------------- Names
 
 
-@pytest.mark.parametrize(
-    ("text", "domain"),
-    [
+@each_row(
+    (ascii(row), row)
+    for row in [
         ("example.com", "example.com"),
         ("EXAMPLE.Com", "example.com"),
         ("www.example.com", "example.com"),
@@ -46,15 +49,16 @@ def settings(domain: str, *, blocked: bool = True) -> HostSettings:
         ("[2606:4700::1111]", "2606:4700::1111"),
         ("2606:4700:0:0:0:0:0:1111", "2606:4700::1111"),
         (".".join("a" * bounds.DOMAIN_LABELS_MAX), ".".join("a" * bounds.DOMAIN_LABELS_MAX)),
-    ],
+    ]
 )
-def test_a_domain_has_one_name(text: str, domain: str) -> None:
-    assert rules.parse_host(text) == domain
+def test_a_domain_has_one_name(row: tuple[str, str]) -> None:
+    text, domain = row
+    assert rules.parse_host(text, PUBLIC_ONLY) == domain
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+@each_row(
+    (ascii(text), text)
+    for text in [
         "",
         " ",
         "example.com:80",
@@ -79,6 +83,20 @@ def test_a_domain_has_one_name(text: str, domain: str) -> None:
         ".".join("a" * (bounds.DOMAIN_LABELS_MAX + 1)),
         "com",
         "www.com",
+        "fe80::1%eth0",
+        "xn--",
+        "\ud800.example",
+    ]
+)
+def test_what_is_not_a_host_has_no_settings(text: str) -> None:
+    with pytest.raises(ValidationFailed) as refusal:
+        rules.parse_host(text, PUBLIC_ONLY)
+    assert [each["field"] for each in refusal.value.details["fields"]] == ["domain"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "localhost",
         "printer.local",
         "metadata.google.internal",
@@ -89,15 +107,32 @@ def test_a_domain_has_one_name(text: str, domain: str) -> None:
         "169.254.169.254",
         "::1",
         "::ffff:10.0.0.1",
-        "fe80::1%eth0",
-        "xn--",
-        "\ud800.example",
     ],
 )
-def test_what_is_not_a_public_host_has_no_settings(text: str) -> None:
-    with pytest.raises(ValidationFailed) as refusal:
-        rules.parse_host(text)
-    assert [each["field"] for each in refusal.value.details["fields"]] == ["domain"]
+def test_a_host_is_checked_as_a_submission_s_is(text: str) -> None:
+    elsewhere = AddressPolicy(frozenset({"127.0.0.2:80", "other.local:80"}))
+    for policy in (PUBLIC_ONLY, elsewhere):
+        with pytest.raises(UrlBlocked) as refusal:
+            rules.parse_host(text, policy)
+        assert refusal.value.details == {"field": "domain"}
+
+
+@pytest.mark.parametrize(
+    ("text", "pair", "domain"),
+    [
+        ("127.0.0.1", "127.0.0.1:8000", "127.0.0.1"),
+        ("2130706433", "127.0.0.1:8000", "127.0.0.1"),
+        ("LOCALHOST", "localhost:8000", "localhost"),
+        ("[::1]", "[::1]:8000", "::1"),
+        ("printer.local", "printer.local:6000", "printer.local"),
+    ],
+)
+def test_a_host_that_the_stage_allows_may_have_settings(text: str, pair: str, domain: str) -> None:
+    allowing = AddressPolicy(frozenset({pair}))
+    assert rules.parse_host(text, allowing) == domain
+    assert rules.lineage(domain)[0] == domain
+    with pytest.raises(UrlBlocked):
+        rules.parse_host(text, AddressPolicy(frozenset({pair}), denied=frozenset({pair})))
 
 
 # ---------------------------------------------------------------- Lineage
@@ -109,7 +144,7 @@ def test_what_is_not_a_public_host_has_no_settings(text: str) -> None:
         ("example.com", ("example.com",)),
         ("a.b.example.com", ("a.b.example.com", "b.example.com", "example.com")),
         ("me.github.io", ("me.github.io", "github.io")),
-        ("com", ()),
+        ("com", ("com",)),
         ("93.184.216.34", ("93.184.216.34",)),
         ("2606:4700::1111", ("2606:4700::1111",)),
     ],
@@ -129,10 +164,38 @@ def test_a_very_long_name_asks_for_no_more_than_can_have_settings() -> None:
 def test_a_block_of_any_domain_above_is_seen_from_below(host: str, up: int) -> None:
     above = host.split(".", min(up, host.count(".") - 1))[-1]
     try:
-        blocked = rules.parse_host(above)
+        blocked = rules.parse_host(above, PUBLIC_ONLY)
     except ValidationFailed:
         return
     assert blocked in rules.lineage(host_key(parse_url(f"http://{host}/").host))
+
+
+# ---------------------------------------------------------------- Slower than the stage
+
+FAST = PaceLimits(rate=5, burst=20, breaker=BreakerLimits(threshold=8, open_seconds=60))
+
+
+@pytest.mark.parametrize(
+    ("override", "faster"),
+    [
+        (Override(), []),
+        (Override(requests_per_second=5, burst=20, breaker_failures=8, breaker_seconds=60), []),
+        (Override(requests_per_second=2, burst=9, breaker_failures=6, breaker_seconds=61), []),
+        (Override(requests_per_second=5.1), ["rate_limit_rps"]),
+        (Override(burst=21, min_gap_seconds=1), ["burst"]),
+        (
+            Override(breaker_failures=9, breaker_seconds=59),
+            ["circuit_breaker_threshold", "circuit_breaker_timeout_s"],
+        ),
+    ],
+)
+def test_settings_can_only_be_slower_than_the_stage(override: Override, faster: list[str]) -> None:
+    if not faster:
+        rules.require_slower(override, FAST)
+        return
+    with pytest.raises(ValidationFailed) as refusal:
+        rules.require_slower(override, FAST)
+    assert [each["field"] for each in refusal.value.details["fields"]] == faster
 
 
 # ---------------------------------------------------------------- What holds

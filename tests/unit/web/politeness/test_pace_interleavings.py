@@ -233,7 +233,7 @@ PACE_CALLS: dict[str, Call] = {
 }
 
 
-QUICK_SCENES = {"a promise is due", "about to open", "half-open", "held"}
+QUICK_SCENES = {"a promise is due", "held"}
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,8 @@ class KeyRequest(BaseModel):
     expires_at: (
         Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_spelled_out)] | None
     ) = None
-    rate_limit_rpm: Annotated[int, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = (
-        bounds.KEY_REQUESTS_PER_MINUTE
-    )
+    rate_limit_rpm: Annotated[int | None, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = None
+    """Requests per minute; without it the stage's default, 60 unless its operator chose another."""
 
 
 class KeyView(BaseModel):

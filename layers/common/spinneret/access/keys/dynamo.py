@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, KeyPage, StoredTicket
@@ -146,9 +146,7 @@ class DynamoKeyStore:
 
     def _item(self, key: items.Item) -> items.Item:
         """An item as it stands, empty when there is none."""
-        with translated("dynamodb"):
-            answer: Any = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        return dict(answer.get("Item") or {})
+        return dynamo.get(self._client, self._table, key)
 
 
 def _changing() -> DependencyUnavailable:

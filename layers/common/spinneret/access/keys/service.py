@@ -54,12 +54,15 @@ class KeyService:
         clock: Clock,
         new_id: NewId,
         random: Callable[[int], bytes],
+        default_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE,
     ) -> None:
+        """`default_rpm`: requests per minute of a key that is issued without a limit of its own."""
         self._keys = keys
         self._windows = windows
         self._clock = clock
         self._new_id = new_id
         self._random = random
+        self._default_rpm = default_rpm
 
     def issue(
         self,
@@ -68,7 +71,7 @@ class KeyService:
         scopes: frozenset[Scope],
         expires_at: datetime | None = None,
         *,
-        rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE,
+        rate_limit_rpm: int | None = None,
         issuer: Principal | None = None,
     ) -> tuple[ApiKey, str]:
         """Make a key; the second value is the secret, which can't be had again.
@@ -93,7 +96,7 @@ class KeyService:
             scopes=scopes,
             created_at=now,
             expires_at=_in_bounds(expires_at, now),
-            rate_limit_rpm=rate_limit_rpm,
+            rate_limit_rpm=rate_limit_rpm or self._default_rpm,
         )
         self._keys.add(key, now, None if issuer is None else bounds.KEYS_PER_TENANT)
         return key, secret

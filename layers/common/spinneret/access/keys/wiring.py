@@ -10,6 +10,7 @@ from spinneret.access.keys.dynamo import DynamoKeyStore
 from spinneret.access.keys.dynamo_windows import DynamoRateWindows
 from spinneret.access.keys.service import KeyService
 from spinneret.aws.clients import dynamodb_client
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import Settings
@@ -25,12 +26,26 @@ class KeySettings(Settings):
     tenancy_table: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class IssuingSettings(KeySettings):
+    """What new keys get besides."""
+
+    rate_limit__api_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
+
+
 def key_service(settings: KeySettings) -> KeyService:
-    """API keys of this stage."""
+    """API keys of this stage, for functions that issue none."""
     return keys_in(dynamodb_client(), settings.tenancy_table)
 
 
-def keys_in(client: DynamoDBClient, table: str) -> KeyService:
+def issuing_key_service(settings: IssuingSettings) -> KeyService:
+    """API keys of this stage."""
+    return keys_in(dynamodb_client(), settings.tenancy_table, settings.rate_limit__api_rpm)
+
+
+def keys_in(
+    client: DynamoDBClient, table: str, default_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
+) -> KeyService:
     """API keys of a table."""
     return KeyService(
         keys=DynamoKeyStore(client, table),
@@ -38,4 +53,5 @@ def keys_in(client: DynamoDBClient, table: str) -> KeyService:
         clock=utc_now,
         new_id=id_maker(utc_now),
         random=os.urandom,
+        default_rpm=default_rpm,
     )

@@ -9,7 +9,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 from spinneret.audits.facts.site import Outcome

@@ -6,10 +6,12 @@ import re
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import host_of
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.site import Outcome
 
 _LINKS: Final = Family(Category.LINKS)
 
@@ -66,11 +68,7 @@ def broken_internal(page: PageNode, site: Site) -> Answer:
 )
 def broken_external(page: PageNode, site: Site) -> Answer:
     """Of links that were checked; what only turns robots away isn't broken."""
-    checked = [
-        (url, outcome)
-        for url in site.urls_of(page.external)
-        if (outcome := site.facts.outcomes.get(url)) is not None
-    ]
+    checked = _checked(page, site)
     if not checked:
         return None
     return [
@@ -89,11 +87,7 @@ def broken_external(page: PageNode, site: Site) -> Answer:
 )
 def external_redirect(page: PageNode, site: Site) -> Answer:
     """Of links that were checked."""
-    checked = [
-        (url, outcome)
-        for url in site.urls_of(page.external)
-        if (outcome := site.facts.outcomes.get(url)) is not None
-    ]
+    checked = _checked(page, site)
     if not checked:
         return None
     return [
@@ -289,3 +283,9 @@ def pagination(_: PageFacts, html: HtmlFacts) -> Answer:
         for url in html.pagination
         if url not in linked
     ]
+
+
+def _checked(page: PageNode, site: Site) -> list[tuple[str, Outcome]]:
+    """What came of the page's links to other sites, as far as they were tried."""
+    tried = site.facts.outcomes
+    return [(url, tried[url]) for url in site.urls_of(page.external) if url in tried]

@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import Site
 from spinneret.kernel import bounds
 

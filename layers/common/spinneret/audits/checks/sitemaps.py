@@ -7,7 +7,8 @@ from datetime import timedelta
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import LISTABLE, host_of, moment
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, Kind

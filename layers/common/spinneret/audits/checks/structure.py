@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.models import Answer, Category, Evidence, Family, Severity
+from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_language, listed
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 

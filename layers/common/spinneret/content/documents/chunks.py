@@ -37,9 +37,16 @@ class KnownVectors(Protocol):
 class ChunkMaker:
     """Cuts and embeds texts: the same text and model give the same chunks."""
 
-    def __init__(self, embedder: Embedder, known: KnownVectors | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        known: KnownVectors | None = None,
+        embed_batch: int = bounds.EMBED_BATCH,
+    ) -> None:
+        """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
         self._embedder = embedder
         self._known = known
+        self._embed_batch = embed_batch
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
         """The embedder's; raises DependencyUnavailable."""
@@ -100,7 +107,7 @@ class ChunkMaker:
         checkpoint: Checkpoint,
         remaining: Remaining,
     ) -> list[Vector]:
-        size = min(bounds.EMBED_BATCH, self.info(remaining).max_batch)
+        size = min(self._embed_batch, self.info(remaining).max_batch)
         vectors: list[Vector] = []
         for start in range(0, len(chunks), size):
             checkpoint("embedding", 50 + 40 * start // len(chunks))

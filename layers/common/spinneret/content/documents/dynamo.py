@@ -59,13 +59,7 @@ class DynamoDocumentStore:
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """See DocumentStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._documents,
-                Key=keys.document_key(tenant, document_id),
-                ConsistentRead=True,
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._documents, keys.document_key(tenant, document_id))
         return from_item(item) if item else None
 
     def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:

@@ -32,6 +32,7 @@ from spinneret.content.documents.ports import (
 )
 from spinneret.content.extraction.models import Content
 from spinneret.jobs.models import Lease
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -83,10 +84,12 @@ class Indexer:
         index: ChunkWriter,
         clock: Clock,
         known: KnownVectors | None = None,
+        embed_batch: int = bounds.EMBED_BATCH,
     ) -> None:
+        """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
         self._documents = documents
         self._contents = contents
-        self._chunks = ChunkMaker(embedder, known)
+        self._chunks = ChunkMaker(embedder, known, embed_batch)
         self._index = index
         self._clock = clock
 

@@ -28,7 +28,8 @@ from spinneret.content.search.models import FoundChunk
 from spinneret.content.search.ports import ChunkIndex
 from spinneret.content.tags.service import TagService
 from spinneret.jobs.models import Draft, Priority, Reply, RequestKey
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (

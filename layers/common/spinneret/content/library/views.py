@@ -12,7 +12,7 @@ from spinneret.content.library.api_models import (
 )
 from spinneret.content.library.service import Checked
 from spinneret.jobs.models import Reply
-from spinneret.jobs.service import Placed
+from spinneret.jobs.placement import Placed
 from spinneret.kernel.errors import PermanentError
 
 

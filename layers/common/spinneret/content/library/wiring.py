@@ -10,7 +10,7 @@ from spinneret.content.collections.wiring import CollectionSettings, collection_
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.library.service import LibraryService
-from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.wiring import chunk_index, embedder
 from spinneret.content.tags.wiring import tag_service
 from spinneret.jobs.settings import JobSettings
@@ -19,7 +19,7 @@ from spinneret.kernel.clock import utc_now
 
 
 @dataclass(frozen=True, kw_only=True)
-class LibrarySettings(JobSettings, SearchSettings, CollectionSettings):
+class LibrarySettings(JobSettings, EmbeddingSettings, CollectionSettings):
     """What the routes of documents read."""
 
     content_bucket: str

@@ -19,17 +19,18 @@ from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
 from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
 from spinneret.content.library.upkeep import Rebuilt, Reconciled, Upkeep
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
-from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.wiring import chunk_index, embedder
-from spinneret.events.webhooks.wiring import NotifierSettings, notifier
-from spinneret.jobs.wiring import worker
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import ending_store, worker
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.clock import Remaining, utc_now
 from spinneret.kernel.ids import id_maker
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentsWorkerSettings(NotifierSettings, SearchSettings, CacheSettings):
+class DocumentsWorkerSettings(RelaySettings, JobSettings, EmbeddingSettings, CacheSettings):
     """The environment of the workers on documents."""
 
     documents_table: str
@@ -64,11 +65,11 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
             index=index,
         ),
     }
-    return worker(settings, handlers, notifier(settings))
+    return worker(settings, handlers, ending_store(settings, relay(settings).hand_on))
 
 
 @dataclass(frozen=True, kw_only=True)
-class UpkeepSettings(SearchSettings, CacheSettings):
+class UpkeepSettings(EmbeddingSettings, CacheSettings):
     """The environment of the passes over all documents."""
 
     documents_table: str

@@ -7,8 +7,8 @@ Three methods, of which `auto` takes the last:
   It knows no scores: rank 30 in both lists beats rank 1 in one.
 - `min_max`: each leg's scores from 0 (its last) to 1 (its first), then their weighted mean.
 - `confidence`: each leg's scores in standard deviations from their mean, then a mean whose weights
-  grow with the gap between the leg's first and second hit: a leg that has one clear answer decides.
-  The score is the logistic function of it, so that it lies between 0 and 1.
+  grow with the gap between the leg's first hit and its first one of another document: a leg that
+  has one clear answer decides. The score is the logistic function of it, between 0 and 1.
 
 docs/benchmarks.md, "Retrieval", has the measurement.
 """
@@ -31,8 +31,10 @@ class Profile:
     """Of the keyword leg in `confidence`; the vector leg has the rest to 1."""
 
 
-DEFAULT_PROFILE: Final = Profile(keyword_weight=0.75)
-PROFILES: Final[Mapping[str, Profile]] = {}
+DEFAULT_PROFILE: Final = Profile(keyword_weight=0.6)
+PROFILES: Final[Mapping[str, Profile]] = {
+    "sentence-transformers/all-MiniLM-L6-v2": Profile(keyword_weight=0.6),
+}
 """By model id; an embedder that isn't named has the default (benchmarks/retrieval.py)."""
 
 Scores = Mapping[str, float]
@@ -111,7 +113,7 @@ class _Deviations:
     missing: float
     """Of a chunk that the leg didn't find: as its last hit."""
     gap: float
-    """Between the first and the second hit."""
+    """Between the first hit and the first one of another document."""
 
 
 def _confidence(legs: Legs, weights: Weights, _k: int, profile: Profile) -> Scores:
@@ -143,7 +145,15 @@ def _deviations(candidates: Sequence[Candidate]) -> _Deviations:
         gap = 1.0 if len(values) == 1 else 0.0
         return _Deviations({each.chunk_id: 1.0 for each in candidates}, 0.0, gap)
     by_chunk = {each.chunk_id: (each.score - mean) / spread for each in candidates}
-    return _Deviations(by_chunk, (values[-1] - mean) / spread, (values[0] - values[1]) / spread)
+    return _Deviations(by_chunk, (values[-1] - mean) / spread, _gap(candidates) / spread)
+
+
+def _gap(candidates: Sequence[Candidate]) -> float:
+    """Neighbouring chunks are much alike: the second hit is often of the first one's document."""
+    ordered = sorted(candidates, key=lambda each: -each.score)
+    first = ordered[0]
+    others = (each.score for each in ordered if each.document_id != first.document_id)
+    return first.score - next(others, ordered[-1].score)
 
 
 def _logistic(value: float) -> float:

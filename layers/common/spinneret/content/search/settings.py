@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spinneret.kernel import bounds
 from spinneret.kernel.settings import Settings
 
 
@@ -18,3 +19,10 @@ class SearchSettings(Settings):
     index_shards: int = 1
     index_replicas: str = "0-1"
     """A number, or a range: as many of it as there are further nodes. Holds for new indexes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingSettings(SearchSettings):
+    """How long one call of the embedder may take, where its caller has as long."""
+
+    tei__timeout_s: float = bounds.EMBED_SECONDS

@@ -27,9 +27,14 @@ class TeiEmbedder:
     """Implements Embedder. `info` is asked once and kept: a model changes by a new deployment."""
 
     def __init__(
-        self, base_url: str, client: httpx.Client, sleep: Callable[[float], None] = time.sleep
+        self,
+        base_url: str,
+        client: httpx.Client,
+        sleep: Callable[[float], None] = time.sleep,
+        seconds: float = bounds.EMBED_SECONDS,
     ) -> None:
-        self._server = _Server("embedder", base_url, client, sleep)
+        """`seconds` is the longest that one request may take."""
+        self._server = _Server("embedder", base_url, client, sleep, seconds)
         self._info: EmbedderInfo | None = None
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
@@ -78,7 +83,7 @@ class TeiReranker:
     def __init__(
         self, base_url: str, client: httpx.Client, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        self._server = _Server("reranker", base_url, client, sleep)
+        self._server = _Server("reranker", base_url, client, sleep, bounds.RERANK_SECONDS)
         self._max_batch: int | None = None
 
     def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
@@ -109,7 +114,9 @@ class _Server:
         base_url: str,
         client: httpx.Client,
         sleep: Callable[[float], None],
+        seconds: float,
     ) -> None:
+        self._seconds = seconds
         self._dependency = dependency
         self._base_url = base_url.rstrip("/")
         self._client = client
@@ -122,7 +129,7 @@ class _Server:
             if attempt:
                 self._sleep(min(pause, max(0.0, remaining())))
                 pause *= 2
-            seconds = min(remaining(), bounds.EMBED_SECONDS)
+            seconds = min(remaining(), self._seconds)
             if seconds <= 0:
                 break
             try:

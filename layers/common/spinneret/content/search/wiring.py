@@ -14,14 +14,14 @@ from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.content.search.service import SearchService
-from spinneret.content.search.settings import SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings, SearchSettings
 from spinneret.content.search.tei import TeiEmbedder, TeiReranker
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchApiSettings(SearchSettings, CacheSettings):
+class SearchApiSettings(EmbeddingSettings, CacheSettings):
     """The search API's environment."""
 
     documents_table: str
@@ -38,9 +38,10 @@ class SearchApi:
     search: SearchService
 
 
-def embedder(settings: SearchSettings) -> TeiEmbedder:
+def embedder(settings: EmbeddingSettings) -> TeiEmbedder:
     """The embedder of this stage; keeps its connection for the life of the process."""
-    return TeiEmbedder(settings.embedder_url, httpx.Client(trust_env=False))
+    client = httpx.Client(trust_env=False)
+    return TeiEmbedder(settings.embedder_url, client, seconds=settings.tei__timeout_s)
 
 
 def chunk_index(settings: SearchSettings, of: TeiEmbedder) -> OpenSearchChunkIndex:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.events.webhooks.models import (
     Delivery,
@@ -16,17 +16,35 @@ from spinneret.events.webhooks.models import (
     WebhookEvent,
 )
 from spinneret.events.webhooks.service import RequestedEndpoint
+from spinneret.events.webhooks.subscriptions import pattern_of
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
+from spinneret.outbox.types import all_event_types
 from spinneret.redaction import redact_text
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=bounds.WEBHOOK_NAME_MAX_CHARS)]
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
+
+
+def _checked(name: str) -> str:
+    return pattern_of(name, all_event_types())
+
+
+EventName = Annotated[
+    str,
+    StringConstraints(max_length=bounds.WEBHOOK_EVENT_MAX_CHARS),
+    AfterValidator(_checked),
+    Field(
+        description="A type of event, `job.completed` or `job.failed` for the ends of jobs of all "
+        "kinds, `*` for every event, or `crawl.*` for those that begin with `crawl.`; `completed` "
+        "and `failed` are short for those of jobs."
+    ),
+]
 Events = Annotated[
-    frozenset[Literal[WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED]],
-    Field(min_length=1, strict=False),
+    frozenset[EventName],
+    Field(min_length=1, max_length=bounds.WEBHOOK_EVENTS_MAX, strict=False),
 ]
 
 
@@ -73,7 +91,7 @@ class EndpointView(BaseModel):
     name: str
     url: str
     """Without what is secret in it, unless the caller may change it."""
-    events: list[WebhookEvent]
+    events: list[str]
     header_names: list[str]
     is_active: bool
     disabled_reason: str | None
@@ -112,9 +130,9 @@ class DeliveryView(BaseModel):
     """Sent as `webhook-id`."""
     endpoint_id: str | None
     job_id: str | None
-    """The job whose end is reported; null for a test."""
+    """The job whose end is reported; null for other events."""
     job_type: str | None
-    event: WebhookEvent
+    event: str
     payload: dict[str, Any]
     """What is sent, without secrets; a result that is too large for the log is left out."""
     delivery_job_id: str

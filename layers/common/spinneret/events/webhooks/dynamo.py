@@ -14,10 +14,9 @@ Webhooks table
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Endpoint, EndpointPage, SealedSecrets
 from spinneret.kernel.errors import Conflict
@@ -89,11 +88,7 @@ class DynamoEndpointStore:
 
     def default_secrets(self, tenant: str) -> SealedSecrets | None:
         """See EndpointStore."""
-        with translated("dynamodb"):
-            answer: Any = self._client.get_item(
-                TableName=self._table, Key=items.default_key(tenant), ConsistentRead=True
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, items.default_key(tenant))
         return items.secrets_from_item(item) if item else None
 
     def replace_default(

@@ -12,7 +12,7 @@ Webhooks table
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
@@ -49,9 +49,7 @@ class DynamoDeliveryLog:
         if not is_id(delivery_id):
             return None
         key = {"pk": items.log_partition(tenant, endpoint_id), "sk": delivery_id}
-        with translated("dynamodb"):
-            answer: Any = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, key)
         return items.delivery_from_item(item) if item else None
 
     def page(
@@ -75,11 +73,7 @@ class DynamoCooldowns:
 
     def find(self, tenant: str, target: str) -> Cooldown | None:
         """See Cooldowns."""
-        with translated("dynamodb"):
-            answer: Any = self._client.get_item(
-                TableName=self._table, Key=items.cooldown_key(tenant, target), ConsistentRead=True
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, items.cooldown_key(tenant, target))
         return items.cooldown_from_item(item) if item else None
 
     def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:

@@ -14,7 +14,6 @@ from spinneret.events.webhooks.models import (
     DeliveryStatus,
     Endpoint,
     SealedSecrets,
-    WebhookEvent,
 )
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
@@ -90,7 +89,7 @@ def endpoint_from_item(item: Mapping[str, Any]) -> Endpoint:
         id=item["sk"],
         name=item["name"],
         url=item["url"],
-        events=frozenset(WebhookEvent(event) for event in item["events"]),
+        events=frozenset(item["events"]),
         secrets=secrets_from_item(item),
         header_names=tuple(item["header_names"]),
         sealed_headers=tuple(bytes(part) for part in item["sealed_headers"]),
@@ -131,7 +130,7 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
         "tenant": delivery.tenant,
         "endpoint_id": delivery.endpoint_id,
         "url": delivery.url,
-        "event": delivery.event.value,
+        "event": delivery.event,
         "job_id": delivery.job_id,
         "job_type": delivery.job_type,
         "payload": json.dumps(delivery.payload, separators=(",", ":"), ensure_ascii=False),
@@ -159,7 +158,7 @@ def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
         id=item["sk"],
         endpoint_id=item.get("endpoint_id"),
         url=item.get("url"),
-        event=WebhookEvent(item["event"]),
+        event=item["event"],
         job_id=item.get("job_id"),
         job_type=item.get("job_type"),
         payload=json.loads(item["payload"]),

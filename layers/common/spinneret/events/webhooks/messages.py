@@ -1,4 +1,4 @@
-"""Messages about the ends of jobs, and the jobs that deliver them.
+"""Messages about domain events, and the jobs that deliver them.
 
 A URL may hold a secret (`?token=…`, a path of Slack's). The `webhook_url` of a single job stands in
 clear text in that job's `notify` and in the payload of the job that delivers to it, because it has
@@ -16,40 +16,32 @@ from typing import Any, Final
 from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.models import Message, WebhookEvent
 from spinneret.events.webhooks.targets import decoded, encoded, url_target
-from spinneret.jobs.api_models import job_view
-from spinneret.jobs.models import Draft, Job, JobStatus, Priority
-from spinneret.kernel import bounds
+from spinneret.jobs.models import Draft, Priority
 from spinneret.kernel.canonical import canonical_json, fingerprint
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.ids import uuid7_hex
-from spinneret.redaction import redact, redact_text
+from spinneret.outbox.models import DomainEvent
 from spinneret.web.fetching.urls import parse_url
 
 ID_PREFIX: Final = "dlv"
 
 
-def event_of(job: Job) -> WebhookEvent:
-    """The event type of a job's end; a partial failure counts as a failure."""
-    completed = job.status is JobStatus.COMPLETED
-    return WebhookEvent.JOB_COMPLETED if completed else WebhookEvent.JOB_FAILED
+def message_about(event: DomainEvent, target: str, name: str, *, is_end: bool) -> Message:
+    """The message about an event for one target (see `targets`), under the name it asked for.
 
-
-def message_about(job: Job, target: str) -> Message:
-    """The message about the end of a job's run for one of its targets (see `targets`).
-
-    The same run and target always give the same message, id and body included.
+    `is_end` says that the event is the end of a job, whose messages have a form of their own. The
+    same event and target always give the same message, id and body included.
     """
-    ended = job.finished_at
-    assert ended is not None  # only a finished run is reported
     own = url_target(target)
+    digest = hashlib.sha256(canonical_json([event.id, target])).digest()
     return Message(
-        id=f"{ID_PREFIX}_{uuid7_hex(ended, _digest(job, target)[:10])}",
+        id=f"{ID_PREFIX}_{uuid7_hex(event.occurred_at, digest[:10])}",
         endpoint_id=None if own else target,
         url=own.url if own else None,
         sealed_headers=own.sealed_headers if own else (),
-        event=event_of(job),
-        body=_body(event_of(job), ended, _about(job)),
-        created_at=ended,
+        event=name,
+        body=_end_body(event, name) if is_end else _event_body(event),
+        created_at=event.occurred_at,
     )
 
 
@@ -60,7 +52,13 @@ def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
         endpoint_id=endpoint_id,
         url=None,
         event=WebhookEvent.TEST,
-        body=_body(WebhookEvent.TEST, now, {"endpoint_id": endpoint_id}),
+        body=_text(
+            {
+                "type": WebhookEvent.TEST,
+                "timestamp": stamp(now),
+                "data": {"endpoint_id": endpoint_id},
+            }
+        ),
         created_at=now,
     )
 
@@ -92,16 +90,16 @@ def message_of(payload: Mapping[str, Any]) -> Message:
         endpoint_id=payload["endpoint_id"],
         url=payload["url"],
         sealed_headers=decoded(payload["headers"]),
-        event=WebhookEvent(payload["event"]),
+        event=payload["event"],
         body=payload["body"],
         created_at=parse_stamp(payload["created_at"]),
     )
 
 
-def notification_key(job: Job, target: str) -> str:
-    """Identifies the notification of one run to one target, so that repeating it adds no second
+def delivery_key(event: DomainEvent, target: str) -> str:
+    """Identifies the delivery of one event to one target, so that repeating it adds no second
     job."""
-    return fingerprint({"kind": DELIVERY, "job": job.id, "run": job.run, "target": target})
+    return fingerprint({"kind": DELIVERY, "event": event.id, "target": target})
 
 
 def redelivery_key(message: Message, job_id: str) -> str:
@@ -109,35 +107,25 @@ def redelivery_key(message: Message, job_id: str) -> str:
     return fingerprint({"kind": DELIVERY, "message": message.id, "after": job_id})
 
 
-def _about(job: Job) -> dict[str, Any]:
-    """The job's view of its end, with secrets redacted from the crawled URLs."""
-    view = job_view(job)
-    url = job.payload.get("url")
-    reported = {
-        "job_id": job.id,
-        "kind": job.kind,
-        "run": job.run,
-        "status": job.status,
-        "url": redact_text(url) if isinstance(url, str) else None,
-        "domain": job.domain,
-        "result": redact(view.result),
-        "error": view.error,
-    }
-    return {name: value for name, value in reported.items() if value is not None}
+def _end_body(event: DomainEvent, name: str) -> str:
+    """The form that receivers of the ends of jobs know, and what tells repetitions and order."""
+    moment = stamp(event.occurred_at)
+    about = {"event_id": event.id, "sequence": event.sequence}
+    return _text({"type": name, "timestamp": moment, "data": event.data, **about})
 
 
-def _body(event: WebhookEvent, moment: datetime, data: Mapping[str, Any]) -> str:
-    """At most WEBHOOK_BODY_MAX_BYTES: a result that makes it larger is left out.
+def _event_body(event: DomainEvent) -> str:
+    return _text(
+        {
+            "id": event.id,
+            "type": event.type,
+            "created_at": stamp(event.occurred_at),
+            "sequence": event.sequence,
+            "data": event.data,
+        }
+    )
 
-    What isn't UTF-8 (a lone surrogate) becomes the replacement character.
-    """
-    message = {"type": event, "timestamp": stamp(moment), "data": data}
-    body = canonical_json(message).decode("utf-8", "replace")
-    if "result" not in data or len(body.encode()) <= bounds.WEBHOOK_BODY_MAX_BYTES:
-        return body
-    rest = {name: value for name, value in data.items() if name != "result"}
-    return _body(event, moment, {**rest, "truncated": True})
 
-
-def _digest(job: Job, target: str) -> bytes:
-    return hashlib.sha256(canonical_json([job.tenant, job.id, job.run, target])).digest()
+def _text(message: Mapping[str, Any]) -> str:
+    """At most WEBHOOK_BODY_MAX_BYTES, as an event's data is at most OUTBOX_DATA_BYTES."""
+    return canonical_json(message).decode("utf-8", "replace")

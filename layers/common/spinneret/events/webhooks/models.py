@@ -12,7 +12,8 @@ RESPONSE_BODY_MAX_CHARS: Final = 1000  # P-10
 
 
 class WebhookEvent(StrEnum):
-    """What is delivered; full stops part the levels, as Standard Webhooks advises."""
+    """Names beside those that domains declare; full stops part the levels, as Standard Webhooks
+    advises."""
 
     JOB_COMPLETED = "job.completed"
     JOB_FAILED = "job.failed"
@@ -47,7 +48,8 @@ class Endpoint:
     id: str
     name: str
     url: str = field(repr=False)
-    events: frozenset[WebhookEvent]
+    events: frozenset[str]
+    """Names and wildcards; see `subscriptions`."""
     secrets: SealedSecrets
     header_names: tuple[str, ...] = ()
     """Of the headers that are sent with every delivery; they passed `rules.allowed_headers`."""
@@ -82,7 +84,8 @@ class Message:
     """That URL; an endpoint's is looked up for each attempt."""
     sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
     """The headers that go to that URL; an endpoint's are looked up as well."""
-    event: WebhookEvent
+    event: str
+    """The name under which its target gets it."""
     body: str = field(repr=False)
     """Its UTF-8 form is signed and sent."""
     created_at: datetime
@@ -98,9 +101,9 @@ class Delivery:
     endpoint_id: str | None
     url: str | None = field(repr=False)
     """Without secrets; None when the endpoint was gone before the first attempt."""
-    event: WebhookEvent
+    event: str
     job_id: str | None
-    """The job whose end is reported; None for a test."""
+    """The job whose end is reported; None for other events."""
     job_type: str | None
     """That job's kind."""
     payload: Mapping[str, Any] = field(repr=False)

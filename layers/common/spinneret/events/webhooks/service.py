@@ -21,14 +21,14 @@ from spinneret.events.webhooks.models import (
     EndpointPage,
     Message,
     SealedSecrets,
-    WebhookEvent,
 )
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
 from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
+from spinneret.jobs.placement import Placed
 from spinneret.jobs.rules import TERMINAL
-from spinneret.jobs.service import JobService, Placed, Submitted
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
@@ -46,7 +46,8 @@ class RequestedEndpoint:
 
     name: str
     url: str = field(repr=False)
-    events: frozenset[WebhookEvent]
+    events: frozenset[str]
+    """Names and wildcards that `subscriptions.pattern_of` made."""
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     """None leaves them as they are: they can't be read back."""
     is_active: bool = True
@@ -90,11 +91,11 @@ class WebhookService:
     def targets(
         self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
     ) -> tuple[str, ...]:
-        """The targets to notify of the end of a job that is submitted now (`Draft.notify`).
+        """The webhooks of one job that is submitted now (`Draft.notify`): its own URL, if any, with
+        its headers, sealed. The tenant's endpoints are found when the job ends.
 
-        The ids of the active endpoints, and the job's own URL with its headers, sealed. Raises
-        FeatureDisabled for such a URL only, UrlInvalid, UrlBlocked, ValidationFailed (headers), and
-        Conflict while there is no secret to sign for it.
+        Raises FeatureDisabled, UrlInvalid, UrlBlocked, ValidationFailed (headers), and Conflict
+        while there is no secret to sign for it.
         """
         headers = rules.allowed_headers(webhook_headers, _JOB_HEADERS)
         if headers and webhook_url is None:
@@ -102,13 +103,9 @@ class WebhookService:
                 "webhook_headers are sent to a webhook_url, and there is none",
                 details={"fields": [{"field": _JOB_HEADERS}]},
             )
-        if not self._enabled and webhook_url is None:
+        if webhook_url is None:
             return ()
         self.require_enabled()
-        page = self._endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
-        ids = tuple(each.id for each in page.endpoints if each.is_active)
-        if webhook_url is None:
-            return ids
         url = check_url_at_submission(webhook_url, self._policy).text
         if self._endpoints.default_secrets(tenant) is None:
             raise Conflict(
@@ -116,7 +113,7 @@ class WebhookService:
                 details={"field": "webhook_url"},
             )
         sealed = self._vault.seal_headers(tenant, owner_of_url(url), headers)
-        return (*ids, target_text(UrlTarget(url=url, sealed_headers=sealed)))
+        return (target_text(UrlTarget(url=url, sealed_headers=sealed)),)
 
     # ------------------------------------------------------------ Endpoints
 

@@ -9,37 +9,39 @@ from spinneret.aws.clients import dynamodb_client
 from spinneret.aws.kms import KmsSealer, kms_client
 from spinneret.events.webhooks.dynamo import DynamoEndpointStore
 from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog
-from spinneret.events.webhooks.notifier import Notifier
 from spinneret.events.webhooks.service import WebhookService
+from spinneret.events.webhooks.sink import WebhookSink
 from spinneret.events.webhooks.vault import Vault
+from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import job_service, job_store
+from spinneret.jobs.wiring import job_service
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.web.fetching.wiring import FetchSettings, address_policy
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotifierSettings(JobSettings):
-    """Where endpoints are kept."""
+class SinkSettings(JobSettings):
+    """Where endpoints are kept, and whether this stage offers webhooks."""
 
     webhooks_table: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class WebhookSettings(NotifierSettings, FetchSettings):
-    """The key that seals secrets, and whether this stage offers webhooks."""
-
-    secrets_key_id: str
     features__enable_webhooks: bool = True
 
 
-def notifier(settings: NotifierSettings) -> Notifier:
-    """A listener for the stores of workers and of the sweeper."""
-    return Notifier(
+@dataclass(frozen=True, kw_only=True)
+class WebhookSettings(SinkSettings, FetchSettings):
+    """The key that seals secrets."""
+
+    secrets_key_id: str
+
+
+def webhook_sink(settings: SinkSettings) -> WebhookSink:
+    """Where domain events become deliveries."""
+    return WebhookSink(
         endpoints=DynamoEndpointStore(dynamodb_client(), settings.webhooks_table),
         jobs=job_service(settings),
-        store=job_store(settings),
+        kinds=all_kinds(),
+        enabled=settings.features__enable_webhooks,
     )
 
 

@@ -14,7 +14,7 @@ from spinneret.events.webhooks.dynamo import DynamoEndpointStore
 from spinneret.events.webhooks.dynamo_deliveries import DynamoCooldowns, DynamoDeliveryLog
 from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.wiring import WebhookSettings, vault
-from spinneret.jobs.wiring import worker
+from spinneret.jobs.wiring import pushing_store, worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.fetching.http import GuardedFetcher
@@ -47,4 +47,4 @@ def delivery_worker(env: Mapping[str, str]) -> Worker:
         clock=utc_now,
         random=random.random,
     )
-    return worker(settings, {DELIVERY: handler})
+    return worker(settings, {DELIVERY: handler}, pushing_store(settings))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
@@ -58,11 +58,7 @@ class DynamoConnectionStore:
 
     def find(self, connection_id: str) -> Connection | None:
         """See ConnectionStore."""
-        with translated("dynamodb"):
-            answer: Any = self._client.get_item(
-                TableName=self._table, Key=keys.connection_key(connection_id), ConsistentRead=True
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, keys.connection_key(connection_id))
         if not item or "closing" in item:
             return None
         return items.connection_from_item(connection_id, item)

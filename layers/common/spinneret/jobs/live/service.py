@@ -1,7 +1,4 @@
-"""Live progress over WebSockets: subscriptions of clients, and pushes to them (P-07).
-
-A push is best effort and never changes the job. A connection that can't be reached is closed, so
-that its client reconnects; on subscribing again it gets the events that it missed.
+"""Live progress over WebSockets: subscriptions of clients (P-07); pushes to them: `pushes`.
 
 A connection lasts no longer than its key or ticket: every message from it and every push to it
 checks the expiry that was stored when it was opened; a revocation closes it at once, and should
@@ -13,14 +10,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Final
 
-from spinneret.jobs.api_models import event_view
 from spinneret.jobs.keys import is_event_id
-from spinneret.jobs.models import Connection, Job, JobEvent, JobRef, Subscriber
+from spinneret.jobs.live.pushes import is_past, messages
+from spinneret.jobs.models import Connection, JobRef
 from spinneret.jobs.ports import ConnectionStore, JobStore, Sockets
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import parse_json
@@ -40,64 +35,6 @@ _ACTIONS: Final = ("subscribe", "unsubscribe")
 
 IsActive = Callable[[str, str], bool]
 """Whether a tenant's key, by its id, is good. Raises DependencyUnavailable."""
-
-
-class LiveEvents:
-    """Pushes the events of a job to its subscribers."""
-
-    def __init__(
-        self,
-        connections: ConnectionStore,
-        sockets: Sockets,
-        monotonic: Callable[[], float],
-        clock: Clock,
-    ) -> None:
-        self._connections = connections
-        self._sockets = sockets
-        self._monotonic = monotonic
-        self._clock = clock
-
-    def __call__(self, job: Job, events: Sequence[JobEvent]) -> None:
-        """One push for all events of one write, to all subscribers in parallel.
-
-        It takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
-        """
-        if not job.watchers or not events:
-            return
-        ref = job.ref
-        try:
-            subscribers = self._connections.subscribers(ref)
-        except DependencyUnavailable as error:
-            logger.warning("push_failed", extra={"job_id": ref.job_id, "reason": error.message})
-            return
-        if subscribers:
-            push = partial(self._push, texts=list(messages(ref, events)))
-            with ThreadPoolExecutor(len(subscribers)) as pool:
-                list(pool.map(push, subscribers))
-
-    def _push(self, subscriber: Subscriber, texts: Sequence[str]) -> None:
-        if not self._reached(subscriber, texts, self._monotonic() + bounds.PUSH_SECONDS):
-            self._drop(subscriber.connection_id)
-
-    def _reached(self, subscriber: Subscriber, texts: Sequence[str], deadline: float) -> bool:
-        if _is_past(subscriber.ends_at, self._clock()):
-            return False
-        try:
-            return all(
-                self._monotonic() < deadline and self._sockets.post(subscriber.connection_id, text)
-                for text in texts
-            )
-        except DependencyUnavailable:
-            return False
-
-    def _drop(self, connection_id: str) -> None:
-        """What an outage leaves of it ends with its next message, or is purged."""
-        logger.info("subscriber_dropped", extra={"connection_id": connection_id})
-        for part in (self._sockets.end, self._connections.close):
-            try:
-                part(connection_id)
-            except DependencyUnavailable as error:
-                logger.warning("push_failed", extra={"reason": error.message})
 
 
 class LiveService:
@@ -193,7 +130,7 @@ class LiveService:
             yield from page
 
     def _has_ended(self, connection: Connection, is_active: IsActive) -> bool:
-        return _is_past(connection.ends_at, self._clock()) or not is_active(
+        return is_past(connection.ends_at, self._clock()) or not is_active(
             connection.tenant, connection.key_id
         )
 
@@ -236,31 +173,8 @@ class LiveService:
         self._sockets.post(connection_id, json.dumps(message))
 
 
-def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
-    """`{"type": "events", "job_id": …, "items": […]}`; several where one would be too large."""
-    views = [json.dumps(event_view(event).model_dump(mode="json")) for event in events]
-    part: list[str] = []
-    size = 0
-    for view in views:
-        if part and size + len(view) > bounds.SOCKET_MESSAGE_BYTES:
-            yield _message(ref, part)
-            part, size = [], 0
-        part.append(view)
-        size += len(view) + 1
-    yield _message(ref, part)
-
-
-def _is_past(end: datetime | None, now: datetime) -> bool:
-    return end is not None and end <= now
-
-
 def _is_position(after: Any) -> bool:
     return after is None or (isinstance(after, str) and is_event_id(after))
-
-
-def _message(ref: JobRef, items: Sequence[str]) -> str:
-    job_id = json.dumps(ref.job_id)
-    return f'{{"type": "events", "job_id": {job_id}, "items": [{",".join(items)}]}}'
 
 
 def _parsed(text: str) -> tuple[str, str, str | None]:

@@ -54,6 +54,7 @@ def resume(job: Job, now: datetime) -> Job:
             job,
             status=next_status(job, Move.RESUME),
             due_at=not_before_creation(job, now),
+            updated_at=not_before_creation(job, now),
             sends=1,
             resent_at=None,
         )
@@ -67,6 +68,7 @@ def retry(job: Job, now: datetime) -> Job:
         status=next_status(job, Move.RETRY),
         run=job.run + 1,
         due_at=not_before_creation(job, now),
+        updated_at=not_before_creation(job, now),
         attempts=0,
         redrives=0,
         worked_ms=0,
@@ -75,13 +77,12 @@ def retry(job: Job, now: datetime) -> Job:
         own_faults=0,
         waiting_since=None,
         deferred_since=None,
-        notification_tries=0,
-        notification_at=None,
         started_at=None,
         finished_at=None,
         progress=0,
         step=None,
         last_error=None,
+        family=None if job.family is None else replace(job.family, settled=False),
     )
     return with_next_fence(after)
 

@@ -39,6 +39,16 @@ def complete(job: Job, result: Mapping[str, Any], now: datetime) -> Job:
     )
 
 
+def complete_in_part(job: Job, result: Mapping[str, Any], failure: Failure, now: datetime) -> Job:
+    """The claim ends with a result that lacks something; a retry begins anew."""
+    return replace(
+        finished(released(job, now), Move.END_PARTLY, now),
+        progress=100,
+        result=result,
+        last_error=failure,
+    )
+
+
 def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -> Job:
     """The claim ends with an error (P-03 and the rulings "Backoff" and "Redrive").
 

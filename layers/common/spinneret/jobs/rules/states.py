@@ -40,6 +40,11 @@ TRANSITIONS: Final[Mapping[tuple[JobStatus, Move], JobStatus]] = {
     (JobStatus.PAUSED, Move.CANCEL): JobStatus.CANCELLED,
     (JobStatus.FAILED, Move.RETRY): JobStatus.PENDING,
     (JobStatus.PARTIALLY_FAILED, Move.RETRY): JobStatus.PENDING,
+    (JobStatus.RUNNING, Move.AWAIT): JobStatus.RUNNING,
+    (JobStatus.RUNNING, Move.END_PARTLY): JobStatus.PARTIALLY_FAILED,
+    (JobStatus.COMPLETED, Move.REOPEN): JobStatus.RUNNING,
+    (JobStatus.FAILED, Move.REOPEN): JobStatus.RUNNING,
+    (JobStatus.PARTIALLY_FAILED, Move.REOPEN): JobStatus.RUNNING,
 }
 
 
@@ -59,6 +64,7 @@ def finished(job: Job, move: Move, now: datetime) -> Job:
         job,
         status=next_status(job, move),
         finished_at=max(now, job.started_at or job.created_at),
+        updated_at=not_before_creation(job, now),
     )
 
 
@@ -72,6 +78,7 @@ def released(job: Job, now: datetime) -> Job:
         locked_by=None,
         locked_until=None,
         due_at=not_before_creation(job, now),
+        updated_at=not_before_creation(job, now),
         sends=1,
         resent_at=None,
         own_faults=0,
@@ -90,7 +97,8 @@ def waiting(job: Job, due_at: datetime, now: datetime) -> Job:
 def released_from_outside(job: Job, now: datetime) -> Job:
     """As `released`, but the claim counts no longer than its lease: its worker may be dead."""
     worked_until = now if job.locked_until is None else min(now, job.locked_until)
-    return replace(released(job, worked_until), due_at=not_before_creation(job, now))
+    moment = not_before_creation(job, now)
+    return replace(released(job, worked_until), due_at=moment, updated_at=moment)
 
 
 def with_next_fence(job: Job) -> Job:
@@ -99,7 +107,7 @@ def with_next_fence(job: Job) -> Job:
 
 
 def not_before_creation(job: Job, moment: datetime) -> datetime:
-    """Clocks differ by seconds; a job is never due, and so never started, before it was made."""
+    """Clocks differ by seconds; a job is never due, moved or started before it was made."""
     return max(moment, job.created_at)
 
 

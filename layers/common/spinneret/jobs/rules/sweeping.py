@@ -10,42 +10,26 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from spinneret.jobs.models import Job, JobStatus
-from spinneret.jobs.rules.states import TERMINAL
+from spinneret.jobs.rules.families import awaits_children, has_children_to_cancel
 from spinneret.kernel import bounds
-
-
-def awaits_notification(job: Job) -> bool:
-    """Whether the end of the run is still to be published; a cancelled job publishes none."""
-    published = job.status in TERMINAL and job.status is not JobStatus.CANCELLED
-    return published and bool(job.notify) and job.notified_run < job.run
-
-
-def mark_notified(job: Job) -> Job:
-    """The end of this run has been published."""
-    return replace(job, notified_run=job.run)
-
-
-def notification_tried(job: Job, now: datetime) -> Job:
-    """The sweeper is about to publish the end of this run; its next try is later each time."""
-    tries = job.notification_tries + 1
-    return replace(job, notification_tries=tries, notification_at=now + _gap(tries + 1))
 
 
 def wake_at(job: Job) -> datetime | None:
     """When the sweeper must act on the job; None for a job that needs nothing.
 
-    A running job's lease end; a pending job's expiry, or the time at which SQS can delay the
-    message of a long wait; the next try to publish the end of a run, up to NOTIFICATION_TRIES.
+    A running job's lease end; the next look at a parent's children; a pending job's expiry, or the
+    time at which SQS can delay the message of a long wait.
     """
     match job.status:
+        case JobStatus.RUNNING if awaits_children(job):
+            return job.due_at + timedelta(seconds=bounds.CHILDREN_CHECK_SECONDS)
         case JobStatus.RUNNING:
             return job.locked_until
+        case JobStatus.CANCELLED if has_children_to_cancel(job):
+            return job.due_at + timedelta(seconds=bounds.CHILDREN_CHECK_SECONDS)
         case JobStatus.PENDING:
             moments = [send_at(job), job.expires_at]
             return min((each for each in moments if each is not None), default=None)
-        case _ if awaits_notification(job) and job.notification_tries < bounds.NOTIFICATION_TRIES:
-            assert job.finished_at is not None  # it has ended
-            return job.notification_at or job.finished_at + _gap(1)
         case _:
             return None
 
@@ -58,13 +42,19 @@ def send_at(job: Job) -> datetime | None:
 
 
 def resend_at(job: Job) -> datetime | None:
-    """From when on the job's message counts as lost; None while none was sent.
+    """From when on the job's message counts as lost in an empty lane; None while none was sent.
+
+    RESEND_GRACE_SECONDS after the job was due, or after the last resend.
+    """
+    return _lost_at(job, 1)
+
+
+def spaced_resend_at(job: Job) -> datetime | None:
+    """From when on it counts as lost in a lane that isn't empty, and where it may be queued.
 
     30 s after the job was due, or after the last resend 1, 2, 4 … 32 minutes, then an hour.
     """
-    if job.status is not JobStatus.PENDING or not job.sends:
-        return None
-    return max(job.due_at, job.resent_at or job.due_at) + _gap(job.sends)
+    return _lost_at(job, job.sends)
 
 
 def sweep_at(job: Job) -> datetime | None:
@@ -75,12 +65,18 @@ def sweep_at(job: Job) -> datetime | None:
 
 def sent(job: Job, now: datetime) -> Job:
     """The first message of a long wait was sent."""
-    return replace(job, sends=1, resent_at=now)
+    return replace(job, sends=1, resent_at=now, updated_at=now)
 
 
 def resent(job: Job, now: datetime) -> Job:
     """One more message was sent for the same wait."""
-    return replace(job, sends=job.sends + 1, resent_at=now)
+    return replace(job, sends=job.sends + 1, resent_at=now, updated_at=now)
+
+
+def _lost_at(job: Job, gaps: int) -> datetime | None:
+    if job.status is not JobStatus.PENDING or not job.sends:
+        return None
+    return max(job.due_at, job.resent_at or job.due_at) + _gap(gaps)
 
 
 def _gap(sends: int) -> timedelta:

@@ -64,7 +64,7 @@ def require_permission(admission: Admission, path: str) -> None:
     if not principal.may(row.scope):
         raise Forbidden(f"the key lacks the scope {row.scope}")
     shown = principal.job_id
-    if shown is not None and shown != (row.parameters(path) or {}).get("job_id"):
+    if shown is not None and shown not in (row.parameters(path) or {}).values():
         raise NotFound("no such job")
 
 

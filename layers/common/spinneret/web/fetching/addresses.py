@@ -98,6 +98,11 @@ class AddressPolicy:
         pair = (_canonical_host(host), port)
         return pair in self._allowed and pair not in self._denied
 
+    def allows_host(self, host: str) -> bool:
+        """Whether the deployment names this host at any port."""
+        name = _canonical_host(host)
+        return any(allowed == name for allowed, _ in self._allowed - self._denied)
+
     def permits_port(self, host: str, port: int) -> bool:
         """Whether a request may go to this port; a pair that the deployment names may be any."""
         return port not in BLOCKED_PORTS or self.allows_pair(host, port)

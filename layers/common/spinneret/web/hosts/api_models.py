@@ -21,20 +21,23 @@ class DomainUpdate(BaseModel):
     """Body of `PUT /api/v1/domains/{domain}`: the whole settings; what is left out is the default.
 
     Settings hold for the tenant's own requests, and can only make them rarer. The breaker is shared
-    by all tenants: with `breaker_failures` or `breaker_seconds` this tenant stays away after fewer
-    failures in a row, whoever met them, or for longer.
+    by all tenants: with `circuit_breaker_threshold` or `circuit_breaker_timeout_s` this tenant
+    stays away after fewer failures in a row, whoever met them, or for longer. What would be faster,
+    or less careful, than the stage's defaults is refused.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    requests_per_second: Annotated[
-        float | None, Field(ge=bounds.DOMAIN_RATE_MIN, le=bounds.DOMAIN_RATE)
+    rate_limit_rps: Annotated[
+        float | None, Field(ge=bounds.DOMAIN_RATE_MIN, allow_inf_nan=False)
     ] = None
-    burst: Annotated[int | None, Field(ge=1, le=bounds.DOMAIN_BURST)] = None
+    burst: Annotated[int | None, Field(ge=1)] = None
     min_gap_seconds: Annotated[float | None, Field(gt=0, le=bounds.DOMAIN_GAP_MAX_SECONDS)] = None
-    breaker_failures: Annotated[int | None, Field(ge=1, le=bounds.BREAKER_FAILURES)] = None
-    breaker_seconds: Annotated[
-        float | None, Field(ge=bounds.BREAKER_OPEN_SECONDS, le=bounds.BREAKER_MEMORY_SECONDS)
+    circuit_breaker_threshold: Annotated[
+        int | None, Field(ge=1, le=bounds.BREAKER_FAILURES_MAX)
+    ] = None
+    circuit_breaker_timeout_s: Annotated[
+        float | None, Field(gt=0, le=bounds.BREAKER_MEMORY_SECONDS)
     ] = None
     notes: Annotated[
         str | None,
@@ -45,11 +48,11 @@ class DomainUpdate(BaseModel):
     def override(self) -> Override:
         """What of it makes requests rarer."""
         return Override(
-            requests_per_second=self.requests_per_second,
+            requests_per_second=self.rate_limit_rps,
             burst=self.burst,
             min_gap_seconds=self.min_gap_seconds,
-            breaker_failures=self.breaker_failures,
-            breaker_seconds=self.breaker_seconds,
+            breaker_failures=self.circuit_breaker_threshold,
+            breaker_seconds=self.circuit_breaker_timeout_s,
         )
 
 
@@ -73,23 +76,23 @@ class PaceView(BaseModel):
     the default.
     """
 
-    requests_per_second: float
+    rate_limit_rps: float
     burst: int
     min_gap_seconds: float | None
     """From the end of one request to the next; one at a time. None where there may be bursts."""
-    breaker_failures: int
-    breaker_seconds: float
+    circuit_breaker_threshold: int
+    circuit_breaker_timeout_s: float
 
 
 class DomainView(BaseModel):
     """A tenant's settings for a domain; None stands for the default."""
 
     domain: str
-    requests_per_second: float | None
+    rate_limit_rps: float | None
     burst: int | None
     min_gap_seconds: float | None
-    breaker_failures: int | None
-    breaker_seconds: float | None
+    circuit_breaker_threshold: int | None
+    circuit_breaker_timeout_s: float | None
     notes: str | None
     blocked: bool
     """By a block of its own."""
@@ -131,11 +134,11 @@ def domain_view(settings: HostSettings, pace: PaceLimits) -> DomainView:
     override, block = settings.override, settings.block
     return DomainView(
         domain=settings.host,
-        requests_per_second=override.requests_per_second,
+        rate_limit_rps=override.requests_per_second,
         burst=override.burst,
         min_gap_seconds=override.min_gap_seconds,
-        breaker_failures=override.breaker_failures,
-        breaker_seconds=override.breaker_seconds,
+        circuit_breaker_threshold=override.breaker_failures,
+        circuit_breaker_timeout_s=override.breaker_seconds,
         notes=settings.notes,
         blocked=block is not None,
         blocked_reason=block.reason if block else None,
@@ -149,11 +152,11 @@ def pace_view(pace: PaceLimits) -> PaceView:
     """The view of what is enforced: a gap, or a burst of 1, leaves one request per interval."""
     seconds = pace.interval_ms / 1000
     return PaceView(
-        requests_per_second=1 / seconds if pace.strict else pace.rate,
+        rate_limit_rps=1 / seconds if pace.strict else pace.rate,
         burst=1 if pace.strict else pace.burst,
         min_gap_seconds=seconds if pace.strict else None,
-        breaker_failures=pace.breaker.threshold,
-        breaker_seconds=pace.breaker.open_seconds,
+        circuit_breaker_threshold=pace.breaker.threshold,
+        circuit_breaker_timeout_s=pace.breaker.open_seconds,
     )
 
 

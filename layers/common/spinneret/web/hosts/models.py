@@ -33,7 +33,7 @@ class HostSettings:
 
     tenant: str
     host: str
-    """As `rules.parse_host` answers it."""
+    """As `HostService.named` answers it."""
     override: Override = field(default_factory=Override)
     notes: str | None = None
     block: Block | None = None

@@ -7,12 +7,13 @@ host of the registrable domain is another server, and bucket and breaker are kep
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.kernel.errors import UrlBlocked, UrlInvalid, ValidationFailed
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.rules import is_blocked
 from spinneret.web.fetching.urls import parse_url
@@ -23,16 +24,16 @@ from spinneret.web.politeness.rules import host_key, slowest
 _LABEL: Final = re.compile(r"[a-z0-9_-]{1,63}")
 _NAME_MAX_CHARS: Final = 253  # RFC 1035, section 2.3.4, as text
 _MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]|:(?=\d*$)|\s")
-_PUBLIC_ONLY: Final = AddressPolicy()
 
 USUAL: Final = PaceLimits()
 
 
-def parse_host(text: str) -> str:
+def parse_host(text: str, policy: AddressPolicy) -> str:
     """The name that settings are kept under: IDNA, lower case, without `www.` and root dot.
 
-    A public IP address is its own name. Raises ValidationFailed for anything but a host (a URL, a
-    port, a pattern), for a single label, and for a host that no fetch may reach.
+    An IP address is its own name. Raises ValidationFailed for anything but a host (a URL, a port, a
+    pattern) and for a single label, and UrlBlocked for a host that no fetch may reach; a host that
+    the stage allows may be either.
     """
     literal = parse_address(text)
     bracketed = f"[{text}]" if literal is not None and ":" in text else text
@@ -42,9 +43,11 @@ def parse_host(text: str) -> str:
         url = parse_url(f"http://{bracketed}/")
     except UrlInvalid as error:
         raise _invalid("is not a valid host name") from error
-    if is_blocked(url, _PUBLIC_ONLY):
-        raise _invalid("is not a public host")
     host = host_key(url.host)
+    if policy.allows_host(url.host):
+        return host
+    if is_blocked(url, policy):
+        raise UrlBlocked(f"{url.host} must not be reached", details={"field": "domain"})
     if parse_address(host) is None:
         _require_name(host)
     return host
@@ -53,13 +56,13 @@ def parse_host(text: str) -> str:
 def lineage(host: str) -> tuple[str, ...]:
     """The hosts whose settings may concern a host: itself first, then all above it.
 
-    Names of two labels are the last ones: a top-level domain can't be blocked. Public
-    suffixes aren't excluded, so that `github.io` can be blocked with all below it.
+    Names of two labels are the last ones above it: a top-level domain can't be blocked with all
+    below it. Public suffixes aren't excluded, so that `github.io` can be.
     """
     if parse_address(host) is not None:
         return (host,)
     labels = host.split(".")[-bounds.DOMAIN_LABELS_MAX :]
-    return tuple(".".join(labels[start:]) for start in range(len(labels) - 1))
+    return tuple(".".join(labels[start:]) for start in range(max(1, len(labels) - 1)))
 
 
 def effective(
@@ -88,6 +91,37 @@ def pace_of(override: Override, default: PaceLimits = USUAL) -> PaceLimits:
         ),
     )
     return slowest(default, own)
+
+
+def require_slower(override: Override, default: PaceLimits) -> None:
+    """Raises ValidationFailed for what would make requests more frequent than the stage's."""
+    faster = [
+        (field, f"is {bound} by default and can only be {side}")
+        for field, own, bound, side, is_faster in (
+            ("rate_limit_rps", override.requests_per_second, default.rate, "lower", operator.gt),
+            ("burst", override.burst, default.burst, "lower", operator.gt),
+            (
+                "circuit_breaker_threshold",
+                override.breaker_failures,
+                default.breaker.threshold,
+                "lower",
+                operator.gt,
+            ),
+            (
+                "circuit_breaker_timeout_s",
+                override.breaker_seconds,
+                default.breaker.open_seconds,
+                "longer",
+                operator.lt,
+            ),
+        )
+        if own is not None and is_faster(own, bound)
+    ]
+    if faster:
+        raise ValidationFailed(
+            "settings can only make requests rarer",
+            details={"fields": [{"field": field, "message": text} for field, text in faster]},
+        )
 
 
 def _require_name(host: str) -> None:

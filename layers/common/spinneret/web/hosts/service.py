@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked
+from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts import rules
 from spinneret.web.hosts.models import (
     Block,
@@ -24,7 +25,7 @@ class HostService:
 
     The breaker is shared by all tenants: a tenant's threshold and time make its own requests stay
     away sooner and for longer, and change nothing for others. `host` is the host of any
-    URL, or what `rules.parse_host` answers; `port` is one that isn't the scheme's own. All methods
+    URL, or what `named` answers; `port` is one that isn't the scheme's own. All methods
     raise DependencyUnavailable.
     """
 
@@ -33,10 +34,12 @@ class HostService:
         *,
         store: HostStore,
         pace: Pace,
+        policy: AddressPolicy,
         clock: Clock,
         default: PaceLimits = rules.USUAL,
     ) -> None:
         self._store = store
+        self._policy = policy
         self._default = default
         self._pace = pace
         self._clock = clock
@@ -72,6 +75,10 @@ class HostService:
 
     # ------------------------------------------------------------ For the routes
 
+    def named(self, text: str) -> str:
+        """The name of a host that a request gives; raises ValidationFailed and UrlBlocked."""
+        return rules.parse_host(text, self._policy)
+
     def get(self, tenant: str, host: str, port: int | None = None) -> HostState:
         """Settings, or the defaults, and the breaker of a host."""
         effective = self._effective(tenant, host)
@@ -85,7 +92,8 @@ class HostService:
         return self._store.page(tenant, blocked, after, limit)
 
     def put(self, tenant: str, host: str, override: Override, notes: str | None) -> HostSettings:
-        """Replace all settings of a host but its block."""
+        """Replace all settings of a host but its block; raises ValidationFailed for faster ones."""
+        rules.require_slower(override, self._default)
         return self._store.put(tenant, host, override, notes, self._clock())
 
     def block(self, tenant: str, host: str, reason: str) -> HostSettings:

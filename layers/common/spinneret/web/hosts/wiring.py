@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
 from spinneret.kernel.clock import utc_now
+from spinneret.web.fetching.wiring import FetchSettings, address_policy
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.service import HostService
 from spinneret.web.politeness.dynamo import DynamoHostLedger
@@ -13,11 +15,17 @@ from spinneret.web.politeness.service import Pace
 from spinneret.web.politeness.settings import PolitenessSettings
 
 
-def host_service(settings: PolitenessSettings) -> HostService:
+@dataclass(frozen=True, kw_only=True)
+class HostServiceSettings(PolitenessSettings, FetchSettings):
+    """The ledger's table, and which hosts this stage may reach."""
+
+
+def host_service(settings: HostServiceSettings) -> HostService:
     """Host settings of this stage."""
     return HostService(
         store=DynamoHostStore(dynamodb_client(), settings.domains_table),
         pace=host_pace(settings),
+        policy=address_policy(settings),
         clock=utc_now,
         default=settings.pace,
     )

@@ -4,7 +4,7 @@ Closed → open after enough failures in a row → half-open when its time is ov
 as a probe, under a lease. Its success closes the breaker, its failure opens it anew; if the prober
 dies, the lease ends and the next caller becomes the probe.
 
-All callers share one breaker, with the default threshold and time. A more careful caller reads the
+All callers share one breaker, with the stage's threshold and time. A more careful caller reads the
 same row with limits of its own: for it the breaker opens after fewer failures, or for longer. Its
 probe of a breaker that is closed for others delays only callers that are as careful.
 """
@@ -36,7 +36,6 @@ from spinneret.web.politeness.models import (
 )
 
 _MEMORY_MS: Final = round(1000 * bounds.BREAKER_MEMORY_SECONDS)
-_SHARED: Final = BreakerLimits()
 _NO_PROBE: Final[Effects] = {"probe_owner": None, "probe_until": None}
 _NO_FAILURES: Final[Effects] = {
     "failures": None,
@@ -63,7 +62,7 @@ def passing(seen: PaceState, request: PermitRequest) -> Change:
     if seen.open_until is not None:
         return Change(guards=(equal("open_until", seen.open_until), unprobed), to=lease)
     closed, enough = absent("open_until"), request.breaker.threshold
-    if enough == _SHARED.threshold:  # so many would have opened it
+    if enough >= request.shared.breaker.threshold:  # so many would have opened it
         return Change(guards=(closed,))
     if not _has_failed(seen, enough):
         return Change(guards=(closed, passed("failures", enough - 1)))
@@ -73,20 +72,21 @@ def passing(seen: PaceState, request: PermitRequest) -> Change:
     return Change(guards=(closed, over("failures", enough - 1), rested, unprobed), to=lease)
 
 
-def verdict(seen: PaceState, token: str, outcome: Outcome, now: int) -> Change | None:
-    """What the end of the request `token` changes; None for nothing.
+def verdict(seen: PaceState, request: PermitRequest, outcome: Outcome, now: int) -> Change | None:
+    """What the end of the request changes; None for nothing.
 
     While the breaker isn't closed, only the end of its present probe changes it.
     """
+    token, shared = request.token, request.shared.breaker
     is_probe = seen.probe_owner == token
     mine = equal("probe_owner", token)
     if outcome is Outcome.NOT_TRIED:
         return Change(guards=(mine,), to=_NO_PROBE) if is_probe else None
     if seen.open_until is not None:
-        after = _opened(now) if outcome is Outcome.HOST_FAILURE else CLOSED.to
+        after = _opened(now, shared) if outcome is Outcome.HOST_FAILURE else CLOSED.to
         return Change(guards=(mine,), to=after) if is_probe else None
     if outcome is Outcome.HOST_FAILURE:
-        return _one_more_failure(seen, token, now)
+        return _one_more_failure(seen, token, shared, now)
     success = Change(guards=(absent("open_until"),), to=_NO_FAILURES | _NO_PROBE)
     return success if seen.failures else None
 
@@ -124,30 +124,33 @@ def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
     return None
 
 
-def _one_more_failure(seen: PaceState, token: str, now: int) -> Change | None:
+def _one_more_failure(
+    seen: PaceState, token: str, shared: BreakerLimits, now: int
+) -> Change | None:
     """Counts by addition, so that concurrent reports don't refuse each other."""
     if seen.failed_by == token:
         return None
     failed: Effects = {"failed_at": now, "failed_by": token, "failures": Plus(1)}
     guards = [absent("open_until"), different("failed_by", token)]
-    last_one = _SHARED.threshold - 1
+    last_one = shared.threshold - 1
     if not _is_remembered(seen, now):
         guards.append(passed("failed_at", now - _MEMORY_MS))
         failed["failures"] = 1
+        failed |= {} if last_one else _opened(now, shared)
     elif not _has_failed(seen, last_one):
         guards.append(passed("failures", last_one - 1))
     else:
         guards.append(over("failures", last_one - 1))
-        failed |= _opened(now)
+        failed |= _opened(now, shared)
     if seen.probe_owner == token:
         guards.append(equal("probe_owner", token))
         failed |= _NO_PROBE
     return Change(guards=tuple(guards), to=failed)
 
 
-def _opened(now: int) -> Effects:
+def _opened(now: int, shared: BreakerLimits) -> Effects:
     """An earlier probe, of a more careful caller, no longer counts."""
-    return {"opened_at": now, "open_until": now + _SHARED.open_ms} | _NO_PROBE
+    return {"opened_at": now, "open_until": now + shared.open_ms} | _NO_PROBE
 
 
 def _has_failed(seen: PaceState, times: int) -> bool:

@@ -49,11 +49,7 @@ class DynamoHostLedger:
 
     def read(self, host: str, record: Record) -> Row:
         """See HostLedger."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=_key(host, record), ConsistentRead=True
-            )
-        return _row(answer.get("Item", {}))
+        return _row(dynamo.get(self._client, self._table, _key(host, record)))
 
     def update(self, host: str, record: Record, change: Change) -> Written | Refused:
         """See HostLedger: one UpdateItem; a refusal brings the row along."""

@@ -39,8 +39,7 @@ class Record(StrEnum):
 class BreakerLimits:
     """After how many failures in a row a caller leaves a host alone, and for how many seconds.
 
-    Never less careful than the breaker that all callers share, which has the defaults; failures
-    older than its memory can't count. Raises ValueError.
+    Failures older than BREAKER_MEMORY_SECONDS can't count. Raises ValueError.
     """
 
     threshold: int = bounds.BREAKER_FAILURES
@@ -49,8 +48,7 @@ class BreakerLimits:
     def __post_init__(self) -> None:
         longest = bounds.BREAKER_MEMORY_SECONDS
         if not (
-            1 <= self.threshold <= bounds.BREAKER_FAILURES
-            and bounds.BREAKER_OPEN_SECONDS <= self.open_seconds <= longest
+            1 <= self.threshold <= bounds.BREAKER_FAILURES_MAX and 0 < self.open_seconds <= longest
         ):
             raise ValueError(f"impossible breaker: {self}")
 

@@ -227,8 +227,7 @@ def released(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
 
 def assessed(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
     """What the answer, or its absence, says of the host's health."""
-    token = end.permit.request.token
-    if verdict := breaker.verdict(seen, token, end.outcome, end.now):
+    if verdict := breaker.verdict(seen, end.permit.request, end.outcome, end.now):
         yield verdict
     retry_after = min(end.retry_after_ms or 0, _RETRY_AFTER_MS)
     until = end.now + retry_after

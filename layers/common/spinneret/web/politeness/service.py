@@ -29,7 +29,6 @@ from spinneret.web.politeness.models import (
 from spinneret.web.politeness.ports import HostLedger, Refused
 
 _STAGE: Final = PaceLimits()
-_SHARED: Final = BreakerLimits()
 logger = logging.getLogger(__name__)
 
 # A plan is refused only where the state has changed its kind (idle, busy, reserved, open) since it
@@ -53,7 +52,10 @@ class Pace:
         new_token: Callable[[], str],
         stage: PaceLimits = _STAGE,
     ) -> None:
-        """`stage` is the fastest pace at which any host is asked."""
+        """`stage` is the fastest pace at which any host is asked, with the breaker of all callers.
+
+        No caller's breaker may be less careful.
+        """
         self._ledger = ledger
         self._clock = clock
         self._new_token = new_token
@@ -111,11 +113,14 @@ class Pace:
         self._write(key, permit.health, end, rules.assessed)
 
     def state(
-        self, host: str, port: int | None = None, breaker: BreakerLimits = _SHARED
+        self, host: str, port: int | None = None, breaker: BreakerLimits | None = None
     ) -> BreakerView:
-        """The breaker of a host, or of an unusual port of it, for a caller with these limits."""
+        """The breaker of a host, or of an unusual port of it, for a caller with these limits.
+
+        Without limits, as all callers share it.
+        """
         row = self._ledger.read(rules.health_key(host, port), Record.PACE)
-        return view(PaceState.of(row), breaker, to_ms(self._clock()))
+        return view(PaceState.of(row), breaker or self._stage.breaker, to_ms(self._clock()))
 
     def reset(self, host: str, port: int | None = None) -> None:
         """Close the breaker and forget its failures."""

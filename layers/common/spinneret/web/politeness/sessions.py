@@ -126,18 +126,32 @@ class Sessions:
         """Release the host and begin its throttle; of no effect once another session has it."""
         if session.fence is None:
             return
+        change = Change(guards=_is_last(session.fence), to=self._end())
+        written = isinstance(self._ledger.update(session.host, Record.SESSION, change), Written)
+        event = "lock.release.success" if written else "lock.release.stale"
+        level = logging.INFO if written else logging.WARNING
+        _log(level, event, session.host, session.session_id, fence=session.fence)
+
+    def abandon(self, host: str, session_id: str) -> None:
+        """As `close`, for a session that nobody is at: it waited, and won't go on.
+
+        Of no effect where the host isn't locked by it.
+        """
+        guards = (equal("session_id", session_id), over("locked_until", 0))
+        host = host_key(host)
+        change = Change(guards=guards, to=self._end())
+        if isinstance(self._ledger.update(host, Record.SESSION, change), Written):
+            _log(logging.INFO, "lock.release.success", host, session_id)
+
+    def _end(self) -> Effects:
+        """The host is free, and rests."""
         now = to_ms(self._clock())
-        to: Effects = {
+        return {
             "locked_until": None,
             # Rounded down above: a millisecond more makes the gap whole.
             "ended_at": now + 1,
             "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
         }
-        change = Change(guards=_is_last(session.fence), to=to)
-        written = isinstance(self._ledger.update(session.host, Record.SESSION, change), Written)
-        event = "lock.release.success" if written else "lock.release.stale"
-        level = logging.INFO if written else logging.WARNING
-        _log(level, event, session.host, session.session_id, fence=session.fence)
 
     def _lock(
         self, host: str, session_id: str, token: str, now: int, gap: int | None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from spinneret.kernel import bounds
 from spinneret.kernel.settings import Settings
-from spinneret.web.politeness.models import PaceLimits
+from spinneret.web.politeness.models import BreakerLimits, PaceLimits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +27,20 @@ class PolitenessSettings(SessionSettings):
     """The ledger's table besides."""
 
     domains_table: str
-    domain_rate: float = bounds.DOMAIN_RATE
+    rate_limit__default_rps: float = bounds.DOMAIN_RATE
     """Requests per second to one host, unless it is to be slower."""
     domain_burst: int = bounds.DOMAIN_BURST
+    circuit_breaker__threshold: int = bounds.BREAKER_FAILURES
+    circuit_breaker__timeout_s: float = bounds.BREAKER_OPEN_SECONDS
 
     @property
     def pace(self) -> PaceLimits:
         """The stage's pace at a host that nobody slows down."""
-        return PaceLimits(rate=self.domain_rate, burst=self.domain_burst)
+        return PaceLimits(
+            rate=self.rate_limit__default_rps,
+            burst=self.domain_burst,
+            breaker=BreakerLimits(
+                threshold=self.circuit_breaker__threshold,
+                open_seconds=self.circuit_breaker__timeout_s,
+            ),
+        )

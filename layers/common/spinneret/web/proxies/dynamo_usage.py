@@ -35,11 +35,7 @@ class DynamoUsageLedger:
 
     def read(self, config: ProxyConfig) -> Usage:
         """See UsageLedger."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=_key(config), ConsistentRead=True
-            )
-        return _usage(answer.get("Item", {}))
+        return _usage(dynamo.get(self._client, self._table, _key(config)))
 
     def count_pick(self, config: ProxyConfig, now: int) -> Usage:
         """See UsageLedger."""

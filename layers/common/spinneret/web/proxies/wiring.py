@@ -15,9 +15,8 @@ from spinneret.kernel.ids import id_maker
 from spinneret.web.fetching.models import Proxy
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.resolver import resolve_by_system
-from spinneret.web.fetching.wiring import FetchSettings, address_policy
-from spinneret.web.hosts.wiring import host_pace, host_service
-from spinneret.web.politeness.settings import PolitenessSettings
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import HostServiceSettings, host_pace, host_service
 from spinneret.web.proxies.dynamo import DynamoProxyStore
 from spinneret.web.proxies.dynamo_usage import DynamoUsageLedger
 from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProxySettings(PolitenessSettings, FetchSettings):
+class ProxySettings(HostServiceSettings):
     """The key that seals credentials, the name under which proxies are tried, and whether crawls
     may go by them."""
 

@@ -48,7 +48,11 @@ def came_of(run: CrawlRun) -> tuple[Any, ...]:
     return rows, crawl.discovered, crawl.crawled, crawl.failed, crawl.batch, crawl.end_reason
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=str)
+@pytest.mark.parametrize(
+    "plan",
+    [PLANS[-1], *(pytest.param(plan, marks=pytest.mark.heavy) for plan in PLANS[:-1])],
+    ids=str,
+)
 def test_the_crawl_comes_to_the_same_end(plan: Plan) -> None:
     calm = CrashPlan()
     expected = crashing_run(plan, calm)

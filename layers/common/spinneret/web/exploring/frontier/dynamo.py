@@ -70,11 +70,7 @@ class DynamoFrontierStore:
 
     def crawl(self, ref: CrawlRef) -> Crawl | None:
         """See FrontierStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=keys.crawl_key(ref), ConsistentRead=True
-            )
-        item = answer.get("Item")
+        item = dynamo.get(self._client, self._table, keys.crawl_key(ref))
         return items.crawl_from_item(ref, item) if item else None
 
     def find(self, ref: CrawlRef, keys_: Iterable[str]) -> dict[str, Page]:

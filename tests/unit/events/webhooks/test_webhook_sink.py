@@ -1,9 +1,10 @@
-"""Reporting the ends of jobs."""
+"""Domain events as deliveries: the ends of jobs, and what else domains report."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, HttpRefused, PermanentError, UrlBlocked
+from spinneret.outbox.models import DomainEvent
 from spinneret.web.fetching.models import FetchedPage
-from tests import factories
+from tests.fakes.time import START
 from tests.fakes.webhook_slice import WebhookSlice, answer, requested
 
 OWN = "https://own.example/hook"
@@ -26,6 +28,18 @@ def failing(error: Exception) -> Callable[[Context], Mapping[str, Any]]:
         raise error
 
     return handler
+
+
+def other_event() -> DomainEvent:
+    """What another domain may report."""
+    return DomainEvent(
+        tenant="acme",
+        type="target.down",
+        subject="tgt_1",
+        sequence=7,
+        occurred_at=START,
+        data={"url": "https://site.example/"},
+    )
 
 
 def reported(job: Job) -> dict[str, Any]:
@@ -75,9 +89,66 @@ def test_an_endpoint_gets_the_events_it_asked_for(hooks: WebhookSlice, event: We
     assert [reported(job)["type"] for job in hooks.deliveries()] == [event]
 
 
-def test_an_endpoint_that_comes_after_the_submission_is_not_notified(hooks: WebhookSlice) -> None:
+NAMED: list[tuple[list[str], str | None]] = [
+    (["job.completed"], "job.completed"),
+    (["job.*"], "job.completed"),
+    (["crawl.completed"], "crawl.completed"),
+    (["crawl.*"], "crawl.completed"),
+    (["*"], "crawl.completed"),
+    (["*", "crawl.*", "crawl.completed", "job.completed"], "job.completed"),
+    (["job.failed"], None),
+    (["crawl.failed", "audit.*"], None),
+]
+
+
+@pytest.mark.parametrize(("patterns", "name"), NAMED, ids=str)
+def test_an_endpoint_gets_an_end_once_under_the_name_that_it_asked_for(
+    hooks: WebhookSlice, patterns: list[str], name: str | None
+) -> None:
+    hooks.endpoint(events=frozenset(patterns))
+    hooks.finish()
+    assert [reported(job)["type"] for job in hooks.deliveries()] == ([name] if name else [])
+
+
+def test_an_event_that_is_no_end_has_a_form_of_its_own(hooks: WebhookSlice) -> None:
+    hooks.endpoint(events=frozenset({"target.*"}))
+    hooks.endpoint(events=frozenset({"job.*"}))
+    event = other_event()
+    hooks.sink.take(event)
+    hooks.sink.take(event)
+    [delivery] = hooks.deliveries()
+    assert reported(delivery) == {
+        "id": event.id,
+        "type": "target.down",
+        "created_at": "2026-01-02T12:00:00.000000Z",
+        "sequence": 7,
+        "data": {"url": "https://site.example/"},
+    }
+    hooks.settle()
+    [line] = hooks.lines(delivery.payload["endpoint_id"])
+    assert (line.event, line.job_id, line.status) == ("target.down", None, "delivered")
+
+
+def test_a_subject_s_own_webhook_gets_whatever_its_endpoint_subscribes_to(
+    hooks: WebhookSlice,
+) -> None:
+    endpoint, _ = hooks.endpoint(events=frozenset({"job.failed"}))
+    hooks.sink.take(replace(other_event(), targets=(endpoint.id, OWN)))
+    targets = [(job.payload["endpoint_id"], job.payload["url"]) for job in hooks.deliveries()]
+    assert sorted(targets, key=str) == [(endpoint.id, None), (None, OWN)]
+
+
+def test_an_endpoint_that_comes_after_the_submission_is_notified(hooks: WebhookSlice) -> None:
     ref = hooks.submit()
     hooks.endpoint()
+    hooks.run(ref)
+    assert len(hooks.deliveries()) == 1
+
+
+def test_a_stage_without_webhooks_submits_no_deliveries(hooks: WebhookSlice) -> None:
+    hooks.endpoint()
+    ref = hooks.submit()
+    hooks.enabled = False
     hooks.run(ref)
     assert hooks.deliveries() == []
 
@@ -91,8 +162,7 @@ def test_another_tenants_endpoints_are_not_notified(hooks: WebhookSlice) -> None
 def test_an_end_is_reported_once(hooks: WebhookSlice) -> None:
     hooks.endpoint()
     job = hooks.finish()
-    assert job.notified_run == 1
-    hooks.notifier(job, ())
+    hooks.relay.hand_on(job.tenant, job.id)
     hooks.sweep()
     assert len(hooks.deliveries()) == 1
 
@@ -105,12 +175,6 @@ def test_the_ends_of_deliveries_are_not_reported(hooks: WebhookSlice) -> None:
     assert len(hooks.deliveries()) == 1
 
 
-def test_a_cancelled_job_is_not_reported(hooks: WebhookSlice) -> None:
-    hooks.endpoint()
-    hooks.notifier(factories.job(status=JobStatus.CANCELLED, notify=("wh_0001",)), ())
-    assert hooks.deliveries() == []
-
-
 def test_the_sweeper_reports_what_an_outage_left_unreported(
     hooks: WebhookSlice,
 ) -> None:
@@ -118,10 +182,10 @@ def test_the_sweeper_reports_what_an_outage_left_unreported(
     ref = hooks.submit()
     hooks.endpoints.available = False
     job = hooks.run(ref)
-    assert (job.status, job.notified_run, hooks.deliveries()) == (JobStatus.COMPLETED, 0, [])
+    assert (job.status, hooks.deliveries()) == (JobStatus.COMPLETED, [])
     hooks.endpoints.available = True
     hooks.sweep()
-    assert (hooks.job(ref).notified_run, len(hooks.deliveries())) == (1, 1)
+    assert len(hooks.deliveries()) == 1
 
 
 def test_a_fault_of_ours_does_not_reach_the_job(
@@ -129,53 +193,28 @@ def test_a_fault_of_ours_does_not_reach_the_job(
 ) -> None:
     hooks.endpoint()
     ref = hooks.submit()
-    hooks.endpoints.find = None  # type: ignore[method-assign,assignment]  # a fault
+    hooks.endpoints.page = None  # type: ignore[method-assign,assignment]  # a fault
     assert hooks.run(ref).status is JobStatus.COMPLETED
-    assert "notification_failed" in caplog.text
+    assert "sink_failed" in caplog.text
 
 
 # ---------------------------------------------------------------- Once per run and target
-
-
-def test_a_subscriber_that_vanishes_meanwhile_causes_no_second_delivery(
-    hooks: WebhookSlice,
-) -> None:
-    """Its unsubscription changes the job's row between the end and the mark of the notification."""
-    hooks.service.rotate_default("acme")
-    ref = hooks.submit(webhook_url=OWN)
-    hooks.store.subscribe(ref, 1)
-    hooks.store.listeners.insert(
-        0, lambda job, _: hooks.store.subscribe(ref, -job.watchers) if job.ref == ref else None
-    )
-    hooks.receiver.answers = [answer(410)]
-    assert hooks.run(ref).notified_run == 1
-    hooks.settle()
-    hooks.sweep()
-    hooks.settle()
-    assert len(hooks.receiver.requests) == 1
-
-
-def test_an_end_of_which_another_process_has_reported_is_left_alone(hooks: WebhookSlice) -> None:
-    hooks.endpoint()
-    hooks.listening = False
-    job = hooks.run(hooks.submit())
-    hooks.store.transition(job, rules.mark_notified(job))
-    hooks.notifier(job, ())
-    assert hooks.job(job.ref).notified_run == 1
 
 
 @pytest.mark.parametrize("given", [answer(410), answer(200), UrlBlocked("inside")])
 def test_a_repeated_notification_adds_no_delivery_however_the_first_one_ended(
     hooks: WebhookSlice, given: FetchedPage | DomainError
 ) -> None:
-    """A crash between the submission of deliveries and the mark makes the sweeper repeat both."""
+    """A crash between the submission of deliveries and the mark makes the relay repeat both."""
     hooks.service.rotate_default("acme")
     endpoint, _ = hooks.endpoint()
     hooks.listening = False
     job = hooks.run(hooks.submit(webhook_url=OWN))
     hooks.receiver.answers = [given]
+    [pending] = hooks.store.outbox.rows.values()
+    assert pending.event.subject == job.id
     for _ in range(2):
-        hooks.notifier(job, ())
+        hooks.sink.take(pending.event)
         hooks.settle()
         hooks.clock.advance(2 * bounds.RESULT_FRESH_SECONDS)
     assert len(hooks.deliveries()) == len(hooks.receiver.requests) == 2
@@ -195,7 +234,7 @@ def test_every_run_of_a_job_is_reported(hooks: WebhookSlice) -> None:
     assert len(hooks.lines(endpoint.id)) == len(set(hooks.receiver.ids)) == 2
 
 
-def test_a_late_notification_of_a_run_does_not_stand_for_the_next_one(hooks: WebhookSlice) -> None:
+def test_the_ends_of_two_runs_that_nobody_handed_on_come_in_order(hooks: WebhookSlice) -> None:
     hooks.endpoint()
     hooks.listening = False
     hooks.work = failing(PermanentError("no"))
@@ -203,10 +242,7 @@ def test_a_late_notification_of_a_run_does_not_stand_for_the_next_one(hooks: Web
     again = rules.retry(failed, hooks.clock())
     hooks.store.transition(failed, again)
     hooks.run(failed.ref)
-    hooks.notifier(failed, ())
-    assert hooks.job(failed.ref).notified_run == 0
     hooks.sweep()
-    assert hooks.job(failed.ref).notified_run == 2
     assert [reported(job)["data"]["run"] for job in hooks.deliveries()] == [1, 2]
 
 
@@ -214,7 +250,7 @@ def test_an_endpoint_that_was_made_inactive_meanwhile_is_not_notified(hooks: Web
     endpoint, _ = hooks.endpoint()
     ref = hooks.submit()
     hooks.service.update("acme", endpoint.id, requested(is_active=False))
-    assert hooks.run(ref).notified_run == 1
+    hooks.run(ref)
     assert hooks.deliveries() == []
 
 
@@ -226,6 +262,7 @@ def test_an_endpoint_that_was_made_inactive_meanwhile_is_not_notified(hooks: Web
     [
         ({"text": "x" * 60_000}, {"result"}),
         ({"text": "x" * 66_000}, {"truncated"}),
+        ({"text": "x" * 180_000}, {"truncated"}),
         ({"text": "ü" * 40_000}, {"truncated"}),
     ],
 )

@@ -1,0 +1,222 @@
+"""Routes: audits of sites."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from audits.audits_examples import AUDIT, PREVIEW
+from spinneret.access.keys.models import Scope
+from spinneret.audits.api_models import (
+    ArtifactList,
+    AuditList,
+    AuditRequest,
+    AuditSubmission,
+    AuditView,
+    ComparisonView,
+    FormatName,
+    IssueList,
+    PreviewRequest,
+    PreviewView,
+    RecipeName,
+    ReportView,
+    StateName,
+    artifact_list,
+)
+from spinneret.audits.checks.models import Category, Severity
+from spinneret.audits.recipes import RECIPES
+from spinneret.audits.service import AuditService, IssueFilter
+from spinneret.audits.wiring import AuditApi, audit_api
+from spinneret.jobs.api_models import Moved, Timeline, event_view
+from spinneret.jobs.keys import is_event_id
+from spinneret.jobs.models import JobStatus, Move
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import (
+    CircuitOpen,
+    Conflict,
+    Contended,
+    ContentRefused,
+    DomainBlocked,
+    FetchFailed,
+    FetchTimeout,
+    HttpRefused,
+    IdempotencyMismatch,
+    TooManyRedirects,
+    UrlBlocked,
+    UrlInvalid,
+)
+from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.job_responses import event_stream, moved
+from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(audit_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+_NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+@router.post(
+    "/audits",
+    **declared(
+        Scope.WRITE,
+        {202: AuditSubmission},
+        UrlInvalid,
+        UrlBlocked,
+        DomainBlocked,
+        CircuitOpen,
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=AUDIT,
+    ),
+)
+def submit_audit(request: AuditRequest) -> Response[dict[str, Any]]:
+    """Audit a site. The same Idempotency-Key means the same audit, by one version of its recipe."""
+    caller = routes.principal
+    version = RECIPES[request.recipe].version
+    key = request_key(router, caller, f"/audits by version {version}")
+    return submitted(_audits().submit(caller.tenant, request, key))
+
+
+@router.get("/audits", **declared(Scope.READ))
+def list_audits(
+    status: JobStatus | None = None,
+    recipe: RecipeName | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> AuditList:
+    """Audits, newest first. The filters look at a bounded number of them per page."""
+    return _audits().page(_tenant(), status, recipe, position_of(cursor), limit)
+
+
+@router.post(
+    "/audits/preview",
+    **declared(
+        Scope.WRITE,
+        {200: PreviewView},
+        UrlInvalid,
+        UrlBlocked,
+        DomainBlocked,
+        FetchFailed,
+        FetchTimeout,
+        HttpRefused,
+        ContentRefused,
+        TooManyRedirects,
+        examples=PREVIEW,
+    ),
+)
+def preview_audit(request: PreviewRequest) -> PreviewView:
+    """How large a site is: its start page, robots.txt and sitemap, by about three requests."""
+    return _services().previews.preview(_tenant(), request.url)
+
+
+@router.get("/audits/<audit_id>", **declared(Scope.READ))
+def get_audit(audit_id: str) -> AuditView:
+    """An audit's state and, once it is finished, its scores."""
+    return _audits().get(_tenant(), audit_id)
+
+
+@router.get("/audits/<audit_id>/timeline", **declared(Scope.READ))
+def get_audit_timeline(
+    audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> Timeline:
+    """An audit's events, oldest first."""
+    job = _audits().job(_tenant(), audit_id)
+    found = _services().jobs.events(job.ref, position_of(cursor, is_event_id), limit + 1)
+    items = [event_view(event) for event in found[:limit]]
+    more = len(found) > limit
+    return Timeline(
+        items=items, next_cursor=cursor_of(items[-1].id) if more else None, has_more=more
+    )
+
+
+@router.get(
+    "/audits/<audit_id>/stream",
+    **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
+)
+def stream_audit(audit_id: str) -> Response[str]:
+    """Server-sent events of an audit."""
+    job = _audits().job(_tenant(), audit_id)
+    return event_stream(router, _services().jobs, routes.principal, job.id)
+
+
+@router.post(
+    "/audits/<audit_id>/cancel", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+)
+def cancel_audit(audit_id: str) -> Moved:
+    """Cancel an audit that isn't finished."""
+    job = _audits().cancel(_tenant(), audit_id)
+    return Moved(job_id=job.id, status=job.status, message="cancelled")
+
+
+@router.post("/audits/<audit_id>/retry", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended))
+def retry_audit(audit_id: str) -> Moved:
+    """Audit the site anew under the same id, if the audit failed or is partial."""
+    job = _audits().job(_tenant(), audit_id)
+    return moved(_services().jobs, routes.principal, job.id, Move.RETRY)
+
+
+@router.get("/audits/<audit_id>/report", **declared(Scope.READ, {200: ReportView}, Conflict))
+def get_audit_report(audit_id: str, format: FormatName = "json") -> ReportView:  # noqa: A002 - the field's name
+    """Where the report can be read; 409 for an audit without a result."""
+    return _audits().report(_tenant(), audit_id, format)
+
+
+@router.get("/audits/<audit_id>/issues", **declared(Scope.READ, {200: IssueList}, Conflict))
+def list_audit_issues(
+    audit_id: str,
+    check: str | None = None,
+    category: Category | None = None,
+    severity: Severity | None = None,
+    state: Literal["new", "still"] | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> IssueList:
+    """An audit's issues: by severity, then category, then weight."""
+    wanted = IssueFilter(check=check, category=category, severity=severity, state=state)
+    return _audits().issues(_tenant(), audit_id, wanted, _skipped(cursor), limit)
+
+
+@router.get("/audits/<audit_id>/artifacts", **declared(Scope.READ))
+def list_audit_artifacts(
+    audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> ArtifactList:
+    """What the audit made: pages as they came, which end after a while, and reports."""
+    return artifact_list(_audits().artifacts(_tenant(), audit_id, position_of(cursor), limit))
+
+
+@router.get(
+    "/audits/<audit_id>/comparison", **declared(Scope.READ, {200: ComparisonView}, Conflict)
+)
+def compare_audit(
+    audit_id: str,
+    other: Annotated[str | None, Query(alias="with")] = None,
+    state: StateName | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> ComparisonView:
+    """The audit beside an earlier one: by default the one before, of the same site and recipe."""
+    skipped = _skipped(cursor)
+    return _audits().comparison(_tenant(), audit_id, other, state, skipped, limit)
+
+
+def _skipped(cursor: str | None) -> int:
+    position = position_of(cursor, lambda text: _NUMBER.fullmatch(text) is not None)
+    return int(position or 0)
+
+
+def _tenant() -> str:
+    return routes.principal.tenant
+
+
+def _audits() -> AuditService:
+    return _services().audits
+
+
+def _services() -> AuditApi:
+    return routes.services

@@ -1,0 +1,8 @@
+"""Rule function, every hour: deletes what has been kept long enough, where that is enabled."""
+
+from __future__ import annotations
+
+from spinneret.retention.wiring import cleanup_pass
+from spinneret.runtime.scheduled import scheduled_entrypoint
+
+handler = scheduled_entrypoint(cleanup_pass, "retention-cleanup")

@@ -1,0 +1,94 @@
+"""Routes: scheduled audits."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from audits.schedules_examples import SCHEDULE
+from spinneret.access.keys.models import Scope
+from spinneret.audits.schedules.api_models import (
+    AuditScheduleList,
+    AuditScheduleRequest,
+    AuditScheduleView,
+    schedule_list,
+    schedule_view,
+)
+from spinneret.audits.schedules.service import ScheduleService
+from spinneret.audits.wiring import audit_api
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, UrlBlocked, UrlInvalid
+from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(audit_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
+
+@router.get("/audits/schedules", **declared(Scope.READ))
+def list_audit_schedules(
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> AuditScheduleList:
+    """Scheduled audits, newest first."""
+    return schedule_list(_schedules().page(_tenant(), position_of(cursor), limit))
+
+
+@router.post(
+    "/audits/schedules",
+    **declared(
+        Scope.WRITE,
+        {201: AuditScheduleView},
+        UrlInvalid,
+        UrlBlocked,
+        Conflict,
+        examples=SCHEDULE,
+    ),
+)
+def create_audit_schedule(request: AuditScheduleRequest) -> Response[AuditScheduleView]:
+    """Audit a site at set times. One audit at a time; missed runs are made up for by one."""
+    made = _schedules().create(_tenant(), request)
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=schedule_view(made)
+    )
+
+
+@router.get("/audits/schedules/<schedule_id>", **declared(Scope.READ))
+def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
+    """One schedule."""
+    return schedule_view(_schedules().get(_tenant(), schedule_id))
+
+
+@router.put(
+    "/audits/schedules/<schedule_id>",
+    **declared(
+        Scope.WRITE,
+        {200: AuditScheduleView},
+        UrlInvalid,
+        UrlBlocked,
+        Conflict,
+        examples=SCHEDULE,
+    ),
+)
+def replace_audit_schedule(schedule_id: str, request: AuditScheduleRequest) -> AuditScheduleView:
+    """Replace a schedule; its next run is by the new line."""
+    return schedule_view(_schedules().update(_tenant(), schedule_id, request))
+
+
+@router.delete("/audits/schedules/<schedule_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+def delete_audit_schedule(schedule_id: str) -> Response[None]:
+    """Delete a schedule; its audits stay."""
+    _schedules().remove(_tenant(), schedule_id)
+    return Response(status_code=204)
+
+
+def _tenant() -> str:
+    return routes.principal.tenant
+
+
+def _schedules() -> ScheduleService:
+    return routes.services.schedules

@@ -1,0 +1,74 @@
+"""What an audit does: how large a sample it takes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Self
+
+from spinneret.audits import limits
+from spinneret.kernel.errors import ValidationFailed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """How much of a site is looked at."""
+
+    max_pages: int
+    max_external_links: int
+    max_images: int
+
+    def with_options(self, options: Mapping[str, int]) -> Self:
+        """The sample with some of its bounds replaced."""
+        return replace(self, **options)
+
+    def as_json(self) -> dict[str, int]:
+        """As a job's payload has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """One way to audit."""
+
+    name: str
+    version: int
+    """Goes up when the same request would give another kind of result."""
+    sample: Sample
+    takes_options: bool = True
+
+    def sample_with(self, options: Mapping[str, int]) -> Sample:
+        """Raises ValidationFailed for options that the recipe doesn't take."""
+        if options and not self.takes_options:
+            fields = [{"field": f"options.{name}"} for name in options]
+            raise ValidationFailed(
+                f"the recipe {self.name} takes no options", details={"fields": fields}
+            )
+        return self.sample.with_options(options)
+
+
+HELLO: Final = "hello"
+SEO: Final = "seo"
+RECIPES: Final = {
+    HELLO: Recipe(
+        name=HELLO,
+        version=1,
+        sample=Sample(max_pages=1, max_external_links=0, max_images=0),
+        takes_options=False,
+    ),
+    SEO: Recipe(
+        name=SEO,
+        version=1,
+        sample=Sample(
+            max_pages=limits.PAGES,
+            max_external_links=limits.EXTERNAL_LINKS,
+            max_images=limits.IMAGES,
+        ),
+    ),
+}
+"""`hello` audits one page: a smoke test of everything that an audit needs."""
+
+
+def sample_of(payload: Mapping[str, Any]) -> Sample:
+    """The sample of a job."""
+    return Sample(**payload["sample"])

@@ -1,0 +1,166 @@
+"""What pages point to beside other pages: external links and images, asked by HEAD."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import islice
+from typing import Final
+
+from spinneret.audits import limits
+from spinneret.audits.facts.models import Failure
+from spinneret.audits.facts.site import Outcome
+from spinneret.audits.models import Phase, Progress
+from spinneret.audits.running.slices import Slice, get
+from spinneret.audits.running.storage import Storage
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    DomainBlocked,
+    FetchTimeout,
+    LeaseLost,
+    PermanentError,
+    RobotsDisallowed,
+    TooManyRedirects,
+    TransientError,
+    UrlInvalid,
+)
+from spinneret.web.exploring.scope import Scope, ScopeKind
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.models import WaitUntil
+
+_NO_HEAD: Final = frozenset({403, 404, 405, 500, 501, 503})
+"""Answers after which GET is tried: many servers, and all that stand before them, know it only."""
+_EXCERPT_BYTES: Final = 1024
+
+
+class Checking:
+    """Asks each URL once, however many pages point to it, hosts that have to wait last."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def run(self, work: Slice, progress: Progress) -> Progress:
+        """Raises Defer, HandBack and LeaseLost; what was answered by then is kept."""
+        known, number = self._storage.outcomes(work.ref)
+        state = _Checked(work, self._storage, set(known), number)
+        targets = list(self._targets(work, progress))
+        left = [url for url in targets if url not in known]
+        work.note("links found", known=len(targets), left=len(left))
+        try:
+            waiting = self._pass(work, state, left, len(targets))
+            if waiting:
+                first = min(waiting, key=lambda wait: wait.until)
+                raise work.deferral(first.until, first.waiting_for)
+        finally:
+            state.flush()
+        after = replace(progress, phase=Phase.JUDGING)
+        self._storage.store.keep_progress(after, work.context.lease)
+        return after
+
+    def _targets(self, work: Slice, progress: Progress) -> Iterator[str]:
+        """External links and images, each kind up to its bound, in the order of the pages."""
+        assert progress.start_url is not None  # the site is settled
+        scope = Scope.of(ScopeKind.HOST, [parse_url(progress.start_url)])
+        links: dict[str, None] = {}
+        images: dict[str, None] = {}
+        for facts in self._storage.pages(work.ref):
+            if facts.html is None:
+                continue
+            for link in facts.html.links:
+                if link.url is not None and _is_outside(link.url, scope):
+                    links.setdefault(link.url)
+            images.update(dict.fromkeys(each.url for each in facts.html.images if each.url))
+        yield from islice(links, work.sample.max_external_links)
+        yield from islice((url for url in images if url not in links), work.sample.max_images)
+
+    def _pass(self, work: Slice, state: _Checked, left: list[str], total: int) -> list[WaitUntil]:
+        """Ask all that can be asked now; answers what the others wait for, host by host."""
+        busy: dict[str, WaitUntil] = {}
+        done = total - len(left)
+        for url in left:
+            if work.worked_seconds >= limits.LINK_WORK_SECONDS:
+                return []
+            host = parse_url(url).host
+            if host in busy:
+                continue
+            if done % limits.LINKS_PER_WRITE == 0:
+                work.checkpoint(Phase.CHECKING, 70 + round(20 * done / max(1, total)))
+            answer = self._ask(work, url)
+            if isinstance(answer, Outcome):
+                done += 1
+                state.add(url, answer)
+            elif answer.until - work.clock() <= timedelta(seconds=limits.LINK_WAIT_SECONDS):
+                busy[host] = answer
+            # else it isn't checked, and the report says so
+        return list(busy.values())
+
+    def _ask(self, work: Slice, url: str) -> Outcome | WaitUntil:
+        name = fingerprint(url)[:32]
+        try:
+            parsed = parse_url(url)
+            answer = work.ask(get(parsed, method="HEAD", total_seconds=limits.LINK_SECONDS), name)
+            if isinstance(answer, FetchedPage) and answer.status_code in _NO_HEAD:
+                request = get(
+                    parsed, total_seconds=limits.LINK_SECONDS, excerpt_bytes=_EXCERPT_BYTES
+                )
+                answer = work.ask(request, f"{name}/get")
+        except (LeaseLost, DependencyUnavailable):
+            raise
+        except (PermanentError, TransientError) as error:
+            return Outcome(failure=_failure(error))
+        return answer if isinstance(answer, WaitUntil) else _outcome(answer)
+
+
+class _Checked:
+    """Answers on their way into rows."""
+
+    def __init__(self, work: Slice, storage: Storage, known: set[str], number: int) -> None:
+        self._work = work
+        self._storage = storage
+        self._known = known
+        self._number = number
+        self._new: dict[str, Outcome] = {}
+
+    def add(self, url: str, outcome: Outcome) -> None:
+        self._new[url] = outcome
+        if len(self._new) >= limits.LINKS_PER_WRITE:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._new:
+            self._storage.keep_outcomes(self._work, self._number, self._new)
+            self._number += 1
+            self._new = {}
+
+
+def _is_outside(text: str, scope: Scope) -> bool:
+    try:
+        url: Url = parse_url(text)
+    except UrlInvalid:
+        return False
+    return scope.refusal(url) is not None
+
+
+def _outcome(page: FetchedPage) -> Outcome:
+    length = page.headers.get("content-length", "")
+    return Outcome(
+        status=page.status_code,
+        redirected_to=page.url.text if page.redirects else "",
+        size=int(length) if length.isascii() and length.isdigit() else None,
+        media_type=page.media_type,
+    )
+
+
+def _failure(error: PermanentError | TransientError) -> Failure:
+    match error:
+        case FetchTimeout():
+            return Failure.TIMEOUT
+        case TooManyRedirects():
+            return Failure.TOO_MANY_REDIRECTS
+        case RobotsDisallowed() | DomainBlocked():
+            return Failure.ROBOTS
+        case _:
+            return Failure.NETWORK

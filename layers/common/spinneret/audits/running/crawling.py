@@ -1,0 +1,264 @@
+"""The sample: pages through the frontier, their facts into rows."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from spinneret.audits import limits
+from spinneret.audits.facts.models import Failure, Kind, PageFacts
+from spinneret.audits.facts.pages import read_page, unread_page
+from spinneret.audits.facts.site import SiteFacts
+from spinneret.audits.models import Phase, Progress, RunRef
+from spinneret.audits.running.slices import Slice, get
+from spinneret.audits.running.storage import Storage
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    DependencyUnavailable,
+    DomainError,
+    FetchTimeout,
+    LeaseLost,
+    PermanentError,
+    RobotsDisallowed,
+    TooManyRedirects,
+    TransientError,
+    UrlInvalid,
+)
+from spinneret.web.exploring.frontier.models import (
+    Batch,
+    CrawlRef,
+    Deferred,
+    Ended,
+    EndReason,
+    Failed,
+    Fetched,
+    FoundLink,
+    Outcome,
+    Plan,
+    RedirectRefused,
+    Strategy,
+    Visit,
+    Wait,
+)
+from spinneret.web.exploring.frontier.redirects import REDIRECT_LOOP
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.exploring.scope import Scope, ScopeKind
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.rules import parse_retry_after
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.models import WaitUntil
+
+_TRY_AGAIN: Final = frozenset({408, 425, 429})
+_BACKOFF_SECONDS: Final = 5.0  # before another try of a page; twice as long before the last
+_FAILURES: Final[dict[type[DomainError], Failure]] = {
+    FetchTimeout: Failure.TIMEOUT,
+    RobotsDisallowed: Failure.ROBOTS,
+    TooManyRedirects: Failure.TOO_MANY_REDIRECTS,
+    BodyTooLarge: Failure.TOO_LARGE,
+}
+
+
+class Crawling:
+    """Takes pages until the sample is complete, nothing is left, or the audit's time is up."""
+
+    def __init__(self, *, frontier: Frontier, storage: Storage) -> None:
+        self._frontier = frontier
+        self._storage = storage
+
+    def run(self, work: Slice, progress: Progress) -> Progress:
+        """Raises Defer, HandBack and LeaseLost."""
+        ref = crawl_of(work.ref)
+        site = self._storage.site(progress)
+        assert site is not None  # it is settled
+        self._begin(work, ref, site)
+        reason: EndReason | None = None
+        while reason is None and work.worked_seconds < limits.CRAWL_WORK_SECONDS:
+            work.require_time()
+            match self._frontier.next_batch(ref, work.context.lease.fence):
+                case Ended(reason=ended):
+                    reason = ended
+                case Wait(until=until):
+                    raise work.deferral(until, parse_url(site.start_url).host)
+                case Batch(keys=keys):
+                    self._work_through(work, ref, keys)
+        crawl = self._frontier.crawl(ref)
+        work.note("crawled", pages=crawl.crawled, failed=crawl.failed, discovered=crawl.discovered)
+        whole = reason is EndReason.EXHAUSTED
+        after = replace(progress, phase=Phase.CHECKING, out_of_time=reason is None)
+        return self._storage.keep_site(replace(site, is_whole=whole), after, work)
+
+    def _begin(self, work: Slice, ref: CrawlRef, site: SiteFacts) -> None:
+        plan = Plan(
+            strategy=Strategy.BFS,
+            max_depth=limits.DEPTH,
+            max_pages=work.sample.max_pages,
+            scope=ScopeKind.HOST,
+        )
+        urls = [site.start_url, *listed_sample(site, work.sample.max_pages)]
+        self._frontier.begin(ref, plan, urls, work.context.lease.fence)
+
+    def _work_through(self, work: Slice, ref: CrawlRef, keys: tuple[str, ...]) -> None:
+        crawl = self._frontier.crawl(ref)
+        known = max(1, min(work.sample.max_pages, crawl.discovered))
+        for done, key in enumerate(keys, start=crawl.crawled):
+            if work.worked_seconds >= limits.CRAWL_WORK_SECONDS:
+                return
+            # 5 to 70: of the pages known, so far as the sample goes
+            work.checkpoint(Phase.CRAWLING, 5 + round(65 * min(1.0, done / known)))
+            owner = f"{ref.crawl_id}/{work.context.lease.fence}"
+            until = work.clock() + timedelta(seconds=limits.PAGE_LEASE_SECONDS)
+            visit = self._frontier.claim(ref, key, owner, until)
+            if visit is not None:
+                self._visit(work, visit)
+
+    # ------------------------------------------------------------ One page
+
+    def _visit(self, work: Slice, visit: Visit) -> None:
+        """Facts first, then the frontier's row: a page that is done has its facts."""
+        hops: list[str] = []
+        gate = self._frontier.redirects(visit)
+
+        def follow(url: Url) -> None:
+            hops.append(url.text)
+            gate(url)
+
+        page = visit.page
+        try:
+            answer = work.ask(get(parse_url(page.url), before_redirect=follow), page.key)
+        except RedirectRefused as refused:
+            self._redirected(work, visit, refused, hops)
+        except (LeaseLost, DependencyUnavailable):
+            raise
+        except (PermanentError, TransientError) as error:
+            self._failed(work, visit, error, hops)
+        else:
+            if isinstance(answer, WaitUntil):
+                until, waiting_for = answer.until, answer.waiting_for
+                waits = Deferred(until=until, error_code="WAITING", error_message=waiting_for)
+                self._frontier.record(visit, waits)
+                raise work.deferral(until, waiting_for)
+            self._answered(work, visit, answer)
+
+    def _answered(self, work: Slice, visit: Visit, page: FetchedPage) -> None:
+        status = page.status_code
+        if status >= 500 or status in _TRY_AGAIN:
+            asked = parse_retry_after(page.headers.get("retry-after", ""), work.clock())
+            if self._tried_again(work, visit, f"HTTP_{status}", status, asked):
+                return
+        facts = read_page(page, work.clock())
+        if facts[-1].kind is Kind.HTML:
+            self._storage.keep_html(work, facts[-1].url, page.body)
+        self._storage.keep_page(work, _place(visit), facts)
+        outcome: Outcome = Failed(
+            error_code="HTTP_ERROR", status_code=status, final_url=page.url.text
+        )
+        if status < 400:
+            outcome = Fetched(
+                links=_links(facts[-1]),
+                content_hash=hashlib.sha256(page.body).hexdigest() if page.body else None,
+                final_url=page.url.text,
+                status_code=status,
+            )
+        self._frontier.record(visit, outcome)
+
+    def _redirected(
+        self, work: Slice, visit: Visit, refused: RedirectRefused, hops: list[str]
+    ) -> None:
+        """To a page that is known already, out of the site, or in a circle."""
+        outcome, url = refused.outcome, visit.page.url
+        chain = (url, *hops[:-1])
+        now = work.clock()
+        if isinstance(outcome, Failed) and outcome.error_code == REDIRECT_LOOP:
+            facts = unread_page(url, now, Failure.REDIRECT_LOOP, redirects=(*chain, hops[-1]))
+        else:
+            facts = PageFacts(
+                url=url,
+                kind=Kind.REDIRECT,
+                fetched_at=now.isoformat(),
+                final_url=hops[-1],
+                redirects=chain,
+            )
+        self._storage.keep_page(work, _place(visit), [facts])
+        self._frontier.record(visit, outcome)
+
+    def _failed(
+        self, work: Slice, visit: Visit, error: PermanentError | TransientError, hops: list[str]
+    ) -> None:
+        if isinstance(error, TransientError):
+            wait = error.retry_after
+            if self._tried_again(work, visit, error.code, None, wait):
+                return
+        why = _FAILURES.get(type(error), Failure.NETWORK)
+        redirects = (visit.page.url, *hops) if hops else ()
+        facts = unread_page(visit.page.url, work.clock(), why, redirects=redirects)
+        self._storage.keep_page(work, _place(visit), [facts])
+        failed = Failed(error_code=error.code, error_message=error.message)
+        self._frontier.record(visit, failed)
+
+    def _tried_again(
+        self, work: Slice, visit: Visit, code: str, status: int | None, asked: float | None
+    ) -> bool:
+        """Whether the page gets another try, later; the last one is final."""
+        if visit.page.attempts + 1 >= bounds.PAGE_ATTEMPTS:
+            return False
+        pause = max(asked or 0.0, _BACKOFF_SECONDS * 2**visit.page.attempts)
+        self._frontier.record(
+            visit,
+            Deferred(
+                until=work.clock() + timedelta(seconds=pause),
+                error_code=code,
+                status_code=status,
+                is_charged=True,
+            ),
+        )
+        return True
+
+
+def crawl_of(ref: RunRef) -> CrawlRef:
+    """A run's crawl in the frontier."""
+    return CrawlRef(tenant=ref.tenant, crawl_id=f"{ref.audit_id}.{ref.run}")
+
+
+def listed_sample(site: SiteFacts, pages: int) -> tuple[str, ...]:
+    """URLs of the site's sitemaps to begin with, beside the start page.
+
+    All, where they are fewer than the sample; else a quarter of the sample, from all over the list,
+    and links show the way to the rest: a sitemap's first hundred are often of one kind.
+    """
+    start = parse_url(site.start_url)
+    scope = Scope.of(ScopeKind.HOST, [start])
+    urls: dict[str, None] = {}
+    for sitemap in site.sitemaps:
+        if not sitemap.is_index:
+            for entry in sitemap.entries:
+                url = _parsed(entry.url)
+                if url is not None and scope.refusal(url) is None and url != start:
+                    urls.setdefault(url.text)
+    most = min(pages, bounds.CRAWL_SEEDS_MAX) - 1
+    if len(urls) <= most:
+        return tuple(urls)
+    count = min(most, max(1, pages // limits.SITEMAP_SHARE)) if most else 0
+    listed = tuple(urls)
+    return tuple(listed[number * len(listed) // count] for number in range(count))
+
+
+def _parsed(text: str) -> Url | None:
+    try:
+        return parse_url(text)
+    except UrlInvalid:
+        return None
+
+
+def _place(visit: Visit) -> str:
+    return f"{visit.page.batch:06}.{visit.page.position:03}.{visit.page.key}"
+
+
+def _links(facts: PageFacts) -> tuple[FoundLink, ...]:
+    if facts.html is None:
+        return ()
+    return tuple(
+        FoundLink(url=link.url, text=link.text) for link in facts.html.links if link.url is not None
+    )

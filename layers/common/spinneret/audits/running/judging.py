@@ -1,0 +1,195 @@
+"""The end of an audit: checks, score, comparison, reports."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import IO, Any, Final
+
+from spinneret.audits import issues, limits
+from spinneret.audits.comparison import Comparison, compare
+from spinneret.audits.facts.models import Failure
+from spinneret.audits.findings import FindingLog
+from spinneret.audits.judging import Audit, Result
+from spinneret.audits.models import ArtifactType, Finished, Phase, Progress, site_key
+from spinneret.audits.reports.formats import FORMATS
+from spinneret.audits.reports.models import Report
+from spinneret.audits.running.slices import Slice
+from spinneret.audits.running.storage import Storage
+from spinneret.jobs.models import Failure as JobFailure
+from spinneret.jobs.worker import HandBack
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.politeness.rules import host_key
+
+PAGES_UNREAD: Final = "PAGES_UNREAD"
+"""Code of an audit that ended in part: pages of its sample gave no answer."""
+OUT_OF_TIME: Final = "AUDIT_OUT_OF_TIME"
+"""Code of an audit that ended in part: its own time was up before its sample was complete."""
+_UNREAD: Final = frozenset({Failure.TIMEOUT, Failure.NETWORK})
+
+
+class Judging:
+    """Judges what was stored; repeated after a crash, it makes the same again."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def run(self, work: Slice, progress: Progress) -> Mapping[str, Any]:
+        """The audit's summary. Raises HandBack and LeaseLost."""
+        work.checkpoint(Phase.JUDGING, 90)
+        if work.context.remaining() < limits.JUDGE_SECONDS and not work.is_fresh:
+            raise HandBack
+        with tempfile.TemporaryFile() as file:
+            judgement = self._judged(work, progress, file)
+            return self._reported(work, progress, judgement)
+
+    def _judged(self, work: Slice, progress: Progress, file: IO[bytes]) -> _Judgement:
+        site = self._storage.site(progress)
+        assert site is not None  # it is settled
+        outcomes, _ = self._storage.outcomes(work.ref)
+        log = FindingLog(file)
+        audit = Audit(site.start_url, log.add)
+        unread = 0
+        for facts in self._storage.pages(work.ref):
+            unread += facts.failure in _UNREAD
+            audit.page(facts)
+        now = work.clock()
+        result = audit.finish(replace(site, outcomes=outcomes, audited_at=now.isoformat()))
+        finished = Finished(
+            ref=work.ref,
+            site_key=site_key(
+                work.context.job.payload["recipe"], host_key(parse_url(site.start_url).host)
+            ),
+            start_url=site.start_url,
+            finished_at=now,
+            score=result.score.total,
+            catalogue_version=result.catalogue_version,
+            issues_uri=f"{work.ref.folder}/issues.jsonl.gz",
+        )
+        before = self._storage.store.finished_before(
+            work.ref.tenant, finished.site_key, finished.place
+        )
+        comparison = None if before is None else self._compared(before, finished, result, log)
+        return _Judgement(
+            report=Report(result=result, findings=log, comparison=comparison),
+            finished=finished,
+            before=before,
+            unread=unread,
+        )
+
+    def _compared(
+        self, before: Finished, after: Finished, result: Result, log: FindingLog
+    ) -> Comparison | None:
+        """None where the issues of the audit before are gone."""
+        stored = self._storage.get(before.issues_uri)
+        if stored is None:
+            return None
+        former = issues.IssueLog(stored)
+        for _ in former.visited():
+            pass
+        return compare(
+            former.keys(),
+            (finding.key for finding in log),
+            visited={*(page.url for page in result.pages), after.start_url},
+            score_before=before.score,
+            score_after=after.score,
+            versions=(before.catalogue_version, after.catalogue_version),
+        )
+
+    # ------------------------------------------------------------ Reports
+
+    def _reported(
+        self, work: Slice, progress: Progress, judgement: _Judgement
+    ) -> Mapping[str, Any]:
+        report, finished = judgement.report, judgement.finished
+        visited = list(dict.fromkeys([report.result.start_url, *_urls(report.result)]))
+        head = issues.IssueHead(
+            start_url=report.result.start_url,
+            score=finished.score,
+            catalogue_version=finished.catalogue_version,
+            pages=len(visited),
+        )
+        logged = (
+            issues.LoggedIssue(finding=finding, state=report.state(finding.key))
+            for finding in report.findings
+        )
+        self._storage.put_text(
+            work,
+            ArtifactType.ISSUES,
+            finished.issues_uri,
+            issues.written(head, visited, logged),
+            "application/gzip",
+            compressed=True,
+        )
+        for name, format_ in FORMATS.items():
+            work.context.checkpoint(f"report {name}", 95)
+            self._storage.put_text(
+                work,
+                ArtifactType(f"report_{name}"),
+                f"{work.ref.folder}/report-{name}.{format_.extension}",
+                format_.render(report),
+                format_.media_type,
+            )
+        result = summary(judgement, progress)
+        done = replace(progress, phase=Phase.DONE, result=result)
+        self._storage.store.finish(done, finished, work.context.lease)
+        return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Judgement:
+    report: Report
+    finished: Finished
+    before: Finished | None
+    unread: int
+
+
+def summary(judgement: _Judgement, progress: Progress) -> dict[str, Any]:
+    """The result of the job."""
+    result, comparison = judgement.report.result, judgement.report.comparison
+    coverage = result.coverage
+    return {
+        "start_url": result.start_url,
+        "score": result.score.total,
+        "grade": judgement.report.grade,
+        "categories": {
+            category.value: score for category, score in result.score.categories.items()
+        },
+        "issues": {severity.value: count for severity, count in result.issues.items()},
+        "pages": {kind.value: count for kind, count in coverage.pages.items()},
+        "pages_not_visited": coverage.pages_not_visited,
+        "external_links": coverage.external_links,
+        "external_links_checked": coverage.external_links_checked,
+        "images": coverage.images,
+        "images_checked": coverage.images_checked,
+        "catalogue_version": result.catalogue_version,
+        "formula_version": result.formula_version,
+        "compared_with": judgement.before.ref.audit_id if judgement.before else None,
+        "score_change": comparison.change if comparison else None,
+        "new_issues": len(comparison.new) if comparison else None,
+        "fixed_issues": len(comparison.fixed) if comparison else None,
+        "unread_pages": judgement.unread,
+        "out_of_time": progress.out_of_time,
+    }
+
+
+def lack_of(result: Mapping[str, Any]) -> JobFailure | None:
+    """Why the audit is partial, if it is."""
+    if result["out_of_time"]:
+        return JobFailure(
+            code=OUT_OF_TIME,
+            message="the audit's time was up before its sample was complete",
+            type="transient",
+        )
+    unread = result["unread_pages"]
+    if not unread:
+        return None
+    noun = "page" if unread == 1 else "pages"
+    return JobFailure(
+        code=PAGES_UNREAD, message=f"{unread} {noun} gave no answer", type="transient"
+    )
+
+
+def _urls(result: Result) -> list[str]:
+    return [page.url for page in result.pages]

@@ -1,0 +1,139 @@
+"""The handler of `audit` jobs: the host's session around an audit's parts (F-04, F-05)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from spinneret.audits.models import Phase, Progress, RunRef
+from spinneret.audits.recipes import sample_of
+from spinneret.audits.running.checking import Checking
+from spinneret.audits.running.crawling import Crawling
+from spinneret.audits.running.judging import Judging, lack_of
+from spinneret.audits.running.settling import Settling
+from spinneret.audits.running.slices import Slice
+from spinneret.audits.running.storage import Storage
+from spinneret.jobs.worker import CompletedInPart, Context, Defer, HandBack
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.rules import host_key
+from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
+
+logger = logging.getLogger(__name__)
+
+_WAITS: Final = (Defer, HandBack)
+
+
+class AuditPipeline:
+    """One slice of an audit.
+
+    The session is the run's, not the worker's: a slice that waits or hands back leaves the lock for
+    the next one, which finds it by the session's id and takes it over. Whatever else happens, the
+    lock is released, as far as it is still this claim's.
+    """
+
+    def __init__(
+        self,
+        *,
+        storage: Storage,
+        frontier: Frontier,
+        fetcher: PoliteFetcher,
+        sessions: Sessions,
+        clock: Clock,
+    ) -> None:
+        self._storage = storage
+        self._fetcher = fetcher
+        self._sessions = sessions
+        self._clock = clock
+        self._settling = Settling(storage)
+        self._crawling = Crawling(frontier=frontier, storage=storage)
+        self._checking = Checking(storage)
+        self._judging = Judging(storage)
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Answers the audit's summary; raises CompletedInPart where it is partial."""
+        job = context.job
+        ref = RunRef(tenant=job.tenant, audit_id=job.id, run=job.run)
+        progress = self._storage.store.progress(ref) or Progress(ref=ref)
+        result = progress.result
+        if result is None:
+            result = self._in_session(context, progress)
+        lack = lack_of(result)
+        if lack is not None:
+            raise CompletedInPart(result, lack)
+        return result
+
+    # ------------------------------------------------------------ Session
+
+    def _in_session(self, context: Context, progress: Progress) -> Mapping[str, Any]:
+        url = progress.start_url or context.job.payload["url"]
+        host = host_key(parse_url(url).host)
+        session = self._entered(context, progress, host)
+        stays = False
+        try:
+            work = self._slice(context, progress.ref, lambda: self._sessions.renew(session))
+            return self._audited(work, progress, host)
+        except _WAITS as wait:
+            stays = not isinstance(wait, _HostChanged)
+            raise
+        finally:
+            if not stays:
+                self._leave(session)
+
+    def _entered(self, context: Context, progress: Progress, host: str) -> Session:
+        """Raises Defer while the host is taken or at rest, and DomainLockTimeout."""
+        answer = self._sessions.open(
+            host,
+            progress.ref.session_id,
+            attempt=progress.lock_attempts,
+            mode=context.job.payload.get("mode") or "",
+        )
+        attempt = answer.attempt if isinstance(answer, SessionWait) else 0
+        if attempt != progress.lock_attempts:
+            self._storage.store.keep_progress(
+                replace(progress, lock_attempts=attempt), context.lease
+            )
+        if isinstance(answer, SessionWait):
+            raise Defer(answer.until, f"{host}: {answer.reason}")
+        return answer
+
+    def _leave(self, session: Session) -> None:
+        """What a store that doesn't answer keeps locked, the lock's own end frees."""
+        try:
+            self._sessions.close(session)
+        except DependencyUnavailable as error:
+            logger.warning("lock.release.failed", extra={"reason": error.message})
+
+    def _slice(self, context: Context, ref: RunRef, renew: Callable[[], None]) -> Slice:
+        return Slice(
+            context=context,
+            ref=ref,
+            sample=sample_of(context.job.payload),
+            clock=self._clock,
+            fetcher=self._fetcher,
+            renew=renew,
+        )
+
+    # ------------------------------------------------------------ Parts
+
+    def _audited(self, work: Slice, progress: Progress, host: str) -> Mapping[str, Any]:
+        if progress.phase is Phase.SETTLING:
+            progress = self._settling.run(work, progress, work.context.job.payload["url"])
+            assert progress.start_url is not None  # settled
+            settled = host_key(parse_url(progress.start_url).host)
+            if settled != host:  # the site answers elsewhere: that host is to be locked
+                raise _HostChanged(self._clock(), settled)
+        if progress.phase is Phase.CRAWLING:
+            progress = self._crawling.run(work, progress)
+        if progress.phase is Phase.CHECKING:
+            progress = self._checking.run(work, progress)
+        return self._judging.run(work, progress)
+
+
+class _HostChanged(Defer):
+    """The session goes on at another host."""

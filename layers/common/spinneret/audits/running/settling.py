@@ -1,0 +1,225 @@
+"""What is known of a site before its pages: the host that answers, robots.txt, sitemaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from spinneret.audits import limits
+from spinneret.audits.facts.site import FileFacts, HostFacts, SiteFacts, SitemapFacts
+from spinneret.audits.facts.sitemaps import read_sitemap
+from spinneret.audits.models import Phase, Progress
+from spinneret.audits.running.slices import Slice, get
+from spinneret.audits.running.storage import Storage
+from spinneret.jobs.worker import Defer, HandBack
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    ContentRefused,
+    DomainBlocked,
+    FetchFailed,
+    FetchTimeout,
+    RobotsDisallowed,
+    TooManyRedirects,
+    UrlBlocked,
+    UrlInvalid,
+)
+from spinneret.web.exploring.sitemaps.walk import first_sitemaps
+from spinneret.web.fetching.addresses import parse_address
+from spinneret.web.fetching.charsets import decode_text
+from spinneret.web.fetching.decoding import decode
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.rules import require_success
+from spinneret.web.fetching.urls import Url, join_url, parse_url
+from spinneret.web.politeness import robots
+
+NO_ANSWER: Final = (
+    *(FetchFailed, FetchTimeout, TooManyRedirects, ContentRefused, BodyTooLarge),
+    *(UrlBlocked, UrlInvalid, DomainBlocked, RobotsDisallowed),
+)
+"""What a request beside the pages may end with: then there is no fact, and the audit goes on."""
+_GZIP: Final = b"\x1f\x8b"
+_START: Final = "start"
+_LISTED: Final = "sitemap:"
+
+
+class Settling:
+    """Asks one question after the other; a slice that ends between two goes on at the next."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def run(self, work: Slice, progress: Progress, url: str) -> Progress:
+        """The facts of the site, stored. Raises what a start page without an answer raises."""
+        site = self._storage.site(progress) or SiteFacts(
+            start_url=url, audited_at=work.clock().isoformat()
+        )
+        state = _Settled(work, site, set(progress.probed), whole=work.sample.max_pages > 1)
+        try:
+            for name, question in state.questions():
+                work.checkpoint(Phase.SETTLING, 1)
+                question()
+                state.answered.add(name)
+        except (Defer, HandBack):
+            self._storage.keep_site(state.site, self._noted(progress, state), work)
+            raise
+        settled = self._noted(progress, state)
+        work.note(
+            "settled",
+            start_url=state.site.start_url,
+            robots=state.site.robots.status,
+            sitemaps=len(state.site.sitemaps),
+            listed=sum(each.count for each in state.site.sitemaps if not each.is_index),
+        )
+        return self._storage.keep_site(state.site, replace(settled, phase=Phase.CRAWLING), work)
+
+    def _noted(self, progress: Progress, state: _Settled) -> Progress:
+        answered = _START in state.answered
+        start_url = state.site.start_url if answered else None
+        return replace(progress, start_url=start_url, probed=tuple(sorted(state.answered)))
+
+
+class _Settled:
+    """What is known so far."""
+
+    def __init__(self, work: Slice, site: SiteFacts, answered: set[str], *, whole: bool) -> None:
+        self.site = site
+        self.answered = answered
+        self._work = work
+        self._whole = whole
+
+    def questions(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        """Those that have no answer yet; sitemaps name others."""
+        first: list[tuple[str, Callable[[], None]]] = [
+            (_START, self._start),
+            ("robots", self._robots),
+        ]
+        if self._whole:
+            first += [("llms", self._llms), ("http", self._by_http), ("www", self._other_www)]
+        for name, question in first:
+            if name not in self.answered:
+                yield name, question
+        while self._whole and (url := self._next_sitemap()) is not None:
+            yield f"{_LISTED}{url}", partial(self._sitemap, url)
+
+    @property
+    def _url(self) -> Url:
+        return parse_url(self.site.start_url)
+
+    def _start(self) -> None:
+        """Raises what the page raises: without it there is nothing to audit."""
+        page = self._work.page(get(self._url), "start")
+        require_success(page, self._work.clock())
+        ends = page.certificate.not_after.isoformat() if page.certificate else None
+        host = replace(self.site.host, certificate_ends_at=ends)
+        self.site = replace(self.site, start_url=page.url.text, host=host)
+
+    def _robots(self) -> None:
+        size = limits.ROBOTS_BYTES
+        self.site = replace(self.site, robots=self._file("/robots.txt", size))
+
+    def _llms(self) -> None:
+        self.site = replace(self.site, llms_txt=self._file("/llms.txt", limits.TEXT_BYTES))
+
+    def _file(self, path: str, size: int) -> FileFacts:
+        url = replace(self._url, path=path, query="")
+        try:
+            page = self._work.page(get(url, excerpt_bytes=size + 1), path)
+        except NO_ANSWER:
+            return FileFacts()
+        length = page.headers.get("content-length", "")
+        declared = int(length) if length.isascii() and length.isdigit() else 0
+        encoded = "content-encoding" in page.headers
+        return FileFacts(
+            status=page.status_code,
+            redirects=len(page.redirects),
+            size=len(page.body) if encoded else max(len(page.body), declared),
+            content=decode_text(page.body[:size], page.charset or "utf-8"),
+        )
+
+    def _by_http(self) -> None:
+        """Where the plain address leads; not asked of a port that says what is spoken there."""
+        if self._url.unusual_port is None:
+            plain = replace(self._url, scheme="http", port=80, path="/", query="")
+            final = self._final(plain, "http")
+            self._keep(replace(self.site.host, http_final_url=final or None))
+
+    def _other_www(self) -> None:
+        url = self._url
+        if url.unusual_port is None and parse_address(url.host) is None:
+            bare = url.host.removeprefix("www.")
+            host = bare if url.host.startswith("www.") else f"www.{bare}"
+            self._keep(
+                replace(
+                    self.site.host,
+                    other_www_final_url=self._final(replace(url, host=host), "www"),
+                )
+            )
+
+    def _keep(self, host: HostFacts) -> None:
+        self.site = replace(self.site, host=host)
+
+    def _final(self, url: Url, name: str) -> str:
+        """Empty where nothing answers."""
+        try:
+            return self._work.page(get(url, method="HEAD"), name).url.text
+        except NO_ANSWER:
+            return ""
+
+    # ------------------------------------------------------------ Sitemaps
+
+    def _next_sitemap(self) -> str | None:
+        """Those that robots.txt names or the usual places, then what indexes name."""
+        asked = [name.removeprefix(_LISTED) for name in self.answered if name.startswith(_LISTED)]
+        if len(asked) >= limits.SITEMAPS:
+            return None
+        rules = self._rules
+        is_found = bool(self.site.sitemaps) and not rules.sitemaps
+        urls = () if is_found else first_sitemaps(self._url, rules)
+        for url in (*urls, *self._indexed()):
+            if url not in asked:
+                return url
+        return None
+
+    def _indexed(self) -> Iterator[str]:
+        for sitemap in self.site.sitemaps:
+            if sitemap.is_index:
+                for entry in sitemap.entries:
+                    child = join_url(self._url, entry.url)
+                    if child is not None:
+                        yield child.text
+
+    @property
+    def _rules(self) -> robots.Robots:
+        return robots.parse(self.site.robots.content if self.site.robots.is_there else "")
+
+    def _sitemap(self, url: str) -> None:
+        found = self._read(url)
+        is_guess = not self._rules.sitemaps and not self.site.sitemaps
+        if not is_guess or found.is_there:
+            self.site = replace(self.site, sitemaps=(*self.site.sitemaps, found))
+
+    def _read(self, url: str) -> SitemapFacts:
+        try:
+            page = self._work.page(get(parse_url(url), max_bytes=limits.SITEMAP_BYTES), url)
+        except BodyTooLarge:
+            return SitemapFacts(url=url, size=limits.SITEMAP_BYTES + 1)
+        except NO_ANSWER:
+            return SitemapFacts(url=url, status=None)
+        if not 200 <= page.status_code < 300:
+            return SitemapFacts(url=url, status=page.status_code)
+        try:
+            content = _unpacked(page)
+        except BodyTooLarge:
+            return SitemapFacts(url=url, size=limits.SITEMAP_BYTES + 1)
+        except (FetchFailed, ContentRefused):
+            return SitemapFacts(url=url, size=len(page.body), error="not_xml")
+        return read_sitemap(url, content, status=page.status_code)
+
+
+def _unpacked(page: FetchedPage) -> bytes:
+    if not page.body.startswith(_GZIP):
+        return page.body
+    pieces = decode([page.body], ["gzip"], max_bytes=limits.SITEMAP_BYTES, checkpoint=lambda: None)
+    return b"".join(pieces)

@@ -1,0 +1,160 @@
+"""What slices leave to each other and to the reader: rows first, then objects."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from spinneret.audits import limits
+from spinneret.audits.facts.models import Failure, PageFacts
+from spinneret.audits.facts.pages import unread_page
+from spinneret.audits.facts.site import Outcome, SiteFacts
+from spinneret.audits.facts.storing import (
+    page_from_json,
+    page_to_json,
+    site_from_json,
+    site_to_json,
+)
+from spinneret.audits.models import Artifact, ArtifactType, Progress, RunRef
+from spinneret.audits.ports import AuditStore, Bodies
+from spinneret.audits.running.slices import Slice
+from spinneret.kernel.errors import NotFound
+
+_HTML_GZ: Final = "application/gzip"
+_JSON: Final = "application/json"
+
+
+class Storage:
+    """Facts and artifacts of runs.
+
+    An artifact's row is written before its object, so that no object is without a row: what a
+    worker leaves behind that dies between the two is a row whose object never was.
+    """
+
+    def __init__(self, *, store: AuditStore, bodies: Bodies, html_retention_days: int) -> None:
+        self.store = store
+        self._bodies = bodies
+        self._retention = timedelta(days=html_retention_days)
+
+    # ------------------------------------------------------------ Site
+
+    def site(self, progress: Progress) -> SiteFacts | None:
+        """The facts of the site so far."""
+        if progress.site_uri is None:
+            return None
+        body = self._bodies.get(progress.site_uri)
+        if body is None:
+            raise NotFound("the facts of the site are gone")
+        return site_from_json(gzip.decompress(body))
+
+    def keep_site(self, site: SiteFacts, progress: Progress, work: Slice) -> Progress:
+        """Keep them, and what is known of the run; answers the latter."""
+        body = gzip.compress(site_to_json(site), mtime=0)
+        digest = hashlib.sha256(body).hexdigest()
+        key = f"{work.ref.folder}/site/{digest}.json.gz"
+        self.put(work, ArtifactType.SITE_FACTS, key, body, _JSON)
+        kept = replace(progress, site_uri=key)
+        self.store.keep_progress(kept, work.context.lease)
+        return kept
+
+    # ------------------------------------------------------------ Pages
+
+    def keep_page(self, work: Slice, place: str, facts: Sequence[PageFacts]) -> None:
+        """Facts that are too large even compressed stand for a page that is too complex."""
+        body = _compressed(facts)
+        if len(body) > limits.FACTS_BYTES:
+            body = _compressed([_too_complex(each, work) for each in facts])
+        self.store.keep_page(work.ref, place, body, work.context.lease)
+
+    def pages(self, ref: RunRef) -> Iterator[PageFacts]:
+        """The facts of all pages, in the order of the crawl."""
+        for body in self.store.pages(ref):
+            for line in gzip.decompress(body).splitlines():
+                yield page_from_json(line)
+
+    def keep_html(self, work: Slice, url: str, body: bytes) -> None:
+        """Keep a page as it came, until its retention ends (A-03)."""
+        digest = hashlib.sha256(body).hexdigest()
+        key = f"{work.ref.folder}/html/{digest}.html.gz"
+        packed = gzip.compress(body, mtime=0)
+        self.put(work, ArtifactType.HTML_GZ, key, packed, _HTML_GZ, url=url)
+
+    # ------------------------------------------------------------ Links
+
+    def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
+        """See AuditStore."""
+        return self.store.outcomes(ref)
+
+    def keep_outcomes(self, work: Slice, number: int, outcomes: Mapping[str, Outcome]) -> None:
+        """See AuditStore."""
+        self.store.keep_outcomes(work.ref, number, outcomes, work.context.lease)
+
+    # ------------------------------------------------------------ Objects
+
+    def put(
+        self,
+        work: Slice,
+        type_: ArtifactType,
+        key: str,
+        body: bytes,
+        media_type: str,
+        *,
+        url: str | None = None,
+    ) -> None:
+        """Row first, then object."""
+        self.store.keep_artifacts([self._artifact(work, type_, key, url)], work.context.lease)
+        self._bodies.put(key, body, media_type)
+
+    def put_text(
+        self,
+        work: Slice,
+        type_: ArtifactType,
+        key: str,
+        pieces: Iterable[str],
+        media_type: str,
+        *,
+        compressed: bool = False,
+    ) -> None:
+        """As `put`, for what is never whole in memory."""
+        self.store.keep_artifacts([self._artifact(work, type_, key, None)], work.context.lease)
+        with tempfile.TemporaryFile() as file:
+            if compressed:
+                with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
+                    for piece in pieces:
+                        packed.write(piece.encode())
+            else:
+                for piece in pieces:
+                    file.write(piece.encode())
+            file.seek(0)
+            self._bodies.put(key, file, media_type)
+
+    def get(self, key: str) -> bytes | None:
+        """See Bodies."""
+        return self._bodies.get(key)
+
+    def _artifact(self, work: Slice, type_: ArtifactType, key: str, url: str | None) -> Artifact:
+        now = work.clock()
+        ends = type_ is ArtifactType.HTML_GZ
+        return Artifact(
+            ref=work.ref,
+            type=type_,
+            storage_uri=key,
+            created_at=now,
+            url=url,
+            retention_until=now + self._retention if ends else None,
+        )
+
+
+def _compressed(facts: Sequence[PageFacts]) -> bytes:
+    return gzip.compress(b"\n".join(map(page_to_json, facts)), mtime=0)
+
+
+def _too_complex(facts: PageFacts, work: Slice) -> PageFacts:
+    if facts.html is None:
+        return facts
+    return unread_page(facts.url, work.clock(), Failure.TOO_COMPLEX, status=facts.status)

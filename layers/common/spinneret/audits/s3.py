@@ -1,0 +1,52 @@
+"""The objects of audits in S3, under their tenant.
+
+`T/<tenant>/audits/<id>/<run>/…`   pages by the hash of their content, facts and reports by name
+"""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+
+class S3Bodies:
+    """Implements Bodies."""
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:
+        """See Bodies."""
+        with translated("s3"):
+            self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=media_type)
+
+    def get(self, key: str) -> bytes | None:
+        """See Bodies."""
+        try:
+            with translated("s3"):
+                return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+        except ClientError as error:
+            if error_code(error) == "NoSuchKey":
+                return None
+            raise
+
+    def url(self, key: str, *, file_name: str, media_type: str, seconds: int) -> str:
+        """See Bodies; no request."""
+        with translated("s3"):
+            return self._client.generate_presigned_url(
+                "get_object",
+                Params={
+                    "Bucket": self._bucket,
+                    "Key": key,
+                    "ResponseContentType": media_type,
+                    "ResponseContentDisposition": f'attachment; filename="{file_name}"',
+                },
+                ExpiresIn=seconds,
+            )

@@ -1,0 +1,85 @@
+"""Requests and answers about scheduled audits."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from spinneret.audits.api_models import AuditOptions, RecipeName, UrlText
+from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.paging import cursor_of
+
+CronLine = Annotated[str, StringConstraints(min_length=1, max_length=bounds.CRON_LINE_MAX_CHARS)]
+ZoneName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class AuditScheduleRequest(BaseModel):
+    """A schedule as it is to be; a PUT replaces all fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    url: UrlText
+    recipe: RecipeName = "seo"
+    options: AuditOptions = AuditOptions()
+    schedule_cron: CronLine
+    """Five fields, or a name such as `@daily`."""
+    timezone: ZoneName = "UTC"
+    """A name of the IANA database."""
+    enabled: bool = True
+
+
+class AuditScheduleView(BaseModel):
+    """A schedule as its tenant sees it."""
+
+    schedule_id: str
+    url: str
+    recipe: RecipeName
+    options: dict[str, int]
+    schedule_cron: str
+    timezone: str
+    enabled: bool
+    created_at: str
+    updated_at: str
+    next_run_at: str | None
+    last_run_at: str | None
+    last_audit_id: str | None
+    last_error: str | None
+
+
+class AuditScheduleList(BaseModel):
+    """A page of schedules, newest first."""
+
+    items: list[AuditScheduleView]
+    next_cursor: str | None
+    has_more: bool
+
+
+def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
+    """The view of a schedule."""
+    return AuditScheduleView(
+        schedule_id=schedule.id,
+        url=schedule.url,
+        recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
+        options=dict(schedule.options),
+        schedule_cron=schedule.schedule_cron,
+        timezone=schedule.timezone,
+        enabled=schedule.enabled,
+        created_at=stamp(schedule.created_at),
+        updated_at=stamp(schedule.updated_at),
+        next_run_at=optional_stamp(schedule.next_run_at),
+        last_run_at=optional_stamp(schedule.last_run_at),
+        last_audit_id=schedule.last_audit_id,
+        last_error=schedule.last_error,
+    )
+
+
+def schedule_list(page: SchedulePage) -> AuditScheduleList:
+    """The view of a page."""
+    return AuditScheduleList(
+        items=[schedule_view(each) for each in page.schedules],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )

@@ -1,0 +1,198 @@
+"""A tenant's scheduled audits, and the pass that submits those that are due."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from datetime import datetime
+from typing import Final, Protocol
+
+from spinneret.audits import limits
+from spinneret.audits.api_models import AuditOptions, AuditRequest
+from spinneret.audits.recipes import RECIPES
+from spinneret.audits.schedules.api_models import AuditScheduleRequest
+from spinneret.audits.schedules.models import AuditSchedule, SchedulePage, Ticked
+from spinneret.audits.schedules.ports import ScheduleStore
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job, RequestKey
+from spinneret.jobs.service import Submitted
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.schedules.cron import next_run, parse_schedule
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+
+logger = logging.getLogger(__name__)
+
+_RACES: Final = 5  # changes of one schedule at the same time are rare
+
+
+class Audits(Protocol):
+    """What the pass needs of AuditService."""
+
+    def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
+        """See AuditService."""
+        ...
+
+    def job(self, tenant: str, audit_id: str) -> Job:
+        """See AuditService."""
+        ...
+
+
+class ScheduleService:
+    """Schedules. An unknown id and a foreign one are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(
+        self, *, store: ScheduleStore, policy: AddressPolicy, clock: Clock, new_id: NewId
+    ) -> None:
+        self._store = store
+        self._policy = policy
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(self, tenant: str, request: AuditScheduleRequest) -> AuditSchedule:
+        """Raises ValidationFailed, UrlInvalid, UrlBlocked, and Conflict for one too many."""
+        present = self._store.page(tenant, None, limits.SCHEDULES_PER_TENANT)
+        if len(present.schedules) >= limits.SCHEDULES_PER_TENANT:
+            raise Conflict(f"a tenant has at most {limits.SCHEDULES_PER_TENANT} schedules")
+        schedule = self._made(tenant, self._new_id("asched"), request)
+        self._store.add(schedule)
+        return schedule
+
+    def get(self, tenant: str, schedule_id: str) -> AuditSchedule:
+        """Raises NotFound."""
+        found = self._store.get(tenant, schedule_id)
+        if found is None:
+            raise NotFound("no such schedule")
+        return found
+
+    def page(self, tenant: str, after: str | None, limit: int) -> SchedulePage:
+        """See ScheduleStore.page."""
+        return self._store.page(tenant, after, limit)
+
+    def update(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
+        """Replace it; its past stays. Raises NotFound and what `create` raises."""
+        for _ in range(_RACES):
+            former = self.get(tenant, schedule_id)
+            schedule = replace(
+                self._made(tenant, schedule_id, request),
+                created_at=former.created_at,
+                last_run_at=former.last_run_at,
+                last_audit_id=former.last_audit_id,
+                last_error=former.last_error,
+                version=former.version + 1,
+            )
+            if self._store.replace(former, schedule):
+                return schedule
+        raise _changing()
+
+    def remove(self, tenant: str, schedule_id: str) -> None:
+        """Raises NotFound."""
+        for _ in range(_RACES):
+            if self._store.remove(self.get(tenant, schedule_id)):
+                return
+        raise _changing()
+
+    def _made(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
+        now = self._clock()
+        url = check_url_at_submission(request.url, self._policy)
+        RECIPES[request.recipe].sample_with(request.options.given)
+        schedule = parse_schedule(request.schedule_cron, request.timezone)
+        return AuditSchedule(
+            tenant=tenant,
+            id=schedule_id,
+            url=url.text,
+            recipe=request.recipe,
+            options=request.options.given,
+            schedule_cron=schedule.line,
+            timezone=schedule.timezone,
+            enabled=request.enabled,
+            created_at=now,
+            updated_at=now,
+            next_run_at=next_run(schedule, now) if request.enabled else None,
+        )
+
+
+class ScheduleTicker:
+    """The pass of the minute rule.
+
+    An audit is submitted under a key of its schedule and moment, then the schedule moves on: a pass
+    that dies between the two, or runs twice, submits no second one. Missed runs are one run.
+    """
+
+    def __init__(self, *, store: ScheduleStore, audits: Audits, clock: Clock) -> None:
+        self._store = store
+        self._audits = audits
+        self._clock = clock
+
+    def tick(self) -> Ticked:
+        """Raises DependencyUnavailable where not even the list can be read."""
+        now = self._clock()
+        done = Ticked()
+        for schedule in self._store.due(now, limits.SCHEDULES_PER_PASS):
+            try:
+                done = self._run(schedule, now, done)
+            except DependencyUnavailable as error:
+                logger.warning(
+                    "schedule_left", extra={"schedule_id": schedule.id, "reason": error.message}
+                )
+                done = replace(done, left=done.left + 1)
+        return done
+
+    def _run(self, schedule: AuditSchedule, now: datetime, done: Ticked) -> Ticked:
+        moment = schedule.next_run_at
+        if moment is None or moment > now:  # changed since the index was read
+            return done
+        after = replace(
+            schedule,
+            next_run_at=next_run(parse_schedule(schedule.schedule_cron, schedule.timezone), now),
+            version=schedule.version + 1,
+        )
+        if self._is_under_way(schedule):
+            self._store.replace(schedule, after)
+            return replace(done, skipped=done.skipped + 1)
+        request = AuditRequest(
+            url=schedule.url,
+            recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
+            options=AuditOptions(**schedule.options),
+        )
+        key = RequestKey(
+            tenant=schedule.tenant,
+            scope=fingerprint(["audit schedule", schedule.id, stamp(moment)]),
+            payload=fingerprint(request.model_dump(mode="json")),
+        )
+        try:
+            submitted = self._audits.submit(schedule.tenant, request, key)
+        except DependencyUnavailable:
+            raise
+        except DomainError as error:
+            logger.warning(
+                "schedule_refused", extra={"schedule_id": schedule.id, "code": error.code}
+            )
+            self._store.replace(schedule, replace(after, last_run_at=moment, last_error=error.code))
+            return replace(done, refused=done.refused + 1)
+        audit_id = submitted.reply.body["audit_id"]
+        self._store.replace(
+            schedule,
+            replace(after, last_run_at=moment, last_audit_id=audit_id, last_error=None),
+        )
+        return replace(done, submitted=done.submitted + 1)
+
+    def _is_under_way(self, schedule: AuditSchedule) -> bool:
+        """One audit of a schedule at a time."""
+        if schedule.last_audit_id is None:
+            return False
+        try:
+            job = self._audits.job(schedule.tenant, schedule.last_audit_id)
+        except NotFound:
+            return False
+        return job.status not in rules.TERMINAL
+
+
+def _changing() -> Conflict:
+    return Conflict("the schedule is being changed by others")

@@ -1,0 +1,303 @@
+"""Audits of one tenant: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from spinneret.audits import limits
+from spinneret.audits.api_models import (
+    AuditList,
+    AuditOptions,
+    AuditRequest,
+    AuditSubmission,
+    AuditView,
+    ComparisonView,
+    FormatName,
+    IssueList,
+    IssueView,
+    ReportView,
+    StateName,
+    audit_view,
+    changed_issues,
+    issue_view,
+)
+from spinneret.audits.comparison import Comparison, compare
+from spinneret.audits.issues import IssueLog
+from spinneret.audits.kinds import AUDIT
+from spinneret.audits.models import ArtifactPage, Finished, RunRef
+from spinneret.audits.ports import AuditStore, Bodies
+from spinneret.audits.recipes import RECIPES, Recipe
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.models import (
+    Draft,
+    Job,
+    JobFilter,
+    JobRef,
+    JobStatus,
+    Move,
+    Priority,
+    Reply,
+    RequestKey,
+)
+from spinneret.jobs.service import JobService, Submitted
+from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.paging import cursor_of
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.hosts.service import HostService
+from spinneret.web.politeness.sessions import Sessions
+
+MEDIA_TYPES: Final[Mapping[FormatName, tuple[str, str]]] = {
+    "json": ("application/json", "json"),
+    "csv": ("text/csv; charset=utf-8", "csv"),
+    "html": ("text/html; charset=utf-8", "html"),
+    "md": ("text/markdown; charset=utf-8", "md"),
+    "junit": ("application/xml", "xml"),
+    "sarif": ("application/sarif+json", "sarif"),
+}
+"""Type and extension of each report, as reports.formats has them: its renderers aren't for an
+API function to carry."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssueFilter:
+    """Which issues a list shows; None means all."""
+
+    check: str | None = None
+    category: str | None = None
+    severity: str | None = None
+    state: str | None = None
+
+    def shows(self, issue: IssueView) -> bool:
+        """Whether the list has it."""
+        wanted = (self.check, self.category, self.severity, self.state)
+        shown = (issue.check, issue.category, issue.severity, issue.state)
+        return all(want in (None, value) for want, value in zip(wanted, shown, strict=True))
+
+
+class AuditService:
+    """All methods raise DependencyUnavailable; a foreign id is NotFound like an unknown one."""
+
+    def __init__(
+        self,
+        *,
+        jobs: JobService,
+        control: JobControl,
+        store: AuditStore,
+        bodies: Bodies,
+        policy: AddressPolicy,
+        hosts: HostService,
+        sessions: Sessions,
+    ) -> None:
+        self._jobs = jobs
+        self._control = control
+        self._store = store
+        self._bodies = bodies
+        self._policy = policy
+        self._hosts = hosts
+        self._sessions = sessions
+
+    # ------------------------------------------------------------ Audits
+
+    def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
+        """Accept an audit. Two of one site are two audits: the second waits for the first's lock.
+
+        Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and ValidationFailed.
+        """
+        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+
+    def page(
+        self,
+        tenant: str,
+        status: JobStatus | None,
+        recipe: str | None,
+        after: str | None,
+        limit: int,
+    ) -> AuditList:
+        """Newest first; the recipe filters what was read, so that a page may hold fewer."""
+        wanted = JobFilter(kind=AUDIT, status=status)
+        page = self._control.page(tenant, wanted, after, limit)
+        shown = [job for job in page.jobs if recipe in (None, job.payload["recipe"])]
+        return AuditList(
+            items=[audit_view(job) for job in shown],
+            next_cursor=cursor_of(page.after),
+            has_more=page.after is not None,
+        )
+
+    def get(self, tenant: str, audit_id: str) -> AuditView:
+        """Raises NotFound."""
+        return audit_view(self.job(tenant, audit_id))
+
+    def job(self, tenant: str, audit_id: str) -> Job:
+        """The job of an audit; raises NotFound."""
+        return self._jobs.get(JobRef(tenant=tenant, job_id=audit_id), AUDIT)
+
+    def cancel(self, tenant: str, audit_id: str) -> Job:
+        """End an audit; one that waits leaves its host, one that runs does so by itself.
+
+        Raises NotFound, Conflict and Contended.
+        """
+        before = self.job(tenant, audit_id)
+        job = self._control.move(before.ref, Move.CANCEL)
+        if before.status is not JobStatus.RUNNING:
+            ref = RunRef(tenant=tenant, audit_id=audit_id, run=job.run)
+            progress = self._store.progress(ref)
+            url = (progress and progress.start_url) or job.payload["url"]
+            self._sessions.abandon(parse_url(url).host, ref.session_id)
+        return job
+
+    # ------------------------------------------------------------ What it made
+
+    def report(self, tenant: str, audit_id: str, format_: FormatName) -> ReportView:
+        """Raises NotFound, and Conflict for an audit without a result."""
+        finished = self._finished(tenant, audit_id)
+        media_type, extension = MEDIA_TYPES[format_]
+        url = self._bodies.url(
+            f"{finished.ref.folder}/report-{format_}.{extension}",
+            file_name=f"{audit_id}.{extension}",
+            media_type=media_type,
+            seconds=limits.URL_SECONDS,
+        )
+        return ReportView(
+            format=format_, media_type=media_type, url=url, expires_in=limits.URL_SECONDS
+        )
+
+    def issues(
+        self, tenant: str, audit_id: str, wanted: IssueFilter, skipped: int, limit: int
+    ) -> IssueList:
+        """Those behind the first `skipped` of the log. Raises NotFound and Conflict."""
+        log = self._log(self._finished(tenant, audit_id))
+        numbered = enumerate(_issues(log), start=1)
+        behind = ((number, issue) for number, issue in numbered if number > skipped)
+        found = list(islice(((n, issue) for n, issue in behind if wanted.shows(issue)), limit + 1))
+        more = len(found) > limit
+        return IssueList(
+            items=[issue for _, issue in found[:limit]],
+            next_cursor=cursor_of(str(found[limit - 1][0])) if more else None,
+            has_more=more,
+        )
+
+    def artifacts(self, tenant: str, audit_id: str, after: str | None, limit: int) -> ArtifactPage:
+        """Raises NotFound."""
+        self.job(tenant, audit_id)
+        return self._store.artifacts(tenant, audit_id, after, limit)
+
+    def comparison(
+        self,
+        tenant: str,
+        audit_id: str,
+        other: str | None,
+        state: StateName | None,
+        skipped: int,
+        limit: int,
+    ) -> ComparisonView:
+        """Beside `other`, or the audit before of the same site. Raises NotFound and Conflict."""
+        after = self._finished(tenant, audit_id)
+        before = self._other(after, other)
+        found = self._compared(before, after)
+        rows = changed_issues(found, state)
+        shown = rows[skipped : skipped + limit]
+        more = skipped + limit < len(rows)
+        return ComparisonView(
+            audit_id=audit_id,
+            compared_with=before.ref.audit_id,
+            score_before=found.score_before,
+            score_after=found.score_after,
+            change=found.change,
+            catalogue_changed=found.catalogue_changed,
+            new=len(found.new),
+            fixed=len(found.fixed),
+            still=len(found.still),
+            not_seen=len(found.not_seen),
+            items=shown,
+            next_cursor=cursor_of(str(skipped + limit)) if more else None,
+            has_more=more,
+        )
+
+    # ------------------------------------------------------------ Parts
+
+    def _submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
+        url = check_url_at_submission(request.url, self._policy)
+        recipe = RECIPES[request.recipe]
+        payload = payload_of(url.text, recipe, request.options, request.mode)
+        self._hosts.check_submission(tenant, url.host, url.unusual_port)
+        draft = Draft(
+            kind=AUDIT,
+            payload=payload,
+            priority=Priority.NORMAL,
+            domain=url.host,
+            duplicate_key=None,
+        )
+        return self._jobs.submit(
+            tenant, [draft], key, lambda placed: _accepted(placed[0].job, recipe)
+        )
+
+    def _finished(self, tenant: str, audit_id: str) -> Finished:
+        job = self.job(tenant, audit_id)
+        ref = RunRef(tenant=tenant, audit_id=audit_id, run=job.run)
+        finished = None if job.result is None else self._store.finished(ref)
+        if finished is None:
+            raise Conflict("the audit has no result", details={"status": job.status})
+        return finished
+
+    def _other(self, after: Finished, other: str | None) -> Finished:
+        if other is not None:
+            return self._finished(after.ref.tenant, other)
+        before = self._store.finished_before(after.ref.tenant, after.site_key, after.place)
+        if before is None:
+            raise Conflict("no earlier audit of this site by this recipe")
+        return before
+
+    def _compared(self, before: Finished, after: Finished) -> Comparison:
+        former, later = self._log(before), self._log(after)
+        for _ in former.visited():
+            pass
+        visited = {*later.visited(), after.start_url}
+        return compare(
+            former.keys(),
+            later.keys(),
+            visited=visited,
+            score_before=before.score,
+            score_after=after.score,
+            versions=(before.catalogue_version, after.catalogue_version),
+        )
+
+    def _log(self, finished: Finished) -> IssueLog:
+        stored = self._bodies.get(finished.issues_uri)
+        if stored is None:
+            raise NotFound("the audit's issues are gone")
+        return IssueLog(stored)
+
+
+def payload_of(url: str, recipe: Recipe, options: AuditOptions, mode: str | None) -> dict[str, Any]:
+    """What an audit's job is given; raises ValidationFailed."""
+    payload: dict[str, Any] = {
+        "url": url,
+        "recipe": recipe.name,
+        "version": recipe.version,
+        "sample": recipe.sample_with(options.given).as_json(),
+    }
+    if mode is not None:
+        payload["mode"] = mode
+    return payload
+
+
+def _accepted(job: Job, recipe: Recipe) -> Reply:
+    body = AuditSubmission(
+        audit_id=job.id,
+        status=job.status,
+        recipe=recipe.name,  # type: ignore[arg-type]  # a name of RECIPES
+        recipe_version=recipe.version,
+        message="accepted",
+    )
+    return Reply(status=202, body=body.model_dump(mode="json"))
+
+
+def _issues(log: IssueLog) -> Iterator[IssueView]:
+    for _ in log.visited():
+        pass
+    return (issue_view(each) for each in log.issues())

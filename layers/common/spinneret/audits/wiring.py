@@ -1,0 +1,142 @@
+"""Chooses the adapters of audits' API and of the pass over schedules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from uuid import uuid4
+
+from spinneret.audits.dynamo import DynamoAuditStore
+from spinneret.audits.preview import Previews
+from spinneret.audits.s3 import S3Bodies
+from spinneret.audits.schedules.dynamo import DynamoScheduleStore
+from spinneret.audits.schedules.models import Ticked
+from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
+from spinneret.audits.service import AuditService
+from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import ending_store, job_control, job_service, job_store
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.wiring import FetchSettings, address_policy
+from spinneret.web.hosts.wiring import host_service
+from spinneret.web.politeness.dynamo import DynamoHostLedger
+from spinneret.web.politeness.robots import product_token_of
+from spinneret.web.politeness.sessions import Sessions
+from spinneret.web.politeness.settings import PolitenessSettings
+from spinneret.web.proxies.wiring import ProxySettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditSettings(JobSettings):
+    """Where audits and their objects are kept."""
+
+    audits_table: str
+    audits_bucket: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmissionSettings(AuditSettings, PolitenessSettings, FetchSettings):
+    """What whoever submits audits reads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditApiSettings(SubmissionSettings, ProxySettings, RelaySettings):
+    """The API's environment: previews fetch, and keep robots.txt where all fetchers do."""
+
+    content_bucket: str
+
+
+class AuditApi:
+    """What the routes of audits use."""
+
+    def __init__(self, settings: AuditApiSettings) -> None:
+        self._settings = settings
+        store = ending_store(settings, relay(settings).hand_on)
+        self.jobs: JobControl = job_control(settings, store)
+        self.audits = audit_service(settings, self.jobs)
+        self.schedules = ScheduleService(
+            store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
+            policy=address_policy(settings),
+            clock=utc_now,
+            new_id=id_maker(utc_now),
+        )
+
+    @cached_property
+    def previews(self) -> Previews:
+        """The first preview loads the fetcher, which takes longer than the rest of the API."""
+        from spinneret.web.wiring import (  # noqa: PLC0415 (see above)
+            PoliteFetchSettings,
+            polite_fetcher,
+        )
+
+        settings = self._settings
+        given = {each.name: getattr(settings, each.name) for each in fields(PoliteFetchSettings)}
+        return Previews(
+            fetcher=polite_fetcher(PoliteFetchSettings(**given)),
+            policy=address_policy(settings),
+            links_of=links_of,
+            product_token=product_token_of(settings.user_agent),
+            clock=utc_now,
+            new_id=id_maker(utc_now),
+        )
+
+
+def audit_api(env: Mapping[str, str]) -> AuditApi:
+    """Services of the audits API."""
+    return AuditApi(AuditApiSettings.from_env(env))
+
+
+def audit_service(settings: SubmissionSettings, control: JobControl) -> AuditService:
+    """Audits of this stage."""
+    return AuditService(
+        jobs=job_service(settings),
+        control=control,
+        store=audit_store(settings),
+        bodies=S3Bodies(s3_client(), settings.audits_bucket),
+        policy=address_policy(settings),
+        hosts=host_service(settings),
+        sessions=host_sessions(settings),
+    )
+
+
+def host_sessions(settings: PolitenessSettings) -> Sessions:
+    """Lock and rest of this stage's hosts."""
+    return Sessions(
+        ledger=DynamoHostLedger(dynamodb_client(), settings.domains_table),
+        settings=settings,
+        clock=utc_now,
+        random=random.random,
+        new_token=lambda: uuid4().hex,
+    )
+
+
+def audit_store(settings: AuditSettings) -> DynamoAuditStore:
+    """The rows of this stage."""
+    return DynamoAuditStore(
+        dynamodb_client(), settings.audits_table, settings.jobs_table, clock=utc_now
+    )
+
+
+def schedule_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
+    """One pass over the schedules, for its rule."""
+    settings = SubmissionSettings.from_env(env)
+    ticker = ScheduleTicker(
+        store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
+        audits=audit_service(settings, job_control(settings, job_store(settings))),
+        clock=utc_now,
+    )
+    return ticker.tick
+
+
+def links_of(page: FetchedPage) -> list[str]:
+    """Links of a page by the extractor of facts, which an API function loads late."""
+    from spinneret.audits.facts.pages import read_page  # noqa: PLC0415 (import budget)
+
+    facts = read_page(page, utc_now())[-1]
+    return [link.url for link in facts.html.links if link.url] if facts.html else []

@@ -1,0 +1,49 @@
+"""Chooses the adapters of the audit worker; apart from the API's wiring, which loads no fetcher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.audits import limits
+from spinneret.audits.kinds import AUDIT
+from spinneret.audits.running.pipeline import AuditPipeline
+from spinneret.audits.running.storage import Storage
+from spinneret.audits.s3 import S3Bodies
+from spinneret.audits.wiring import AuditSettings, audit_store, host_sessions
+from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.wiring import ending_store, worker
+from spinneret.jobs.worker import Worker
+from spinneret.kernel.clock import utc_now
+from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditWorkerSettings(AuditSettings, RelaySettings, PoliteFetchSettings):
+    """The audit worker's environment."""
+
+    frontier_table: str
+    html_retention_days: int = limits.HTML_RETENTION_DAYS
+
+
+def audit_worker(env: Mapping[str, str]) -> Worker:
+    """A worker of the lane `audit`."""
+    settings = AuditWorkerSettings.from_env(env)
+    pipeline = AuditPipeline(
+        storage=Storage(
+            store=audit_store(settings),
+            bodies=S3Bodies(s3_client(), settings.audits_bucket),
+            html_retention_days=settings.html_retention_days,
+        ),
+        frontier=Frontier(
+            store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
+        ),
+        fetcher=polite_fetcher(settings),
+        sessions=host_sessions(settings),
+        clock=utc_now,
+    )
+    store = ending_store(settings, relay(settings).hand_on)
+    return worker(settings, {AUDIT: pipeline}, store)

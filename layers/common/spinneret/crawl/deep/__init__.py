@@ -1,0 +1,1 @@
+"""Deep crawls: pages found by following links, driven by a state machine over the frontier."""

@@ -1,0 +1,140 @@
+"""The driving step of a deep crawl: takes one batch after the other until the crawl ends."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from spinneret.crawl.deep.ports import Slots
+from spinneret.crawl.deep.service import crawl_ref, plan_of
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.worker import Context, Defer
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.errors import (
+    LeaseLost,
+    PermanentError,
+)
+from spinneret.web.exploring.frontier.models import (
+    Batch,
+    Crawl,
+    Ended,
+    Wait,
+)
+from spinneret.web.exploring.frontier.service import Frontier
+
+logger = logging.getLogger(__name__)
+
+
+class DeepCrawls:
+    """What the worker and both steps of the state machine do."""
+
+    def __init__(
+        self,
+        *,
+        driver: Driver,
+        frontier: Frontier,
+        slots: Slots,
+        clock: Clock,
+        at_once: int,
+        segment_batches: int,
+    ) -> None:
+        """`at_once` deep crawls of one tenant run at the same time; the others wait.
+
+        After `segment_batches` a new execution goes on: one has at most 25,000 events of history
+        (Step Functions quotas), of which a batch of 25 pages takes some 220.
+        """
+        self._driver = driver
+        self._frontier = frontier
+        self._slots = slots
+        self._clock = clock
+        self._at_once = at_once
+        self._segment_batches = segment_batches
+
+    def prepare(self, context: Context) -> None:
+        """Take a place and make the crawl known. Raises Defer while others have all places."""
+        job, now = context.job, self._clock()
+        until = now + timedelta(seconds=bounds.EXECUTION_START_SECONDS)
+        if not self._take_slot(job, until):
+            later = now + timedelta(seconds=bounds.DEEP_CRAWL_RETRY_SECONDS)
+            raise Defer(later, "another deep crawl's end")
+        plan, url = plan_of(job.payload), job.payload["url"]
+        self._frontier.begin(crawl_ref(job.ref), plan, [url], context.lease.fence)
+
+    def take(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
+        """The next state: pages to crawl, a time to wait for, or the end.
+
+        Raises DependencyUnavailable and Contended: the machine tries again.
+        """
+        turn = replace(Turn.of(state), number=state["number"] + 1)
+        try:
+            job = self._driver.held(turn)
+            return self._taken(turn, job, state.get("batches", 0), remaining)
+        except LeaseLost:
+            logger.info("execution_ended", extra={"job_id": turn.job_id, "fence": turn.fence})
+            self._leave_slot(turn)
+            return {**turn.state(), "action": "stop"}
+        except PermanentError as error:
+            self._driver.fail(turn, self._driver.held(turn), error)
+            return {**turn.state(), "action": "stop"}
+
+    def _taken(self, turn: Turn, job: Job, batches: int, remaining: Remaining) -> dict[str, Any]:
+        ref = crawl_ref(job.ref)
+        found = self._frontier.next_batch(
+            ref, turn.fence, lambda: remaining() > bounds.DEADLINE_MARGIN_SECONDS
+        )
+        crawl, now = self._frontier.crawl(ref), self._clock()
+        state = {**turn.state(), "batches": batches, "action": "stop"}
+        match found:
+            case Ended():
+                self._driver.complete(turn, job, _result(job, crawl))
+                self._slots.leave(job.tenant, job.id)
+            case Wait(until=until):
+                until = max(until, now + timedelta(seconds=1))
+                self._renew(turn, job, crawl, until, "waiting")
+                state |= {"action": "wait", "until": stamp(until)}
+            case Batch() if batches >= self._segment_batches:
+                self._driver.next_segment(turn, job)
+            case Batch(number=number, keys=keys):
+                until = now + timedelta(seconds=bounds.DEEP_CRAWL_BATCH_SECONDS)
+                self._renew(turn, job, crawl, until, f"batch {number}")
+                state |= {"action": "pages", "keys": list(keys), "batches": batches + 1}
+        return state
+
+    def _renew(self, turn: Turn, job: Job, crawl: Crawl, until: datetime, step: str) -> None:
+        self._take_slot(job, until)
+        progress = 100 * crawl.crawled // crawl.plan.max_pages
+        self._driver.renew(turn, job, until, step, progress, _counts(crawl))
+
+    def _take_slot(self, job: Job, until: datetime) -> bool:
+        until += timedelta(seconds=bounds.DEEP_CRAWL_SLOT_SECONDS)
+        return self._slots.take(job.tenant, job.id, self._clock(), until, self._at_once)
+
+    def _leave_slot(self, turn: Turn) -> None:
+        """Unless the crawl goes on in another execution."""
+        job = self._driver.find(turn)
+        if job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING):
+            self._slots.leave(turn.tenant, turn.job_id)
+
+
+def _counts(crawl: Crawl) -> dict[str, Any]:
+    return {
+        "pages_discovered": crawl.discovered,
+        "pages_crawled": crawl.crawled,
+        "pages_failed": crawl.failed,
+        "current_depth": crawl.current_depth,
+    }
+
+
+def _result(job: Job, crawl: Crawl) -> dict[str, Any]:
+    reason = crawl.end_reason
+    return {
+        "url": job.payload["url"],
+        **_counts(crawl),
+        "end_reason": reason.value if reason else None,
+    }

@@ -1,0 +1,82 @@
+"""Slots in the frontier's table.
+
+    pk `T#<tenant>#SLOTS`, sk `DEEP_CRAWLS`: `holders` (job id → until), `version`
+
+One item a tenant, written under the version that was read: exact under any number of takers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import DependencyUnavailable
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_TRIES: Final = 8  # takers of one tenant that may come in one moment
+
+
+class DynamoSlots:
+    """Implements Slots."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def take(self, tenant: str, holder: str, now: datetime, until: datetime, most: int) -> bool:
+        """See Slots."""
+
+        def taken(holders: dict[str, str]) -> dict[str, str] | None:
+            others = {
+                name: end for name, end in holders.items() if end > stamp(now) and name != holder
+            }
+            return {**others, holder: stamp(until)} if len(others) < most else None
+
+        return self._change(tenant, taken)
+
+    def leave(self, tenant: str, holder: str) -> None:
+        """See Slots."""
+        self._change(
+            tenant, lambda holders: {name: end for name, end in holders.items() if name != holder}
+        )
+
+    def _change(
+        self, tenant: str, change: Callable[[dict[str, str]], dict[str, str] | None]
+    ) -> bool:
+        """False when `change` answers None."""
+        key = {"pk": f"T#{tenant}#SLOTS", "sk": "DEEP_CRAWLS"}
+        for _ in range(_TRIES):
+            with translated("dynamodb"):
+                answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+            found: dict[str, Any] = answer.get("Item", {})
+            holders: dict[str, str] = dict(found.get("holders", {}))
+            version = int(found.get("version", 0))
+            wanted = change(holders)
+            if wanted is None:
+                return False
+            if wanted == holders or self._put(key, wanted, version):
+                return True
+        raise DependencyUnavailable("dynamodb", "too many deep crawls at once")
+
+    def _put(self, key: dict[str, str], holders: dict[str, str], version: int) -> bool:
+        """False when another was faster."""
+        try:
+            with translated("dynamodb"):
+                self._client.put_item(
+                    TableName=self._table,
+                    Item={**key, "holders": holders, "version": version + 1},
+                    ConditionExpression="attribute_not_exists(pk) OR version = :read",
+                    ExpressionAttributeValues={":read": version},
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return False
+        return True

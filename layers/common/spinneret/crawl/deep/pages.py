@@ -1,0 +1,165 @@
+"""The other step of a deep crawl: crawls one page of a batch."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from spinneret.crawl.deep.service import crawl_ref
+from spinneret.crawl.pipeline import CrawlPipeline, Processed
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.models import Job, JobEventKind, Lease
+from spinneret.jobs.worker import Defer, HandBack
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock, Remaining
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    DomainError,
+    LeaseLost,
+    TransientError,
+)
+from spinneret.web.exploring.frontier.models import (
+    Deferred,
+    Failed,
+    Fetched,
+    FoundLink,
+    Outcome,
+    Page,
+    RedirectRefused,
+    Visit,
+)
+from spinneret.web.exploring.frontier.service import Frontier
+
+logger = logging.getLogger(__name__)
+
+HOST_BUSY: Final = "HOST_BUSY"
+"""Code of a page that waits for its host; its message is the reservation there."""
+
+
+class PageStep:
+    """Crawls one page of a batch."""
+
+    def __init__(
+        self,
+        *,
+        driver: Driver,
+        frontier: Frontier,
+        pipeline: CrawlPipeline,
+        clock: Clock,
+        new_owner: Callable[[], str],
+    ) -> None:
+        self._driver = driver
+        self._frontier = frontier
+        self._pipeline = pipeline
+        self._clock = clock
+        self._new_owner = new_owner
+
+    def __call__(self, state: Mapping[str, Any], remaining: Remaining) -> None:
+        """A page that another claim has, or that isn't open any more, is left.
+
+        Raises DependencyUnavailable where its outcome can't be written: the page's claim ends by
+        itself, and a later batch takes it again.
+        """
+        turn = Turn.of(state)
+        try:
+            job = self._driver.held(turn)
+            soon = self._clock() + timedelta(seconds=bounds.DEEP_CRAWL_BATCH_SECONDS / 2)
+            self._driver.extend(turn, job, soon)
+            until = self._clock() + timedelta(seconds=remaining() + bounds.LEASE_MARGIN_SECONDS)
+            visit = self._frontier.claim(crawl_ref(job.ref), state["key"], self._new_owner(), until)
+            if visit is not None:
+                self._frontier.record(visit, self._outcome(job, turn.lease, visit, remaining))
+        except LeaseLost:
+            logger.info("page_left", extra={"job_id": turn.job_id, "fence": turn.fence})
+
+    def _outcome(self, job: Job, lease: Lease, visit: Visit, remaining: Remaining) -> Outcome:
+        """Raises LeaseLost."""
+        claim = PageClaim(job=page_job(job, visit.page), lease=lease, remaining=remaining)
+        try:
+            return _fetched(self._pipeline.process(claim, self._frontier.redirects(visit)))
+        except RedirectRefused as refused:
+            return refused.outcome
+        except LeaseLost:
+            raise
+        except (Defer, HandBack, DependencyUnavailable) as stopped:
+            return self._waiting(stopped)
+        except DomainError as error:
+            logger.warning(
+                "crawl_failed",
+                extra={
+                    "job_id": job.id,
+                    "url": visit.page.url,
+                    "error_type": type(error).__name__,
+                },
+            )
+            return self._failed(visit.page, error)
+
+    def _waiting(self, stopped: Exception) -> Deferred:
+        """For a host, for one of our own parts, or for an invocation with more time."""
+        now = self._clock()
+        match stopped:
+            case Defer():
+                return Deferred(
+                    until=stopped.until, error_code=HOST_BUSY, error_message=stopped.waiting_for
+                )
+            case DependencyUnavailable():
+                again = now + timedelta(seconds=bounds.DEEP_CRAWL_RETRY_SECONDS)
+                return Deferred(until=again, error_code=stopped.code, error_message=stopped.message)
+            case _:
+                return Deferred(until=now, error_code="HANDED_BACK")
+
+    def _failed(self, page: Page, error: DomainError) -> Deferred | Failed:
+        """For good, or to be tried again: 2, 4, 8 … seconds later, or when the host asks for it."""
+        status = error.details.get("status_code")
+        status_code = status if isinstance(status, int) else None
+        if not isinstance(error, TransientError):
+            return Failed(
+                error_code=error.code, error_message=error.message, status_code=status_code
+            )
+        wait = max(error.retry_after or 0.0, 2.0 ** min(page.attempts + 1, 6))
+        return Deferred(
+            until=self._clock() + timedelta(seconds=min(wait, bounds.JOB_WAIT_MAX_SECONDS)),
+            error_code=error.code,
+            error_message=error.message,
+            status_code=status_code,
+            is_charged=True,
+        )
+
+
+class PageClaim:
+    """One page under the claim of its deep crawl; see `pipeline.Claim`."""
+
+    def __init__(self, *, job: Job, lease: Lease, remaining: Remaining) -> None:
+        self.job = job
+        self.lease = lease
+        self.remaining = remaining
+
+    def checkpoint(self, _step: str, _progress: int) -> None:
+        """Raises HandBack near the deadline: the page is taken again."""
+        if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
+            raise HandBack
+
+    def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
+        """A thousand pages have no lines in the crawl's timeline: their rows say the same."""
+
+
+def page_job(job: Job, page: Page) -> Job:
+    """The crawl's job as a job of one of its pages, whose reservation its row keeps."""
+    reservation = page.error_message if page.error_code == HOST_BUSY else None
+    payload = {**job.payload, "url": page.url}
+    return replace(job, id=f"{job.id}.{page.key}", payload=payload, waiting_for=reservation)
+
+
+def _fetched(processed: Processed) -> Fetched:
+    page, document = processed.page, processed.indexed.document
+    return Fetched(
+        links=tuple(FoundLink(url=link) for link in processed.content.links),
+        content_hash=document.content_hash,
+        final_url=page.url.text,
+        status_code=page.status_code,
+        document_id=document.id,
+    )

@@ -1,0 +1,198 @@
+"""Submitting and reading deep crawls: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from spinneret.crawl.deep.models import (
+    CrawledPageList,
+    CrawledPageView,
+    DeepCrawlRequest,
+    DeepCrawlView,
+)
+from spinneret.crawl.kinds import DEEP_CRAWL
+from spinneret.crawl.models import Submission
+from spinneret.crawl.service import Targets, message_about
+from spinneret.jobs.api_models import job_view
+from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.service import JobService, Submitted
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
+from spinneret.kernel.paging import cursor_of
+from spinneret.web.exploring.frontier.guide import check_plan
+from spinneret.web.exploring.frontier.models import (
+    Crawl,
+    CrawlRef,
+    Page,
+    PageState,
+    Plan,
+    Strategy,
+)
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.exploring.scope import ScopeKind
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.urls import canonical_url
+from spinneret.web.hosts.service import HostService
+
+RECIPE: Final = 1  # goes up when the same crawl would be processed to another result
+
+
+class DeepCrawlService:
+    """Deep crawls of one tenant."""
+
+    def __init__(
+        self,
+        *,
+        jobs: JobService,
+        frontier: Frontier,
+        policy: AddressPolicy,
+        hosts: HostService,
+        targets: Targets,
+        enabled: bool,
+        pages_max: int,
+    ) -> None:
+        self._jobs = jobs
+        self._frontier = frontier
+        self._policy = policy
+        self._hosts = hosts
+        self._targets = targets
+        self._enabled = enabled
+        self._pages_max = pages_max
+
+    def submit(self, tenant: str, request: DeepCrawlRequest, key: RequestKey | None) -> Submitted:
+        """Accept a deep crawl.
+
+        Raises FeatureDisabled, UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and
+        ValidationFailed for more pages than the stage allows or patterns that don't compile.
+        """
+        if not self._enabled:
+            raise FeatureDisabled("this stage has no deep crawls")
+        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+
+    def get(self, tenant: str, job_id: str) -> DeepCrawlView | None:
+        """None for a job of another kind, or none at all."""
+        ref = JobRef(tenant=tenant, job_id=job_id)
+        try:
+            job = self._jobs.get(ref, DEEP_CRAWL)
+        except NotFound:
+            return None
+        return _view(job, self._found(ref))
+
+    def pages(
+        self, tenant: str, job_id: str, state: PageState | None, after: str | None, limit: int
+    ) -> CrawledPageList:
+        """The URLs of a deep crawl. Raises NotFound, and ValidationFailed for the cursor."""
+        ref = JobRef(tenant=tenant, job_id=job_id)
+        self._jobs.get(ref, DEEP_CRAWL)
+        if self._found(ref) is None:
+            return CrawledPageList(items=[], next_cursor=None, has_more=False)
+        found = self._frontier.pages(crawl_ref(ref), state, after, limit)
+        return CrawledPageList(
+            items=[_page_view(page) for page in found.pages],
+            next_cursor=None if found.after is None else cursor_of(found.after),
+            has_more=found.after is not None,
+        )
+
+    def _found(self, ref: JobRef) -> Crawl | None:
+        """None until the crawl is begun."""
+        try:
+            return self._frontier.crawl(crawl_ref(ref))
+        except NotFound:
+            return None
+
+    def _submit(self, tenant: str, request: DeepCrawlRequest, key: RequestKey | None) -> Submitted:
+        url = check_url_at_submission(request.url, self._policy)
+        self._hosts.check_submission(tenant, url.host, url.unusual_port)
+        if request.max_pages > self._pages_max:
+            raise ValidationFailed(
+                f"this stage crawls up to {self._pages_max} pages",
+                details={"fields": [{"field": "max_pages"}]},
+            )
+        payload = {"url": canonical_url(url).text, **_plan_fields(request)}
+        check_plan(plan_of(payload))
+        same = {"kind": DEEP_CRAWL, "recipe": RECIPE, **payload, "webhook": request.webhook_url}
+        draft = Draft(
+            kind=DEEP_CRAWL,
+            payload=payload,
+            priority=request.priority,
+            domain=url.host,
+            notify=self._targets(tenant, request.webhook_url, request.webhook_headers),
+            duplicate_key=None if request.force else fingerprint(same),
+        )
+        return self._jobs.submit(tenant, [draft], key, _answer)
+
+
+def crawl_ref(ref: JobRef) -> CrawlRef:
+    """The frontier's crawl of a job."""
+    return CrawlRef(ref.tenant, ref.job_id)
+
+
+def plan_of(payload: Mapping[str, Any]) -> Plan:
+    """The plan in a job's payload."""
+    return Plan(
+        strategy=Strategy(payload["strategy"]),
+        max_depth=payload["max_depth"],
+        max_pages=payload["max_pages"],
+        keywords=tuple(payload["keywords"]),
+        score_threshold=payload["score_threshold"],
+        scope=ScopeKind(payload["scope"]),
+        include=tuple(payload["include"]),
+        exclude=tuple(payload["exclude"]),
+    )
+
+
+def _plan_fields(request: DeepCrawlRequest) -> dict[str, Any]:
+    names = {
+        *("strategy", "max_depth", "max_pages", "keywords", "score_threshold"),
+        *("scope", "include", "exclude"),
+    }
+    return request.model_dump(mode="json", include=names)
+
+
+def _answer(placed: Sequence[Placed]) -> Reply:
+    [only] = placed
+    body = Submission(
+        job_id=only.job.id,
+        status=only.job.status,
+        message=message_about(only),
+        cached=only.is_answered,
+    )
+    return Reply(status=202, body=body.model_dump(mode="json"))
+
+
+def _view(job: Job, crawl: Crawl | None) -> DeepCrawlView:
+    shared = job_view(job).model_dump(include=set(DeepCrawlView.model_fields))
+    ended = crawl.end_reason if crawl else None
+    return DeepCrawlView(
+        **shared,
+        root_url=job.payload["url"],
+        strategy=Strategy(job.payload["strategy"]),
+        max_depth=job.payload["max_depth"],
+        max_pages=job.payload["max_pages"],
+        pages_discovered=crawl.discovered if crawl else 0,
+        pages_crawled=crawl.crawled if crawl else 0,
+        pages_failed=crawl.failed if crawl else 0,
+        current_depth=crawl.current_depth if crawl else 0,
+        end_reason=ended.value if ended else None,
+    )
+
+
+def _page_view(page: Page) -> CrawledPageView:
+    failed = page.state is PageState.FAILED
+    return CrawledPageView(
+        url=page.url,
+        depth=page.depth,
+        score=page.score,
+        status=page.state,
+        discovered_at=stamp(page.discovered_at),
+        parent_url=page.parent,
+        final_url=page.final_url,
+        status_code=page.status_code,
+        document_id=page.document_id,
+        error=page.error_message if failed else None,
+        error_type=page.error_code if failed else None,
+    )

@@ -1,0 +1,22 @@
+"""Chooses the adapters of the step that takes batches; it carries no fetcher and no extractor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.crawl.deep.driving import DeepCrawls
+from spinneret.crawl.deep.wiring import DeepCrawlSettings, deep_crawls
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.wiring import ending_store
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeStepSettings(DeepCrawlSettings, RelaySettings):
+    """The step's environment."""
+
+
+def take_step(env: Mapping[str, str]) -> DeepCrawls:
+    """The driving side of deep crawls."""
+    settings = TakeStepSettings.from_env(env)
+    return deep_crawls(settings, ending_store(settings, relay(settings).hand_on))

@@ -1,0 +1,63 @@
+"""Chooses the adapters of deep crawls, but for the step that crawls pages."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.crawl.deep.driving import DeepCrawls
+from spinneret.crawl.deep.dynamo import DynamoSlots
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.kinds import all_kinds
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import job_queue
+from spinneret.kernel.clock import utc_now
+from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
+from spinneret.web.exploring.frontier.service import Frontier
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontierSettings(JobSettings):
+    """Where frontiers are kept."""
+
+    frontier_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeepCrawlSettings(FrontierSettings):
+    """What bounds the deep crawls of a stage."""
+
+    features__max_concurrent_deep_crawls: int = 5
+    deep_crawl_segment_batches: int = 80
+
+
+def frontier(settings: FrontierSettings) -> Frontier:
+    """The frontiers of this stage."""
+    return Frontier(
+        store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
+    )
+
+
+def driver(settings: JobSettings, store: JobStore) -> Driver:
+    """What steps write to their job with."""
+    return Driver(
+        store=store,
+        queue=job_queue(settings),
+        kinds=all_kinds(),
+        clock=utc_now,
+        random=random.random,
+    )
+
+
+def deep_crawls(settings: DeepCrawlSettings, store: JobStore) -> DeepCrawls:
+    """The side that takes batches."""
+    return DeepCrawls(
+        driver=driver(settings, store),
+        frontier=frontier(settings),
+        slots=DynamoSlots(dynamodb_client(), settings.frontier_table),
+        clock=utc_now,
+        at_once=settings.features__max_concurrent_deep_crawls,
+        segment_batches=settings.deep_crawl_segment_batches,
+    )

@@ -1,0 +1,22 @@
+"""Types of the domain events of crawls; `jobs.ends` writes them by the kind's policy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.outbox.types import EventTypes
+
+EVENT_TYPES: Final[EventTypes] = {
+    "crawl.completed": "A crawl that is no part of a batch has ended with a result.",
+    "crawl.partially_failed": "A crawl has ended with a part of its result.",
+    "crawl.failed": "A crawl has failed for good.",
+    "crawl.expired": "A crawl was not begun in time, or got no slot at its host in time.",
+    "crawl_batch.completed": "All crawls of a batch have ended, and none failed.",
+    "crawl_batch.partially_failed": "All crawls of a batch have ended, and some failed.",
+    "crawl_batch.failed": "All crawls of a batch have failed.",
+    "crawl_batch.expired": "A batch was not begun in time.",
+    "deep_crawl.completed": "A deep crawl has ended.",
+    "deep_crawl.partially_failed": "A deep crawl has ended with a part of its result.",
+    "deep_crawl.failed": "A deep crawl has failed for good.",
+    "deep_crawl.expired": "A deep crawl was not begun in time.",
+}

@@ -1,0 +1,170 @@
+"""Pages of crawls: asked of their hosts, or kept since this run or another one asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final
+
+from spinneret.crawl.ports import FetchCache, KeptPage
+from spinneret.jobs.models import Job
+from spinneret.jobs.worker import Defer
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.rules import require_success
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.models import Caller, FetchOptions, WaitUntil
+from spinneret.web.polite_fetcher import PoliteFetcher
+
+logger = logging.getLogger(__name__)
+
+MEDIA_TYPES: Final = frozenset(
+    {"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"}
+)  # C-03
+
+
+class Source(StrEnum):
+    """Where a page comes from."""
+
+    SITE = "site"
+    NOT_MODIFIED = "not_modified"
+    """The host said that the kept page is still the page."""
+    KEPT = "kept"
+    """It was fetched since this run of the job began."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlPage:
+    """A successful answer with a body."""
+
+    page: FetchedPage
+    source: Source
+
+
+class CrawlPages:
+    """The pages that jobs ask for.
+
+    A successful answer is kept: a run of a job that has to wait after its fetch goes on from it,
+    and a later crawl asks the host whether it has changed. Without the cache, pages are fetched.
+    """
+
+    def __init__(
+        self,
+        *,
+        fetcher: PoliteFetcher,
+        cache: FetchCache,
+        clock: Clock,
+        kept_seconds: float = bounds.FETCH_KEPT_SECONDS,
+    ) -> None:
+        self._fetcher = fetcher
+        self._cache = cache
+        self._clock = clock
+        self._kept_for = timedelta(seconds=kept_seconds)
+
+    def get(self, job: Job, before_redirect: Callable[[Url], None] | None = None) -> CrawlPage:
+        """The page that the job's payload names.
+
+        `before_redirect` is called for each redirect on the way to it, also to a kept one. Raises
+        Defer where the page has to wait for a host, what `before_redirect` and the fetcher raise.
+        """
+        key = _key(job)
+        kept = self._find(job.tenant, key)
+        if kept is not None and _is_of_this_run(kept, job):
+            if before_redirect is not None:
+                for url in _redirects_of(kept.page):
+                    before_redirect(url)
+            return CrawlPage(page=kept.page, source=Source.KEPT)
+        answer = self._fetch(job, kept, before_redirect)
+        now = self._clock()
+        if kept is not None and _confirms(answer, kept.page):
+            found = CrawlPage(page=_still(kept.page, answer), source=Source.NOT_MODIFIED)
+        else:
+            require_success(answer, now)
+            found = CrawlPage(page=answer, source=Source.SITE)
+        self._keep(job.tenant, key, KeptPage(page=found.page, fetched_at=now, run=_run(job)))
+        return found
+
+    def _fetch(
+        self, job: Job, kept: KeptPage | None, before_redirect: Callable[[Url], None] | None
+    ) -> FetchedPage:
+        answer = self._fetcher.fetch(
+            Caller(tenant=job.tenant, id=_run(job), reservation=job.waiting_for),
+            FetchRequest(
+                url=parse_url(job.payload["url"]),
+                validators=None if kept is None else kept.page.validators,
+                max_bytes=bounds.CRAWL_MAX_BYTES,
+                max_redirects=bounds.CRAWL_MAX_REDIRECTS,
+                media_types=MEDIA_TYPES,
+                before_redirect=before_redirect,
+            ),
+            FetchOptions(proxy_config_id=job.payload.get("proxy_config_id")),
+        )
+        if isinstance(answer, WaitUntil):
+            raise Defer(answer.until, answer.waiting_for)
+        return answer
+
+    def _find(self, tenant: str, key: str) -> KeptPage | None:
+        if not self._kept_for:
+            return None
+        try:
+            kept = self._cache.find(tenant, key)
+        except DependencyUnavailable as error:
+            logger.warning("fetch_cache_not_read", extra={"reason": error.message})
+            return None
+        return kept if kept and self._clock() < kept.fetched_at + self._kept_for else None
+
+    def _keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+        if not self._kept_for:
+            return
+        try:
+            self._cache.keep(tenant, key, kept)
+        except DependencyUnavailable as error:
+            logger.warning("fetch_cache_not_written", extra={"reason": error.message})
+
+
+def _key(job: Job) -> str:
+    """All that changes what a host answers."""
+    return fingerprint({name: job.payload.get(name) for name in ("url", "proxy_config_id")})
+
+
+def _redirects_of(page: FetchedPage) -> list[Url]:
+    """Where each of its redirects led."""
+    if not page.redirects:
+        return []
+    return [*map(parse_url, page.redirects[1:]), page.url]
+
+
+def _run(job: Job) -> str:
+    return f"{job.id}/{job.run}"
+
+
+def _is_of_this_run(kept: KeptPage, job: Job) -> bool:
+    """Fetched by the run, or by another one since this one was first claimed.
+
+    Two crawls of a page that wait for one of our parts at once would else fetch it in turns.
+    """
+    since = job.started_at
+    return kept.run == _run(job) or (since is not None and kept.fetched_at > since)
+
+
+def _confirms(answer: FetchedPage, kept: FetchedPage) -> bool:
+    """Whether it is a 304 to the validators of the kept page."""
+    return answer.not_modified and kept.validators is not None and answer.url == kept.url
+
+
+def _still(kept: FetchedPage, answer: FetchedPage) -> FetchedPage:
+    """The kept page with what a 304 says anew (RFC 9111, section 4.3.4)."""
+    return replace(
+        kept,
+        requested=answer.requested,
+        url=answer.url,
+        headers={**kept.headers, **answer.headers},
+        redirects=answer.redirects,
+        duration_ms=answer.duration_ms,
+    )

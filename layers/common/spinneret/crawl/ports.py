@@ -1,0 +1,35 @@
+"""What crawling needs from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from spinneret.web.fetching.models import FetchedPage
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptPage:
+    """A page as a host answered it, of whose headers the validators alone are kept."""
+
+    page: FetchedPage
+    fetched_at: datetime
+    """When the host last said that the page is this one."""
+    run: str
+    """Which run of which job asked it then."""
+
+
+class FetchCache(Protocol):
+    """Pages by tenant and fingerprint of the request. All methods raise DependencyUnavailable.
+
+    They are removed some time after a day; who reads one compares `fetched_at`.
+    """
+
+    def find(self, tenant: str, key: str) -> KeptPage | None:
+        """The page that was kept last; None as well for one that can't be read any more."""
+        ...
+
+    def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+        """Replace what is kept under the key."""
+        ...

@@ -1,0 +1,110 @@
+"""The fetch cache in S3.
+
+`FETCHED/T/<tenant>/<fingerprint of the request>.gz`   a line of JSON and the body after it, gzipped
+
+Tenant first, but for the word before it: S3's lifecycle rules go by the beginning of a key, and the
+rule of the bucket removes what begins with it after a day.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+from spinneret.crawl.ports import KeptPage
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.errors import DependencyUnavailable, UrlInvalid
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.urls import parse_url
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+logger = logging.getLogger(__name__)
+
+_VALIDATORS: Final = ("etag", "last-modified")
+# What is no gzip file, is cut off, or has another release's form.
+_UNREADABLE: Final = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, UrlInvalid)
+_LEVEL: Final = 1  # of gzip: a few more bytes for a day, against time of a fetch
+
+
+class S3FetchCache:
+    """Implements FetchCache; see the module's docstring for the keys."""
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def find(self, tenant: str, key: str) -> KeptPage | None:
+        """See FetchCache."""
+        try:
+            with translated("s3"):
+                answer = self._client.get_object(Bucket=self._bucket, Key=_name(tenant, key))
+                data = answer["Body"].read()
+        except ClientError as error:
+            if error_code(error) != "NoSuchKey":
+                raise DependencyUnavailable("s3") from error
+            return None
+        try:
+            return _unpacked(data)
+        except _UNREADABLE as error:
+            facts = {"error_type": type(error).__name__, "key": key}
+            logger.warning("fetch_cache_unreadable", extra=facts)
+            return None
+
+    def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+        """See FetchCache."""
+        try:
+            with translated("s3"):
+                self._client.put_object(
+                    Bucket=self._bucket,
+                    Key=_name(tenant, key),
+                    Body=_packed(kept),
+                    ContentType="application/gzip",
+                )
+        except ClientError as error:  # a cache that may not write is no reason to fail
+            raise DependencyUnavailable("s3") from error
+
+
+def _name(tenant: str, key: str) -> str:
+    return f"FETCHED/T/{tenant}/{key}.gz"
+
+
+def _packed(kept: KeptPage) -> bytes:
+    page = kept.page
+    known = {
+        "requested": page.requested.text,
+        "url": page.url.text,
+        "status_code": page.status_code,
+        "headers": {name: page.headers[name] for name in _VALIDATORS if name in page.headers},
+        "media_type": page.media_type,
+        "charset": page.charset,
+        "redirects": page.redirects,
+        "duration_ms": page.duration_ms,
+        "fetched_at": stamp(kept.fetched_at),
+        "run": kept.run,
+    }
+    return gzip.compress(json.dumps(known).encode() + b"\n" + page.body, _LEVEL, mtime=0)
+
+
+def _unpacked(data: bytes) -> KeptPage:
+    line, _, body = gzip.decompress(data).partition(b"\n")
+    known: dict[str, Any] = json.loads(line)
+    page = FetchedPage(
+        requested=parse_url(known["requested"]),
+        url=parse_url(known["url"]),
+        status_code=known["status_code"],
+        headers=known["headers"],
+        media_type=known["media_type"],
+        charset=known["charset"],
+        body=body,
+        redirects=tuple(known["redirects"]),
+        duration_ms=known["duration_ms"],
+    )
+    return KeptPage(page=page, fetched_at=parse_stamp(known["fetched_at"]), run=known["run"])

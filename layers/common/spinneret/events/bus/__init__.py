@@ -1,0 +1,1 @@
+"""The bus on which other systems of the account hear domain events."""

@@ -1,0 +1,83 @@
+"""Domain events on an EventBridge bus.
+
+Source `spinneret`, DetailType the event's type, Detail
+`{id, type, tenant, subject, sequence, occurred_at, data}`. The bus delivers at least once and
+keeps no order: `id` tells repetitions, `sequence` order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import boto3
+
+from spinneret.aws.clients import CONFIG, translated
+from spinneret.kernel.canonical import canonical_json
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import DependencyUnavailable, PermanentError
+from spinneret.outbox.models import DomainEvent
+
+SOURCE: Final = "spinneret"
+# PutEventsResultEntry: what another try of the same entry can't change.
+_REFUSALS: Final = frozenset({"InvalidArgument", "MalformedDetail", "ValidationException"})
+
+
+class BusClient(Protocol):
+    """The call of boto3's client `events` that is used."""
+
+    def put_events(self, *, Entries: Sequence[Mapping[str, Any]]) -> Any:  # noqa: N803 - boto3's
+        """See the API reference of EventBridge."""
+        ...
+
+
+def bus_client() -> BusClient:
+    """A client for event buses."""
+    client: BusClient = boto3.client("events", config=CONFIG)
+    return client
+
+
+class EventBridgeBus:
+    """Implements Sink. One entry a call (PutEvents takes ten): a subject's next event follows only
+    when this one is taken, since entries of one call fail one by one."""
+
+    name: Final = "bus"
+
+    def __init__(self, client: BusClient, bus: str) -> None:
+        self._client = client
+        self._bus = bus
+
+    def take(self, event: DomainEvent) -> None:
+        """See Sink. PutEvents answers 200 for an entry that failed: each has its own error."""
+        with translated("eventbridge"):
+            answer = self._client.put_events(
+                Entries=[
+                    {
+                        "EventBusName": self._bus,
+                        "Source": SOURCE,
+                        "DetailType": event.type,
+                        "Time": event.occurred_at,
+                        "Detail": canonical_json(_detail(event)).decode(),
+                    }
+                ]
+            )
+        if not answer["FailedEntryCount"]:
+            return
+        for entry in answer["Entries"]:
+            code = entry.get("ErrorCode")
+            if code in _REFUSALS:
+                raise PermanentError(f"the bus refuses the event: {code}")
+            if code is not None:
+                raise DependencyUnavailable("eventbridge", f"the event failed: {code}")
+
+
+def _detail(event: DomainEvent) -> dict[str, Any]:
+    return {
+        "id": event.id,
+        "type": event.type,
+        "tenant": event.tenant,
+        "subject": event.subject,
+        "sequence": event.sequence,
+        "occurred_at": stamp(event.occurred_at),
+        "data": event.data,
+    }

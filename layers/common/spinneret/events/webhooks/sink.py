@@ -1,0 +1,69 @@
+"""Webhooks as a sink of domain events: one delivery for each endpoint that takes the event."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.events.webhooks.messages import delivery_key, draft_of, message_about
+from spinneret.events.webhooks.ports import EndpointStore
+from spinneret.events.webhooks.subscriptions import job_name, name_for
+from spinneret.events.webhooks.targets import url_target
+from spinneret.jobs.ends import end_of
+from spinneret.jobs.kinds import Kinds
+from spinneret.jobs.models import Draft, Reply
+from spinneret.jobs.service import JobService
+from spinneret.kernel import bounds
+from spinneret.outbox.models import DomainEvent
+
+
+class WebhookSink:
+    """Implements Sink: submits the deliveries. Deliveries are jobs of a kind that emits nothing.
+
+    An event that comes again adds no delivery, even if the first one has ended: a receiver may
+    have answered that it wants no more.
+    """
+
+    name: Final = "webhooks"
+
+    def __init__(
+        self, *, endpoints: EndpointStore, jobs: JobService, kinds: Kinds, enabled: bool = True
+    ) -> None:
+        self._endpoints = endpoints
+        self._jobs = jobs
+        self._kinds = kinds
+        self._enabled = enabled
+
+    def take(self, event: DomainEvent) -> None:
+        """See Sink: to the tenant's endpoints as they are now, and to the subject's own targets.
+
+        All in one transaction: WEBHOOK_ENDPOINTS_MAX and a URL are below JobStore's bound.
+        """
+        if not self._enabled:
+            return
+        drafts = self._drafts(event)
+        if drafts:
+            self._jobs.submit(event.tenant, drafts, None, lambda _: Reply(status=202, body={}))
+
+    def _drafts(self, event: DomainEvent) -> list[Draft]:
+        end = end_of(event.type, self._kinds)
+        default = event.type if end is None else job_name(end)
+        page = self._endpoints.page(event.tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
+        urls: dict[str, str] = {}
+        names: dict[str, str] = {}
+        for endpoint in page.endpoints:
+            own = default if endpoint.id in event.targets else None
+            name = name_for(endpoint.events, event.type, end) or own
+            if endpoint.is_active and name is not None:
+                urls[endpoint.id], names[endpoint.id] = endpoint.url, name
+        for target in event.targets:
+            if to := url_target(target):
+                urls[target], names[target] = to.url, default
+        return [
+            draft_of(
+                message_about(event, target, name, is_end=end is not None),
+                urls[target],
+                delivery_key(event, target),
+                once=True,
+            )
+            for target, name in names.items()
+        ]

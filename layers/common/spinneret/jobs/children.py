@@ -1,0 +1,127 @@
+"""The handler's side of a parent: makes its children, and moves them on when it runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NoReturn
+
+from spinneret.jobs import rules
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Move
+from spinneret.jobs.placement import Placed, Placement
+from spinneret.jobs.plans import drafts_of
+from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
+from spinneret.jobs.service import first_events, send_new
+from spinneret.jobs.worker import AwaitChildren, Context
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
+from spinneret.kernel.ids import NewId
+
+_RACES: Final = 5  # submissions of one key that may interleave before the store counts as busy
+_PAGE: Final = 100
+
+
+class Children:
+    """Makes and moves the children of the parent that a context has claimed.
+
+    A handler repeats its calls in every claim: what exists isn't made again, since the parent's
+    cursor moves in the write that makes children.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: JobStore,
+        queue: JobQueue,
+        kinds: Mapping[str, KindPolicy],
+        clock: Clock,
+        new_id: NewId,
+        move: Callable[[JobRef, Move], Job],
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._kinds = kinds
+        self._move = move
+        self._placement = Placement(store=store, kinds=kinds, clock=clock, new_id=new_id)
+
+    def create(self, context: Context, drafts: Sequence[Draft], cursor: str | None) -> list[Placed]:
+        """Make up to CHILDREN_PER_WRITE children, and go on at `cursor`; None when all exist.
+
+        A draft whose work another job does is in the answer only: it is not awaited. Raises
+        HandBack near the deadline, LeaseLost, ValidationFailed and DependencyUnavailable.
+        """
+        tenant = context.job.tenant
+        for _ in range(_RACES):
+            placed, new = self._placement.place(tenant, drafts)
+            born = [
+                NewJob(job=rules.born(each.job, context.job), replaces=each.replaces)
+                for each in new
+            ]
+            try:
+                context.add_children(born, first_events(born), cursor)
+            except SubmissionRaced:
+                continue
+            send_new(self._queue, self._kinds, [each.job for each in born])
+            return placed
+        raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
+
+    def create_planned(self, context: Context) -> None:
+        """Make those children of the plan that don't exist yet. Raises as `create`."""
+        while (cursor := _cursor(context.job)) is not None:
+            number, _, line = cursor.partition(":")
+            part, first = int(number or 0), int(line or 0)
+            text = self._store.plan(context.job.ref, part)
+            if text is None:
+                self.create(context, [], None)
+                return
+            drafts = drafts_of(text)
+            last = min(len(drafts), first + bounds.CHILDREN_PER_WRITE)
+            on = f"{part}:{last}" if last < len(drafts) else f"{part + 1}:0"
+            self.create(context, drafts[first:last], on)
+
+    def await_all(self, context: Context) -> NoReturn:
+        """Resume the children that rest, retry those that failed before this run, and wait.
+
+        Ends the claim by raising AwaitChildren; raises as `create`.
+        """
+        self._for_each(context, (JobStatus.PAUSED,), self._resume)
+        if context.job.run > 1:
+            failed = (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
+            self._for_each(context, failed, lambda ref: self._retry(context.job, ref))
+        raise AwaitChildren
+
+    def _for_each(
+        self, context: Context, statuses: Sequence[JobStatus], act: Callable[[JobRef], None]
+    ) -> None:
+        after: str | None = None
+        while True:
+            page = self._store.children(context.job.ref, statuses, after, _PAGE)
+            for ref in page.refs:
+                act(ref)
+            if page.after is None:
+                return
+            after = page.after
+            context.checkpoint("children", context.job.progress)
+
+    def _resume(self, ref: JobRef) -> None:
+        self._try(ref, Move.RESUME)
+
+    def _retry(self, parent: Job, ref: JobRef) -> None:
+        """Not a child that has failed again in this run."""
+        child = self._store.get(ref)
+        began, ended = parent.started_at, child.finished_at if child else None
+        if began is not None and ended is not None and ended <= began:
+            self._try(ref, Move.RETRY)
+
+    def _try(self, ref: JobRef, move: Move) -> None:
+        """A child that has moved on by itself, or whose work a newer job does, is left."""
+        try:
+            self._move(ref, move)
+        except (Conflict, NotFound):
+            return
+
+
+def _cursor(job: Job) -> str | None:
+    assert job.family is not None  # a parent's kind has handlers for parents only
+    return job.family.cursor

@@ -1,0 +1,121 @@
+"""The steps' side of a driven job: what a worker's context is to other jobs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from spinneret.jobs import rules
+from spinneret.jobs.bodies import check_result
+from spinneret.jobs.disclosure import safe_data, safe_text
+from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus
+from spinneret.jobs.ports import JobQueue, JobStore
+from spinneret.jobs.worker import send
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import LeaseLost
+
+logger = logging.getLogger(__name__)
+
+_HELD_ALREADY = 1  # number of the event that the worker wrote before it started the execution
+
+
+class Driver:
+    """Every method raises LeaseLost when the execution's claim has ended, and
+    DependencyUnavailable: then the step is tried again."""
+
+    def __init__(
+        self,
+        *,
+        store: JobStore,
+        queue: JobQueue,
+        kinds: Mapping[str, KindPolicy],
+        clock: Clock,
+        random: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._kinds = kinds
+        self._clock = clock
+        self._random = random
+
+    def find(self, turn: Turn) -> Job | None:
+        """The job as it stands, whoever holds it."""
+        return self._store.get(turn.ref)
+
+    def held(self, turn: Turn) -> Job:
+        """The job, if the claim still holds it."""
+        job = self._store.get(turn.ref)
+        lease = turn.lease
+        held = None if job is None else (job.status, job.fence, job.locked_by)
+        if job is None or held != (JobStatus.RUNNING, lease.fence, lease.owner):
+            raise LeaseLost(f"job {turn.job_id} has moved on")
+        return job
+
+    def renew(
+        self,
+        turn: Turn,
+        job: Job,
+        until: datetime,
+        step: str,
+        progress: int,
+        data: Mapping[str, Any],
+    ) -> Job:
+        """Keep the claim until then and a margin; a step of the timeline.
+
+        A segment that gets on clears the attempts that lost executions were charged.
+        """
+        after = replace(
+            job,
+            locked_until=until + timedelta(seconds=bounds.LEASE_MARGIN_SECONDS),
+            attempts=0,
+            step=step,
+            progress=max(job.progress, min(progress, 99)),
+        )
+        event = self._event(turn, JobEventKind.STEP_STARTED, step, after.progress, data)
+        self._store.transition(job, after, [event], lease=turn.lease)
+        return after
+
+    def extend(self, turn: Turn, job: Job, until: datetime) -> None:
+        """Keep the claim until then, if it would end earlier."""
+        if job.locked_until is not None and job.locked_until < until:
+            self._store.transition(job, replace(job, locked_until=until), lease=turn.lease)
+
+    def complete(self, turn: Turn, job: Job, result: Mapping[str, Any]) -> None:
+        """The job has its result."""
+        check_result(result)
+        self._end(turn, rules.complete(job, result, self._clock()), job)
+
+    def fail(self, turn: Turn, job: Job, error: Exception) -> None:
+        """The job ends as a worker's error ends one: for good, or to be tried again later."""
+        self._end(turn, rules.after_error(job, error, self._clock(), self._random()), job)
+
+    def next_segment(self, turn: Turn, job: Job) -> None:
+        """Give the job back, uncharged: a worker starts its next execution."""
+        after = rules.hand_back(job, self._clock(), work_seconds=float("inf"))
+        self._end(turn, after, job)
+
+    def _end(self, turn: Turn, after: Job, before: Job) -> None:
+        data = {"status": after.status.value}
+        event = self._event(turn, JobEventKind.STATUS_CHANGED, after.status, after.progress, data)
+        self._store.transition(before, after, [event], lease=turn.lease)
+        if after.status is JobStatus.PENDING:
+            send(self._queue, self._kinds, after, self._clock())
+
+    def _event(
+        self, turn: Turn, kind: JobEventKind, message: str, progress: int, data: Mapping[str, Any]
+    ) -> JobEvent:
+        return JobEvent(
+            fence=turn.fence,
+            number=_HELD_ALREADY + turn.number,
+            kind=kind,
+            message=safe_text(message),
+            created_at=self._clock(),
+            progress=progress,
+            data=safe_data(data),
+        )

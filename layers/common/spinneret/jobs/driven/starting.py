@@ -1,0 +1,28 @@
+"""The handler of a driven kind: starts the execution that does the job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.driven.ports import Executions
+from spinneret.jobs.worker import Context, HandOver
+from spinneret.kernel import bounds
+
+
+class Starter:
+    """Leaves the claim to an execution named by job and fence: one of each segment."""
+
+    def __init__(self, executions: Executions, prepare: Callable[[Context], None]) -> None:
+        """`prepare` makes what the execution works on known; it may raise what handlers raise."""
+        self._executions = executions
+        self._prepare = prepare
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Never returns: raises HandOver, or what `prepare` and `Executions.start` raise."""
+        self._prepare(context)
+        lease = context.lease
+        turn = Turn(tenant=lease.tenant, job_id=lease.job_id, fence=lease.fence, owner=lease.owner)
+        self._executions.start(f"{lease.job_id}-{lease.fence}", turn.state())
+        raise HandOver(bounds.EXECUTION_START_SECONDS)

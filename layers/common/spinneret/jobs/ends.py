@@ -1,0 +1,100 @@
+"""The domain event that reports the end of a run.
+
+A kind that emits names its events by `KindPolicy.events`: `crawl` makes `crawl.completed`,
+`crawl.partially_failed`, `crawl.failed` and `crawl.expired`. A cancelled job reports nothing: who
+cancelled it knows. Nor does a child: its parent reports the end of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from spinneret.jobs.api_models import job_view
+from spinneret.jobs.kinds import Kinds
+from spinneret.jobs.models import Job, JobEvent, JobStatus
+from spinneret.jobs.ports import Listener
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import canonical_json
+from spinneret.outbox.models import DomainEvent
+from spinneret.redaction import redact, redact_text
+
+REPORTED: Final = (
+    JobStatus.COMPLETED,
+    JobStatus.PARTIALLY_FAILED,
+    JobStatus.FAILED,
+    JobStatus.EXPIRED,
+)
+"""The ends that are reported."""
+
+HandOn = Callable[[str, str], None]
+"""(tenant, subject): hand on the subject's events, after the commit; raises nothing."""
+
+
+def end_event(before: Job, after: Job, kinds: Kinds) -> DomainEvent | None:
+    """The event of a transition that ends a run; None for any other, and for jobs that emit none.
+
+    A run ends once, and the fence rises with every run.
+    """
+    if before.status == after.status or not is_reported(after, kinds):
+        return None
+    assert after.finished_at is not None  # it has ended
+    return DomainEvent(
+        tenant=after.tenant,
+        type=f"{kinds[after.kind].events}.{after.status}",
+        subject=after.id,
+        sequence=after.fence,
+        occurred_at=after.finished_at,
+        data=_data(after),
+        targets=after.notify,
+    )
+
+
+def is_reported(job: Job, kinds: Kinds) -> bool:
+    """Whether the job has ended in a way that an event reports."""
+    policy = kinds.get(job.kind) if job.parent is None else None
+    return policy is not None and policy.events is not None and job.status in REPORTED
+
+
+def end_of(event_type: str, kinds: Kinds) -> JobStatus | None:
+    """The end that an event type reports; None for events that report something else."""
+    emitting = {policy.events for policy in kinds.values()} - {None}
+    ends = {f"{prefix}.{status}": status for prefix in emitting for status in REPORTED}
+    return ends.get(event_type)
+
+
+def handing_on(kinds: Kinds, hand_on: HandOn) -> Listener:
+    """A listener that hands on the event of each end."""
+
+    def listener(job: Job, _: Sequence[JobEvent]) -> None:
+        if is_reported(job, kinds):
+            hand_on(job.tenant, job.id)
+
+    return listener
+
+
+def _data(job: Job) -> dict[str, Any]:
+    """The job's view of its end, with secrets redacted from the crawled URLs.
+
+    Over OUTBOX_DATA_BYTES without its result, and `truncated`: the job's own route has it.
+    """
+    view = job_view(job)
+    url = job.payload.get("url")
+    reported = {
+        "job_id": job.id,
+        "kind": job.kind,
+        "run": job.run,
+        "status": job.status.value,
+        "url": redact_text(url) if isinstance(url, str) else None,
+        "domain": job.domain,
+        "result": redact(view.result),
+        "error": view.error,
+    }
+    data = _present(reported)
+    if len(canonical_json(data)) <= bounds.OUTBOX_DATA_BYTES:
+        return data
+    return _present({**data, "result": None, "truncated": True})
+
+
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,143 @@
+"""Pushes to the WebSocket clients that subscribe to a job (P-07).
+
+A push is best effort and never changes the job. A connection that can't be reached is closed, so
+that its client reconnects; on subscribing again it gets the timeline that it missed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from spinneret.jobs.api_models import event_view
+from spinneret.jobs.models import Job, JobEvent, JobRef, Subscriber
+from spinneret.jobs.ports import ConnectionStore, Sockets
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.outbox.models import DomainEvent
+
+logger = logging.getLogger(__name__)
+
+
+class Pushes:
+    """Sends messages to the subscribers of a job."""
+
+    def __init__(
+        self,
+        connections: ConnectionStore,
+        sockets: Sockets,
+        monotonic: Callable[[], float],
+        clock: Clock,
+    ) -> None:
+        self._connections = connections
+        self._sockets = sockets
+        self._monotonic = monotonic
+        self._clock = clock
+
+    def push(self, ref: JobRef, messages: Callable[[], Iterator[str]]) -> None:
+        """To all subscribers in parallel; the messages are made only if there are any.
+
+        It takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
+        """
+        try:
+            subscribers = self._connections.subscribers(ref)
+        except DependencyUnavailable as error:
+            logger.warning("push_failed", extra={"job_id": ref.job_id, "reason": error.message})
+            return
+        if subscribers:
+            push = partial(self._push, texts=list(messages()))
+            with ThreadPoolExecutor(len(subscribers)) as pool:
+                list(pool.map(push, subscribers))
+
+    def _push(self, subscriber: Subscriber, texts: Sequence[str]) -> None:
+        if not self._reached(subscriber, texts, self._monotonic() + bounds.PUSH_SECONDS):
+            self._drop(subscriber.connection_id)
+
+    def _reached(self, subscriber: Subscriber, texts: Sequence[str], deadline: float) -> bool:
+        if is_past(subscriber.ends_at, self._clock()):
+            return False
+        try:
+            return all(
+                self._monotonic() < deadline and self._sockets.post(subscriber.connection_id, text)
+                for text in texts
+            )
+        except DependencyUnavailable:
+            return False
+
+    def _drop(self, connection_id: str) -> None:
+        """What an outage leaves of it ends with its next message, or is purged."""
+        logger.info("subscriber_dropped", extra={"connection_id": connection_id})
+        for part in (self._sockets.end, self._connections.close):
+            try:
+                part(connection_id)
+            except DependencyUnavailable as error:
+                logger.warning("push_failed", extra={"reason": error.message})
+
+
+class LiveEvents:
+    """A listener of the job store: pushes what is written to a timeline to its subscribers."""
+
+    def __init__(self, pushes: Pushes) -> None:
+        self._pushes = pushes
+
+    def __call__(self, job: Job, events: Sequence[JobEvent]) -> None:
+        """One push for all events of one write."""
+        if job.watchers and events:
+            self._pushes.push(job.ref, lambda: messages(job.ref, events))
+
+
+class Subscribers:
+    """Implements Sink: pushes a domain event to the subscribers of the job that it is about."""
+
+    name: Final = "subscribers"
+
+    def __init__(self, pushes: Pushes) -> None:
+        self._pushes = pushes
+
+    def take(self, event: DomainEvent) -> None:
+        """See Sink; best effort, so it never fails. A subject that is no job has no subscribers."""
+        ref = JobRef(tenant=event.tenant, job_id=event.subject)
+        self._pushes.push(ref, lambda: iter([event_message(event)]))
+
+
+def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
+    """`{"type": "events", "job_id": …, "items": […]}`; several where one would be too large."""
+    views = [json.dumps(event_view(event).model_dump(mode="json")) for event in events]
+    part: list[str] = []
+    size = 0
+    for view in views:
+        if part and size + len(view) > bounds.SOCKET_MESSAGE_BYTES:
+            yield _message(ref, part)
+            part, size = [], 0
+        part.append(view)
+        size += len(view) + 1
+    yield _message(ref, part)
+
+
+def event_message(event: DomainEvent) -> str:
+    """`{"type": "event", "job_id": …, "event": {…}}`; its data is below SOCKET_MESSAGE_BYTES."""
+    about = {
+        "id": event.id,
+        "type": event.type,
+        "sequence": event.sequence,
+        "occurred_at": stamp(event.occurred_at),
+        "data": event.data,
+    }
+    message = {"type": "event", "job_id": event.subject, "event": about}
+    return json.dumps(message, ensure_ascii=False)
+
+
+def is_past(end: datetime | None, now: datetime) -> bool:
+    """Whether a connection's time is over; None lasts for ever."""
+    return end is not None and end <= now
+
+
+def _message(ref: JobRef, items: Sequence[str]) -> str:
+    job_id = json.dumps(ref.job_id)
+    return f'{{"type": "events", "job_id": {job_id}, "items": [{",".join(items)}]}}'

@@ -1,0 +1,94 @@
+"""The ends of parents: who ends the last child ends its parent; the sweeper finds missed ends."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from spinneret.jobs import rules
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.models import Job, JobEvent, JobRef
+from spinneret.jobs.ports import JobStore
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+
+logger = logging.getLogger(__name__)
+
+_RACES: Final = 5  # last children of several shards that end in one moment
+
+
+class ParentEnds:
+    """A listener of the job store."""
+
+    def __init__(self, store: JobStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
+        """End the job's parent if this was its last child; never raises.
+
+        A crash before it, and a store that doesn't answer, leave the parent to the sweeper.
+        """
+        try:
+            if rules.awaits_children(job):
+                self.end(job.ref)
+            elif job.parent is not None and job.status in rules.TERMINAL:
+                self.end(JobRef(tenant=job.tenant, job_id=job.parent), job.parent_shard)
+        except DependencyUnavailable as error:
+            logger.warning("parent_left", extra={"job_id": job.id, "reason": error.message})
+
+    def end(self, ref: JobRef, shard: int | None = None) -> bool:
+        """End a parent that awaits nobody any more; whether it did. Raises DependencyUnavailable.
+
+        With `shard`, that counter is read first: while children of its own are alive, the others
+        needn't be.
+        """
+        for _ in range(_RACES):
+            if shard is not None and self._store.child_counts(ref, [shard])[0].pending:
+                return False
+            parent = self._store.get(ref)
+            if parent is None or parent.family is None or not rules.awaits_children(parent):
+                return False
+            counts = self._store.child_counts(ref, range(parent.family.shards))
+            if any(each.pending for each in counts):
+                return False
+            now = self._clock()
+            after = rules.end_of(parent, rules.total(counts), now)
+            event = rules.status_event(after, now, run=after.run, **dict(after.result or {}))
+            try:
+                self._store.transition(parent, after, [event], counted=counts)
+            except LeaseLost:
+                continue
+            return True
+        return False
+
+
+class ParentLook:
+    """What the sweeper does with a parent whose time has come."""
+
+    def __init__(
+        self, store: JobStore, ends: ParentEnds, control: JobControl, clock: Clock
+    ) -> None:
+        self._store = store
+        self._ends = ends
+        self._control = control
+        self._clock = clock
+
+    def __call__(self, job: Job) -> None:
+        """End it, or cancel more of its children; it is looked at again while some are alive.
+
+        Raises DependencyUnavailable and LeaseLost.
+        """
+        assert job.family is not None  # a parent
+        if rules.awaits_children(job):
+            if not self._ends.end(job.ref):
+                self._store.transition(job, rules.looked_at(job, self._clock()))
+            return
+        counts = self._store.child_counts(job.ref, range(job.family.shards))
+        if any(each.pending for each in counts):
+            self._store.transition(job, rules.looked_at(job, self._clock()))
+            self._control.cancel_children(job, bounds.CHILDREN_CANCELLED_PER_PASS)
+        else:
+            self._store.transition(job, rules.settled(job), counted=counts)

@@ -1,0 +1,129 @@
+"""Which job does the work of a draft: one that already does it, or a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from spinneret.jobs import rules
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, JobStatus
+from spinneret.jobs.ports import Holder, JobStore, NewJob
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.ids import NewId
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """The job of a draft: a new one, or the one that already does the same work."""
+
+    job: Job
+    duplicate: bool
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the work has a fresh result already."""
+        return self.duplicate and self.job.status in rules.TERMINAL
+
+
+def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
+    """How a parent's children ended so far; None for other jobs. Raises DependencyUnavailable."""
+    if job.family is None:
+        return None
+    return rules.total(store.child_counts(job.ref, range(job.family.shards)))
+
+
+class Placement:
+    """Looks duplicates up and makes the rows of what is new; writes nothing."""
+
+    def __init__(
+        self,
+        *,
+        store: JobStore,
+        kinds: Mapping[str, KindPolicy],
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._kinds = kinds
+        self._clock = clock
+        self._new_id = new_id
+
+    def place(
+        self,
+        tenant: str,
+        drafts: Sequence[Draft],
+        *,
+        scope: str | None = None,
+        batch: str | None = None,
+    ) -> tuple[list[Placed], list[NewJob]]:
+        """The jobs of the drafts in their order, and the new ones among them.
+
+        `scope` is that of an Idempotency-Key. A draft with a promised id gets a job of its own,
+        without the duplicate key where another job holds it.
+        """
+        wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
+        holders = self._store.find_duplicates(tenant, wanted) if wanted else {}
+        placed: list[Placed] = []
+        new: dict[str, NewJob] = {}
+        fresh: dict[str, Job] = {}
+        for draft in drafts:
+            key = draft.duplicate_key
+            holder = self._holder(tenant, holders.get(key)) if key else None
+            standing = self._standing(draft, holder, fresh.get(key) if key else None)
+            if standing is not None and draft.id is None:
+                placed.append(Placed(job=standing, duplicate=True))
+                continue
+            if standing is not None:
+                draft, holder, key = replace(draft, duplicate_key=None), None, None  # noqa: PLW2901 - a job of its own
+            job = self._new_job(tenant, draft, batch, scope)
+            new[job.id] = NewJob(job=job, replaces=holder)
+            placed.append(Placed(job=job, duplicate=False))
+            if key:
+                fresh[key] = job
+        return placed, list(new.values())
+
+    def _standing(self, draft: Draft, holder: Holder | None, fresh: Job | None) -> Job | None:
+        """The job that already does the draft's work: one of the same submission, or a former."""
+        former = holder.job if holder else None
+        if fresh is None and former is not None and (draft.once or self._still_answers(former)):
+            return former
+        return fresh
+
+    def _holder(self, tenant: str, job_id: str | None) -> Holder | None:
+        if job_id is None:
+            return None
+        return Holder(job_id=job_id, job=self._store.get(JobRef(tenant=tenant, job_id=job_id)))
+
+    def _still_answers(self, job: Job) -> bool:
+        """A live job, or a fresh result (ruling "Duplicate"); a failure doesn't block a new try."""
+        if job.status not in rules.TERMINAL:
+            return True
+        expires = job.result_expires_at
+        return expires is not None and self._clock() < expires
+
+    def _new_job(self, tenant: str, draft: Draft, batch: str | None, scope: str | None) -> Job:
+        now = self._clock()
+        policy = self._kinds[draft.kind]
+        pending_limit = policy.pending_seconds
+        return Job(
+            tenant=tenant,
+            id=draft.id or self._new_id("job"),
+            kind=draft.kind,
+            status=JobStatus.PENDING,
+            priority=draft.priority,
+            payload=draft.payload,
+            created_at=now,
+            updated_at=now,
+            due_at=now,
+            max_attempts=policy.max_attempts,
+            result_seconds=policy.result_seconds,
+            max_redrives=policy.max_redrives,
+            expires_at=None if pending_limit is None else now + timedelta(seconds=pending_limit),
+            domain=draft.domain,
+            batch=batch,
+            notify=draft.notify,
+            duplicate_key=draft.duplicate_key,
+            idempotency_key=scope or draft.duplicate_key,
+        )

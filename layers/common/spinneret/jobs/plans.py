@@ -1,0 +1,55 @@
+"""The plan of a parent: the drafts of its children as texts that fit into rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from spinneret.jobs.bodies import check_payload, json_text
+from spinneret.jobs.models import Draft, Priority
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
+
+
+def plan_of(drafts: Sequence[Draft]) -> tuple[str, ...]:
+    """Texts of at most PLAN_ROW_BYTES. Raises ValidationFailed when all together are too large."""
+    texts: list[str] = []
+    part: list[str] = []
+    size = whole = 0
+    for draft in drafts:
+        check_payload(draft.payload)
+        line = json_text(_line(draft))
+        length = len(line.encode()) + 1
+        if part and size + length > bounds.PLAN_ROW_BYTES:
+            texts.append(f"[{','.join(part)}]")
+            part, size = [], 0
+        part.append(line)
+        size += length
+        whole += length
+    if part:
+        texts.append(f"[{','.join(part)}]")
+    if whole > bounds.PLAN_BYTES:
+        raise ValidationFailed(f"the jobs have {whole} bytes of JSON, over {bounds.PLAN_BYTES}")
+    return tuple(texts)
+
+
+def drafts_of(text: str) -> list[Draft]:
+    """The inverse of one text of `plan_of`."""
+    return [
+        Draft(**line | {"priority": Priority(line["priority"]), "notify": tuple(line["notify"])})
+        for line in json.loads(text)
+    ]
+
+
+def _line(draft: Draft) -> dict[str, Any]:
+    return {
+        "kind": draft.kind,
+        "payload": draft.payload,
+        "priority": draft.priority.value,
+        "domain": draft.domain,
+        "notify": list(draft.notify),
+        "duplicate_key": draft.duplicate_key,
+        "once": draft.once,
+        "id": draft.id,
+    }

@@ -1,0 +1,171 @@
+"""Parents and children: when a parent awaits, ends and begins again, and what a child's end counts.
+
+A parent that awaits its children is running without a claim: nobody works at it, and only a child's
+end, or the tenant, moves it on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any, Final
+
+from spinneret.jobs.models import ChildCounts, Failure, Family, Job, JobStatus, Move
+from spinneret.jobs.rules.states import (
+    TERMINAL,
+    finished,
+    next_status,
+    not_before_creation,
+    released,
+    released_from_outside,
+    with_next_fence,
+)
+from spinneret.kernel import bounds
+
+_COUNTED: Final[Mapping[JobStatus, str]] = {status: status.value for status in TERMINAL}
+"""Terminal state → the counter of ChildCounts that it adds to."""
+
+
+def new_family(children: int | None) -> Family:
+    """For so many children, or for an unknown number; one shard for each CHILDREN_PER_SHARD."""
+    if children is None:
+        return Family(shards=bounds.CHILD_SHARDS)
+    return Family(shards=min(bounds.CHILD_SHARDS, 1 + children // bounds.CHILDREN_PER_SHARD))
+
+
+def born(job: Job, parent: Job) -> Job:
+    """The job as a child of its parent; the hash that names its counter is no security hash."""
+    assert parent.family is not None  # it makes children
+    digest = hashlib.blake2s(job.id.encode(), digest_size=4).digest()
+    shard = int.from_bytes(digest, "big") % parent.family.shards
+    return replace(job, parent=parent.id, parent_shard=shard, batch=parent.id)
+
+
+def counted(before: Job, after: Job) -> str | None:
+    """The counter that the end of a child's run adds to; None for other moves."""
+    if before.parent is None or before.status in TERMINAL:
+        return None
+    return _COUNTED.get(after.status)
+
+
+def uncounted(before: Job, after: Job) -> str | None:
+    """The counter that a child leaves as it begins another run."""
+    if before.parent is None or after.status in TERMINAL:
+        return None
+    return _COUNTED.get(before.status)
+
+
+def total(shards: Iterable[ChildCounts]) -> ChildCounts:
+    """The sum over all shards."""
+    sums: dict[str, int] = asdict(ChildCounts())
+    for shard in shards:
+        for name, number in asdict(shard).items():
+            sums[name] += number
+    return ChildCounts(**sums)
+
+
+def awaits_children(job: Job) -> bool:
+    """Whether nobody works at this parent and its children have to end."""
+    return job.status is JobStatus.RUNNING and job.locked_by is None
+
+
+def has_children_to_cancel(job: Job) -> bool:
+    """Whether children of this cancelled parent may still be alive."""
+    return job.status is JobStatus.CANCELLED and job.family is not None and not job.family.settled
+
+
+def await_children(job: Job, now: datetime) -> Job:
+    """The claim ends: all children exist. Looked at again after CHILDREN_CHECK_SECONDS."""
+    return replace(released(job, now), status=next_status(job, Move.AWAIT))
+
+
+def looked_at(job: Job, now: datetime) -> Job:
+    """The sweeper found children alive; it looks again a while later."""
+    return replace(job, due_at=not_before_creation(job, now))
+
+
+def settled(job: Job) -> Job:
+    """All children of the parent have ended."""
+    assert job.family is not None  # a parent
+    return replace(job, family=replace(job.family, settled=True))
+
+
+def end_of(job: Job, counts: ChildCounts, now: datetime) -> Job:
+    """The parent as its last child's end leaves it.
+
+    Children that their tenant cancelled count neither way; a parent all of whose children were
+    cancelled is cancelled.
+    """
+    good, bad = counts.completed, counts.failed + counts.expired
+    if counts.partially_failed or (good and bad):
+        move = Move.END_PARTLY
+    elif bad:
+        move = Move.FAIL
+    elif counts.cancelled and not good:
+        move = Move.CANCEL
+    else:
+        move = Move.COMPLETE
+    failure = None
+    if move in (Move.FAIL, Move.END_PARTLY):
+        failure = Failure(
+            code="CHILDREN_FAILED",
+            message=f"{bad + counts.partially_failed} of {counts.created} failed",
+            type="permanent",
+            details={"failed": bad + counts.partially_failed, "total": counts.created},
+        )
+    after = finished(released_from_outside(job, now), move, now)
+    ended = replace(after, progress=100, result=summary(counts), last_error=failure)
+    return with_next_fence(settled(ended))
+
+
+def reopened(job: Job, now: datetime) -> Job:
+    """A finished parent of which one child begins again: a new run that awaits that child.
+
+    Raises Conflict for a parent that was cancelled.
+    """
+    after = replace(
+        job,
+        status=next_status(job, Move.REOPEN),
+        run=job.run + 1,
+        due_at=not_before_creation(job, now),
+        updated_at=not_before_creation(job, now),
+        finished_at=None,
+        result=None,
+        last_error=None,
+        family=None if job.family is None else replace(job.family, settled=False),
+    )
+    return with_next_fence(after)
+
+
+def stopped_by_parent(job: Job, parent: Job | None, now: datetime) -> Job | None:
+    """What becomes of a child that was just claimed; None when it may go on."""
+    if parent is None or parent.status not in (JobStatus.CANCELLED, JobStatus.PAUSED):
+        return None
+    if parent.status is JobStatus.CANCELLED:
+        return finished(released(job, now), Move.CANCEL, now)
+    return replace(
+        released(job, now),
+        status=next_status(job, Move.PAUSE),
+        deferred_since=None,
+        expires_at=None,
+    )
+
+
+def progress_of(job: Job, counts: ChildCounts) -> int:
+    """Per cent of a parent's children that have ended; 100 only when it has ended itself."""
+    if job.status in TERMINAL:
+        return 100
+    return min(99, 100 * counts.ended // max(1, counts.created))
+
+
+def summary(counts: ChildCounts) -> dict[str, Any]:
+    """The counters as results and views show them."""
+    return {
+        "total_count": counts.created,
+        "completed_count": counts.completed,
+        "failed_count": counts.partially_failed + counts.failed + counts.expired,
+        "cancelled_count": counts.cancelled,
+        "pending_count": counts.pending,
+    }

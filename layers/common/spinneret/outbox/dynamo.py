@@ -1,0 +1,127 @@
+"""The outbox on DynamoDB.
+
+Events table
+    pk `T#<tenant>#SUBJECT#<subject>`, sk `<sequence, 20 digits>#<type>`   one event
+    local index `pending`: pk, sk `pending` (the event's sk), sparse: the events of a subject that
+    not every sink has, in order. Only a local index can be read consistently; the handed-on rows
+    beside them are not read.
+    index `wake`: pk `wake_shard` (`WAKE#0` … `WAKE#7`, by subject), sk `wake_at`, keys only,
+    sparse: the same events by the time at which the sweep looks at them. Query: wake_at <= now.
+
+`purge_at` (epoch seconds), DynamoDB's TTL attribute, is set when an event has been handed on.
+`taken` is a set that only grows while an event is pending, so that two processes that hand it on
+at once lose nothing of each other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.outbox import items
+from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
+from spinneret.outbox.ports import PendingPage, Position, WakePage
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+
+_IS_PENDING: Final = "attribute_exists(#pending)"
+_POSTPONE: Final = "SET #tries = :tries, #wake_at = :wake_at, #failing_since = :failing_since"
+_CLOSE: Final = (
+    "SET #purge_at = :purge_at REMOVE #pending, #wake_shard, #wake_at, #tries, #failing_since"
+)
+
+
+def event_write(table: str, event: DomainEvent) -> TransactWriteItemTypeDef:
+    """The write of an event, for the transaction of the change that it reports.
+
+    It has no condition, so that it never refuses the change: an event that is written again after
+    it was handed on is handed on again, under the same id.
+    """
+    return dynamo.put(table, items.new_item(event))
+
+
+class DynamoOutboxStore:
+    """Implements OutboxStore; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def pending(self, ref: SubjectRef, after: Position | None, limit: int) -> PendingPage:
+        """See OutboxStore."""
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "IndexName": "pending",
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": {":pk": items.subject_partition(ref)},
+            "ConsistentRead": True,
+            "Limit": limit,
+        }
+        found, last = self._query(request, after)
+        return PendingPage(events=tuple(map(items.pending_from_item, found)), after=last)
+
+    def postpone(self, pending: PendingEvent) -> None:
+        """See OutboxStore."""
+        values: dict[str, Any] = {
+            ":tries": pending.tries,
+            ":wake_at": stamp(pending.due_at),
+            ":failing_since": optional_stamp(pending.failing_since),
+        }
+        expression = _POSTPONE
+        if pending.taken:
+            expression += " ADD #taken :taken"
+            values[":taken"] = set(pending.taken)
+        self._update(pending.event, expression, values)
+
+    def close(self, event: DomainEvent, now: datetime) -> None:
+        """See OutboxStore."""
+        self._update(event, _CLOSE, {":purge_at": items.purge_at(now)})
+
+    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+        """See OutboxStore."""
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "IndexName": "wake",
+            "KeyConditionExpression": "wake_shard = :shard AND wake_at <= :until",
+            "ExpressionAttributeValues": {
+                ":shard": items.wake_partition(shard),
+                ":until": stamp(until),
+            },
+            "Limit": limit,
+        }
+        found, last = self._query(request, after)
+        return WakePage(subjects=tuple(items.ref_of(item["pk"]) for item in found), after=last)
+
+    def _query(
+        self, request: QueryInputTypeDef, after: Position | None
+    ) -> tuple[list[dict[str, Any]], Position | None]:
+        if after is not None:
+            request["ExclusiveStartKey"] = dict(after)
+        with translated("dynamodb"):
+            answer = self._client.query(**request)
+        last: Any = answer.get("LastEvaluatedKey")
+        return answer["Items"], last
+
+    def _update(self, event: DomainEvent, expression: str, values: Mapping[str, Any]) -> None:
+        """Change a pending event; one that was handed on meanwhile stays as it is."""
+        try:
+            with translated("dynamodb"):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=items.event_key(event),
+                    UpdateExpression=expression,
+                    ConditionExpression=_IS_PENDING,
+                    ExpressionAttributeNames=dynamo.names_in(f"{expression} {_IS_PENDING}"),
+                    ExpressionAttributeValues=values,
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise

@@ -1,0 +1,107 @@
+"""Domain events as DynamoDB items, and back; keys: see `dynamo`.
+
+Data is stored as JSON text: DynamoDB would turn its numbers into decimals.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import canonical_json
+from spinneret.kernel.clock import (
+    epoch_seconds,
+    parse_optional_stamp,
+    parse_stamp,
+    stamp,
+)
+from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
+
+Item = dict[str, Any]
+
+
+def event_key(event: DomainEvent) -> dict[str, str]:
+    """Primary key of an event."""
+    ref = SubjectRef(tenant=event.tenant, subject=event.subject)
+    return {"pk": subject_partition(ref), "sk": f"{event.sequence:020d}#{event.type}"}
+
+
+def subject_partition(ref: SubjectRef) -> str:
+    """Partition of the events of one subject."""
+    return f"T#{ref.tenant}#SUBJECT#{ref.subject}"
+
+
+def ref_of(partition: str) -> SubjectRef:
+    """The inverse of `subject_partition`; tenants and subjects hold no `#`."""
+    _, tenant, _, subject = partition.split("#")
+    return SubjectRef(tenant=tenant, subject=subject)
+
+
+def wake_shard(ref: SubjectRef) -> int:
+    """The shard of the index `wake` that a subject's events fall into; not a security hash."""
+    digest = hashlib.blake2s(subject_partition(ref).encode(), digest_size=2).digest()
+    return int.from_bytes(digest, "big") % bounds.OUTBOX_SHARDS
+
+
+def wake_partition(shard: int) -> str:
+    """Partition of one shard of the index `wake`."""
+    return f"WAKE#{shard}"
+
+
+def new_item(event: DomainEvent) -> Item:
+    """An event that no sink has. Raises ValueError for data over OUTBOX_DATA_BYTES.
+
+    A half of a surrogate pair, which no store takes, becomes the replacement character.
+    """
+    key = event_key(event)
+    ref = SubjectRef(tenant=event.tenant, subject=event.subject)
+    data = canonical_json(event.data)
+    if len(data) > bounds.OUTBOX_DATA_BYTES:
+        raise ValueError(f"the data of {event.type} has {len(data)} bytes")
+    item = {
+        **key,
+        "occurred_at": stamp(event.occurred_at),
+        "data": data.decode("utf-8", "replace"),
+        "targets": list(event.targets) or None,
+        "tries": 0,
+        "pending": key["sk"],
+        "wake_shard": wake_partition(wake_shard(ref)),
+        "wake_at": stamp(first_due(event)),
+    }
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def first_due(event: DomainEvent) -> datetime:
+    """When the sweep looks at an event that its writer has not handed on."""
+    return event.occurred_at + timedelta(seconds=bounds.OUTBOX_GRACE_SECONDS)
+
+
+def purge_at(now: datetime) -> int:
+    """When DynamoDB may delete an event that is handed on."""
+    return epoch_seconds(now + timedelta(seconds=bounds.OUTBOX_KEPT_SECONDS))
+
+
+def pending_from_item(item: Mapping[str, Any]) -> PendingEvent:
+    """A pending event as it is stored."""
+    ref = ref_of(item["pk"])
+    sequence, _, type_ = item["sk"].partition("#")
+    event = DomainEvent(
+        tenant=ref.tenant,
+        type=type_,
+        subject=ref.subject,
+        sequence=int(sequence),
+        occurred_at=parse_stamp(item["occurred_at"]),
+        data=json.loads(item["data"]),
+        targets=tuple(item.get("targets", ())),
+    )
+    return PendingEvent(
+        event=event,
+        due_at=parse_stamp(item["wake_at"]),
+        taken=frozenset(item.get("taken", ())),
+        tries=int(item["tries"]),
+        failing_since=parse_optional_stamp(item.get("failing_since")),
+    )

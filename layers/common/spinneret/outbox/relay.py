@@ -1,0 +1,237 @@
+"""The relay: hands stored events to the sinks, in order per subject and sink.
+
+Whoever writes an event calls `hand_on` after the commit; `sweep` does it for writers that died and
+for sinks that failed. Any number of processes may hand on the same subject at once: each reads the
+pending events in order and goes on to the next one only when a sink has the one before, so that a
+sink may get an event twice, but never a later one before its first sight of an earlier one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable, DomainError, PermanentError
+from spinneret.outbox.models import PendingEvent, SubjectRef
+from spinneret.outbox.ports import OutboxStore, Position, Sink
+
+logger = logging.getLogger(__name__)
+
+_GIVE_UP = timedelta(seconds=bounds.OUTBOX_GIVE_UP_SECONDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relayed:
+    """What one sweep did."""
+
+    handed_on: int = 0
+    """Events that every sink has now."""
+    postponed: int = 0
+    """Events that a sink failed at, or that wait for such an event before them."""
+    abandoned: int = 0
+    """Events that a sink will never get."""
+    failed: int = 0
+    """Subjects and pages that could not be read or written: a later sweep tries again."""
+    unfinished: int = 0
+    """Shards whose end wasn't reached within the bounds of a sweep."""
+
+
+@dataclass(kw_only=True)
+class _Walk:
+    """One walk through the pending events of a subject."""
+
+    until: datetime
+    counts: Counter[str]
+    swept: bool
+    """By a sweep: another one comes in a minute, whatever becomes of this one."""
+    stopped: dict[str, datetime] = field(default_factory=dict)
+    """Sinks that get no more events of this subject, and when they are tried again."""
+
+
+@dataclass(kw_only=True)
+class _Shard:
+    number: int
+    after: Position | None = None
+
+
+class Relay:
+    """Hands events on; which sink has which event is stored with the event."""
+
+    def __init__(self, store: OutboxStore, sinks: Sequence[Sink], clock: Clock) -> None:
+        self._store = store
+        self._sinks = tuple(sinks)
+        self._clock = clock
+
+    def hand_on(self, tenant: str, subject: str) -> None:
+        """Hand on the subject's pending events, for OUTBOX_SUBJECT_SECONDS at most.
+
+        Raises nothing: the change is committed, and the sweep hands on what is left.
+        """
+        try:
+            self._hand_on(SubjectRef(tenant=tenant, subject=subject), Counter(), swept=False)
+        except DependencyUnavailable as error:
+            facts = {"subject": subject, "reason": error.message}
+            logger.warning("events_left_to_the_sweep", extra=facts)
+        except Exception:  # the change stands; a fault in reporting it must not fail its writer
+            logger.exception("relay_failed", extra={"subject": subject})
+
+    def sweep(self) -> Relayed:
+        """One pass over the events whose time has come, oldest first, a page of each shard in turn.
+
+        Ends after OUTBOX_SUBJECTS subjects or OUTBOX_SWEEP_SECONDS. Raises DependencyUnavailable
+        after SWEEP_REFUSALS calls in a row that weren't answered.
+        """
+        counts: Counter[str] = Counter()
+        try:
+            self._sweep(counts)
+        finally:
+            relayed = Relayed(**counts)
+            if relayed != Relayed():
+                logger.info("relayed", extra=asdict(relayed))
+        return relayed
+
+    def _sweep(self, counts: Counter[str]) -> None:
+        begun = self._clock()
+        until = begun + timedelta(seconds=bounds.OUTBOX_SWEEP_SECONDS)
+        shards = deque(_Shard(number=number) for number in range(bounds.OUTBOX_SHARDS))
+        shards.rotate(int(begun.timestamp() // 60))  # another one first every minute
+        seen: set[SubjectRef] = set()
+        refusals = 0
+        while shards:
+            shard = shards.popleft()
+            try:
+                page = self._store.to_wake(shard.number, begun, bounds.OUTBOX_PAGE, shard.after)
+                refusals = 0
+            except DependencyUnavailable as error:
+                refusals = _refused(error, refusals, counts)
+                continue
+            for ref in page.subjects:
+                if ref in seen:
+                    continue
+                if len(seen) >= bounds.OUTBOX_SUBJECTS or self._clock() >= until:
+                    counts["unfinished"] += 1
+                    break
+                seen.add(ref)
+                try:
+                    self._hand_on(ref, counts, swept=True)
+                    refusals = 0
+                except DependencyUnavailable as error:
+                    refusals = _refused(error, refusals, counts)
+                except Exception as error:  # a row that this release can't read stops no other
+                    facts = {"subject": ref.subject, "error_type": type(error).__name__}
+                    logger.exception("relay_failed", extra=facts)
+                    counts["failed"] += 1
+            else:
+                if page.after is not None:
+                    shard.after = page.after
+                    shards.append(shard)
+
+    def _hand_on(self, ref: SubjectRef, counts: Counter[str], *, swept: bool) -> None:
+        until = self._clock() + timedelta(seconds=bounds.OUTBOX_SUBJECT_SECONDS)
+        walk = _Walk(until=until, counts=counts, swept=swept)
+        after: Position | None = None
+        while True:
+            page = self._store.pending(ref, after, bounds.OUTBOX_PAGE)
+            for pending in page.events:
+                if self._clock() >= walk.until:
+                    return
+                self._offer(pending, walk)
+            after = page.after
+            if after is None:
+                return
+
+    def _offer(self, pending: PendingEvent, walk: _Walk) -> None:
+        """Offer an event to each sink that has all the earlier ones; store what is left to do."""
+        now = self._clock()
+        lacking = [sink for sink in self._sinks if sink.name not in pending.taken]
+        waits = pending.failing_since is not None and pending.due_at > now
+        ready = [sink for sink in lacking if not waits and sink.name not in walk.stopped]
+        counted = walk.swept and bool(ready)
+        if counted:
+            pending = self._counted(pending, now)
+        given = {sink.name for sink in ready if self._takes(sink, pending, now, walk)}
+        left = {sink.name for sink in lacking} - given
+        if not left:
+            self._store.close(pending.event, now)
+            walk.counts["handed_on"] += 1
+            return
+        if not waits:
+            failed = len(given) < len(ready)
+            pending = self._put_off(pending, given, walk, now, failed=failed, counted=counted)
+            self._store.postpone(pending)
+            walk.counts["postponed"] += 1
+        for name in left:
+            walk.stopped.setdefault(name, pending.due_at)
+
+    def _counted(self, pending: PendingEvent, now: datetime) -> PendingEvent:
+        """The next try is stored first, so that an event that ends the process ends no further
+        sweep at once."""
+        tries = pending.tries + 1
+        since = pending.failing_since or now
+        counted = replace(pending, tries=tries, due_at=now + _pause(tries), failing_since=since)
+        self._store.postpone(counted)
+        return counted
+
+    def _put_off(
+        self,
+        pending: PendingEvent,
+        given: set[str],
+        walk: _Walk,
+        now: datetime,
+        *,
+        failed: bool,
+        counted: bool,
+    ) -> PendingEvent:
+        """The event after a sink failed at it, or while one is stopped at an earlier event."""
+        tries = pending.tries + (failed and not counted)
+        due_at = now + _pause(tries) if failed else min(walk.stopped.values())
+        since = pending.failing_since or now
+        taken = pending.taken | given
+        return replace(pending, taken=taken, tries=tries, due_at=due_at, failing_since=since)
+
+    def _takes(self, sink: Sink, pending: PendingEvent, now: datetime, walk: _Walk) -> bool:
+        """Whether the sink is done with the event: it took it, or will never get it."""
+        event = pending.event
+        facts: dict[str, Any] = {"sink": sink.name, "event_id": event.id, "event_type": event.type}
+        since = pending.failing_since
+        try:
+            sink.take(event)
+        except PermanentError as error:
+            reason = error.message
+        except DomainError as error:
+            if since is None or now - since < _GIVE_UP:
+                logger.warning("sink_failed", extra={**facts, "reason": error.message})
+                return False
+            reason = error.message
+        except Exception as error:  # a fault of one sink concerns no other, nor the writer
+            facts["error_type"] = type(error).__name__
+            logger.exception("sink_failed", extra=facts)
+            if since is None or now - since < _GIVE_UP:
+                return False
+            reason = "an unexpected error"
+        else:
+            return True
+        walk.counts["abandoned"] += 1
+        logger.error("event_abandoned", extra={**facts, "reason": reason})
+        return True
+
+
+def _pause(tries: int) -> timedelta:
+    """How long a sink is left alone after so many failures at an event."""
+    seconds = bounds.OUTBOX_RETRY_FIRST_SECONDS * 2 ** min(tries - 1, 16)
+    return timedelta(seconds=min(seconds, bounds.OUTBOX_RETRY_CAP_SECONDS))
+
+
+def _refused(error: DependencyUnavailable, refusals: int, counts: Counter[str]) -> int:
+    """One page may be passed over; a store that is down isn't asked for each subject."""
+    counts["failed"] += 1
+    logger.warning("relay_refused", extra={"reason": error.message})
+    if refusals + 1 == bounds.SWEEP_REFUSALS:
+        raise error
+    return refusals + 1

@@ -1,0 +1,45 @@
+"""`python -m spinneret.retention`: one pass of the clean-up, enabled or not.
+
+Reads AUDITS_TABLE, AUDITS_BUCKET, RETENTION_CLEANUP_BATCH_SIZE and RETENTION_CLEANUP_DRY_RUN.
+Writes a line of JSON for each object, and one for the pass.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+
+from spinneret.retention.service import RetentionCleanup
+from spinneret.retention.wiring import RetentionSettings, cleanup
+
+
+class _Lines(logging.Formatter):
+    """What a line is about beside its name."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        shown = ("storage_uri", "retention_until", "reason", "deleted", "failed")
+        more = {name: value for name in shown if (value := getattr(record, name, None)) is not None}
+        return json.dumps({"event": record.getMessage(), **more})
+
+
+def main(build: Callable[[RetentionSettings], RetentionCleanup] = cleanup) -> int:
+    """0 if nothing was left undone."""
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(_Lines())
+    root = logging.getLogger("spinneret.retention")
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    try:
+        done = build(RetentionSettings.from_env(os.environ)).run()
+    finally:
+        root.removeHandler(handler)
+    sys.stdout.write(json.dumps(asdict(done)) + "\n")
+    return 1 if done.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""Objects in S3, deleted in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from spinneret.aws.clients import translated
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+
+class S3ObjectStore:
+    """Implements ObjectStore."""
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def delete(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """See ObjectStore; a bulk delete that succeeds may have failed for some of its keys."""
+        with translated("s3"):
+            answer = self._client.delete_objects(
+                Bucket=self._bucket,
+                Delete={"Objects": [{"Key": key} for key in dict.fromkeys(keys)], "Quiet": True},
+            )
+        return {each["Key"]: each.get("Code", "unknown") for each in answer.get("Errors", [])}

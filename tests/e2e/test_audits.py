@@ -1,0 +1,207 @@
+"""Audits through the deployed template: reports, comparison, sessions, killed workers, clean-up."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import httpx
+import pytest
+
+from spinneret.kernel.clock import stamp
+from tests.conftest import Aws, Stack
+from tests.e2e.audited_site import PATHS, AuditedSite
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.test_outages import kill_workers, time_out
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
+
+SLICE = 75
+"""Seconds of an invocation whose worker is killed: enough to begin, and its lease ends soon."""
+
+
+@pytest.fixture
+def site(deployed: Deployed, aws: Aws) -> Iterator[AuditedSite]:
+    """The port of the demonstration's website, which nobody serves meanwhile."""
+    with AuditedSite(deployed.site_port) as site:
+        yield site
+    key = {"pk": "DOMAIN#127.0.0.1", "sk": "SESSION"}
+    aws.dynamodb().delete_item(TableName=deployed.outputs["DomainsTable"], Key=key)
+
+
+def submit(tenant: Tenant, url: str, **fields: Any) -> str:
+    answer = tenant("POST", "/audits", {"url": url, **fields})
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["audit_id"])
+
+
+def read(tenant: Tenant, path: str) -> dict[str, Any]:
+    answer = tenant("GET", path)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def report(tenant: Tenant, audit_id: str, name: str) -> bytes:
+    """Without a credential: the URL is one."""
+    view = read(tenant, f"/audits/{audit_id}/report?format={name}")
+    answer = httpx.get(view["url"], trust_env=False)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == view["media_type"]
+    return answer.content
+
+
+def test_a_site_is_audited_reported_mended_and_compared(
+    tenant: Tenant, site: AuditedSite, deployed: Deployed
+) -> None:
+    preview = tenant("POST", "/audits/preview", {"url": f"{site.url}/"})
+    assert preview.status_code == 200, preview.text
+    assert (preview.json()["estimated_pages"], preview.json()["requests"]) == (len(PATHS), 3)
+
+    site.broken = frozenset({"/oak"})
+    first = submit(tenant, f"{site.url}/")
+    assert tenant("GET", f"/audits/{first}/report").status_code == 409
+    audit = tenant.audited(first)
+    assert (audit["status"], audit["attempts"]) == ("completed", 0), audit
+    assert audit["result"]["pages"] == {"html": len(PATHS)}
+    found = json.loads(report(tenant, first, "json"))
+    assert found["score"] == audit["score"] < 100
+    issues = read(tenant, f"/audits/{first}/issues?check=title.missing")["items"]
+    assert [each["url"] for each in issues] == [f"{site.url}/oak"]
+    keys = {(each["check"], each["url"]) for each in found["findings"]}
+    rows = list(csv.DictReader(io.StringIO(report(tenant, first, "csv").decode("utf-8-sig"))))
+    assert len(rows) >= len(keys) > 0
+    assert b"title.missing" in report(tenant, first, "md")
+    assert ET.fromstring(report(tenant, first, "junit")).tag == "testsuites"
+    assert json.loads(report(tenant, first, "sarif"))["version"] == "2.1.0"
+    assert report(tenant, first, "html").lower().startswith(b"<!doctype html>")
+
+    timeline = read(tenant, f"/audits/{first}/timeline?limit=100")["items"]
+    assert timeline[-1]["message"] == "completed"
+    ticket = tenant("POST", f"/api/v1/jobs/{first}/tickets").json()["ticket"]
+    path = f"{deployed.api_url}/audits/{first}/stream?ticket={ticket}"
+    stream = httpx.get(path, trust_env=False, timeout=30)
+    assert (stream.status_code, "event: step_started" in stream.text) == (200, True)
+
+    site.broken = frozenset()
+    second = tenant.audited(submit(tenant, f"{site.url}/"))
+    assert second["score_change"] == pytest.approx(second["score"] - audit["score"])
+    view = read(tenant, f"/audits/{second['audit_id']}/comparison?state=fixed")
+    assert (view["compared_with"], view["new"]) == (first, 0)
+    fixed = [(each["check"], each["url"]) for each in view["items"]]
+    assert ("title.missing", f"{site.url}/oak") in fixed
+
+
+def test_two_tenants_audits_of_one_host_never_meet_at_the_server(
+    tenant: Tenant, site: AuditedSite, deployed: Deployed
+) -> None:
+    site.delay = 1.5
+    other = deployed.tenant()
+    first = submit(tenant, f"{site.url}/")
+    while not site.asked:
+        time.sleep(0.1)
+    second = submit(other, f"{site.url}/")
+    refused = other.audited(second)
+    assert (refused["status"], refused["error_summary"]) == ("failed", "Domain lock timeout")
+    site.delay = 0.0
+    assert tenant.audited(first)["status"] == "completed"
+    last = site.asked[-1][0]
+    third = other.audited(submit(other, f"{site.url}/", recipe="hello"))
+    assert third["status"] == "completed"
+    began = next(at for at, _, _ in site.asked if at > last)
+    assert began - last >= 2.0
+    gets = [path for at, method, path in site.asked if method == "GET" and at <= last]
+    assert all(gets.count(path) == 1 for path in PATHS if path != "/"), gets
+    other.close()
+
+
+def test_an_audit_whose_worker_is_killed_ends_and_frees_the_host(
+    tenant: Tenant, site: AuditedSite, stack: Stack, deployed: Deployed, aws: Aws
+) -> None:
+    worker = deployed.resources["AuditWorker"]
+    with time_out(aws, worker, SLICE):
+        audit_id = submit(tenant, f"{site.url}/")
+        while sum(path in PATHS for _, _, path in site.asked) < 3:
+            time.sleep(0.05)
+        site.held.clear()
+        time.sleep(0.5)
+        kill_workers(stack, worker)
+        site.held.set()
+    deadline = time.monotonic() + 200
+    while (audit := read(tenant, f"/audits/{audit_id}"))["finished_at"] is None:
+        assert time.monotonic() < deadline, audit
+        aws("lambda").invoke(FunctionName=deployed.resources["Sweeper"], Payload=b"{}")
+        time.sleep(1)
+    assert (audit["status"], audit["attempts"]) == ("completed", 1), audit
+    assert audit["result"]["pages"] == {"html": len(PATHS)}
+    assert tenant.audited(submit(tenant, f"{site.url}/", recipe="hello"))["status"] == "completed"
+
+
+def test_the_clean_up_deletes_what_is_over(
+    tenant: Tenant, site: AuditedSite, deployed: Deployed, aws: Aws
+) -> None:
+    audit_id = submit(tenant, f"{site.url}/", recipe="hello")
+    tenant.audited(audit_id)
+    artifacts = read(tenant, f"/audits/{audit_id}/artifacts?limit=100")["items"]
+    [page] = [each for each in artifacts if each["type"] == "html_gz"]
+    past = stamp(datetime.now(UTC) - timedelta(days=1))
+    aws.dynamodb().update_item(
+        TableName=deployed.outputs["AuditsTable"],
+        Key={
+            "pk": f"T#{tenant.name}#AUDIT#{audit_id}",
+            "sk": f"ARTIFACT#{page['artifact_id']}",
+        },
+        UpdateExpression="SET retention_until = :past, due_at = :past",
+        ExpressionAttributeValues={":past": past},
+    )
+    name, bucket = deployed.resources["RetentionCleanup"], deployed.outputs["AuditsBucket"]
+
+    def clean() -> dict[str, Any]:
+        answer: dict[str, Any] = json.load(
+            aws("lambda").invoke(FunctionName=name, Payload=b"{}")["Payload"]
+        )
+        return answer
+
+    assert clean()["enabled"] is False
+    functions = aws("lambda")
+    variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    changed = {**variables, "RETENTION_CLEANUP_ENABLED": "true"}
+    functions.update_function_configuration(FunctionName=name, Environment={"Variables": changed})
+    functions.get_waiter("function_updated_v2").wait(
+        FunctionName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 30}
+    )
+    done = clean()
+    assert (done["enabled"], done["failed"], done["deleted"] >= 1) == (True, 0, True), done
+    listed = aws("s3").list_objects_v2(Bucket=bucket, Prefix=page["storage_uri"])
+    assert listed["KeyCount"] == 0
+    after = read(tenant, f"/audits/{audit_id}/artifacts?limit=100")["items"]
+    [gone] = [each for each in after if each["deleted_at"] is not None]
+    assert gone["artifact_id"] == page["artifact_id"]
+    assert report(tenant, audit_id, "html")
+
+
+def test_a_schedule_submits_its_audit_by_the_minute_rule(
+    tenant: Tenant, site: AuditedSite, deployed: Deployed, aws: Aws
+) -> None:
+    wanted = {"url": f"{site.url}/", "recipe": "hello", "schedule_cron": "* * * * *"}
+    made = tenant("POST", "/audits/schedules", wanted)
+    assert made.status_code == 201, made.text
+    path = f"/audits/schedules/{made.json()['schedule_id']}"
+    key = {"pk": f"T#{tenant.name}#SCHEDULES", "sk": made.json()["schedule_id"]}
+    past = stamp(datetime.now(UTC) - timedelta(minutes=1))
+    aws.dynamodb().update_item(
+        TableName=deployed.outputs["AuditsTable"],
+        Key=key,
+        UpdateExpression="SET next_run_at = :past, due_at = :past",
+        ExpressionAttributeValues={":past": past},
+    )
+    aws("lambda").invoke(FunctionName=deployed.resources["AuditSchedules"], Payload=b"{}")
+    audit_id = read(tenant, path)["last_audit_id"]
+    assert tenant.audited(audit_id)["status"] == "completed"
+    assert tenant("DELETE", path).status_code == 204

@@ -1,0 +1,222 @@
+"""Audits on fakes: submitted, worked on, swept, until they have ended."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from spinneret.audits.api_models import AuditRequest
+from spinneret.audits.kinds import AUDIT
+from spinneret.audits.preview import Previews
+from spinneret.audits.running.pipeline import AuditPipeline
+from spinneret.audits.running.storage import Storage
+from spinneret.audits.service import AuditService
+from spinneret.audits.wiring import links_of
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.models import Job, JobRef, RequestKey
+from spinneret.jobs.rules import TERMINAL
+from spinneret.jobs.service import JobService
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Worker
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DomainError
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.ports import HostLedger
+from spinneret.web.politeness.robots_gate import RobotsGate
+from spinneret.web.politeness.sessions import Session, Sessions
+from spinneret.web.politeness.settings import SessionSettings
+from tests.fakes.audits import FakeAuditStore, FakeBodies
+from tests.fakes.exploring import FakeFrontierStore
+from tests.fakes.fetching import FakeFetcher, fetched_page
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.politeness import FakeHostLedger, FakeProgressStore, FakeRobotsStore, tokens
+from tests.fakes.proxies import Proxies
+from tests.fakes.time import HandClock
+from tests.kinds import KINDS
+
+Wrap = Callable[[str, Any], Any]
+_PASSES = 400
+
+
+class _Website(FakeFetcher):
+    """Unknown URLs are not found, as on a real site; each request takes its time."""
+
+    def __init__(self, world: AuditWorld) -> None:
+        super().__init__(world.pages)
+        self._world = world
+
+    def fetch(self, request: Any) -> FetchedPage:
+        url = request.url.text
+        self._world.asked.append((self._world.clock(), request.method, url))
+        self._world.clock.advance(self._world.request_seconds)
+        if url not in self._pages:
+            return fetched_page(url, b"nothing here", status_code=404)
+        return super().fetch(request)
+
+
+class AuditWorld:
+    """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
+
+    def __init__(self, **session_settings: Any) -> None:
+        self.clock = HandClock()
+        self.store = FakeJobStore()
+        self.queue = FakeJobQueue()
+        self.audits = FakeAuditStore(self.store)
+        self.bodies = FakeBodies()
+        self.frontier = FakeFrontierStore()
+        self.sessions = FakeHostLedger()
+        self.pages: dict[str, FetchedPage | DomainError] = {}
+        self.proxies = Proxies(self.clock, self.pages)
+        self.hosts = self.proxies.hosts
+        self.robots = FakeRobotsStore()
+        self.progress = FakeProgressStore()
+        self.settings = SessionSettings(**session_settings)
+        self.asked: list[tuple[Any, str, str]] = []
+        """When, how and what was asked of the web."""
+        self.slice_seconds = 300.0
+        self.request_seconds = 0.05
+        self._numbers = itertools.count(1)
+
+    def service(self, wrap: Wrap = lambda _, port: port) -> AuditService:
+        """The use cases behind the routes."""
+        return AuditService(
+            jobs=JobService(
+                store=wrap("store", self.store),
+                queue=wrap("queue", self.queue),
+                kinds=KINDS,
+                clock=self.clock,
+                new_id=lambda prefix: f"{prefix}_{next(self._numbers):06}",
+            ),
+            control=self.control,
+            store=self.audits,
+            bodies=self.bodies,
+            policy=AddressPolicy(),
+            hosts=self.hosts.service,
+            sessions=self.sessions_at(self.sessions),
+        )
+
+    @property
+    def control(self) -> JobControl:
+        """What a tenant does with its jobs."""
+        return JobControl(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            sleep=self.clock.advance,
+        )
+
+    def fetcher(self, wrap: Wrap = lambda _, port: port) -> PoliteFetcher:
+        """The polite fetcher of a new process."""
+        return PoliteFetcher(
+            fetcher=self.proxies.fetcher(wrap("fetcher", _Website(self))),
+            hosts=self.hosts.service,
+            pace=self.hosts.pace,
+            robots=RobotsGate(store=self.robots, product_token="Spinneret", clock=self.clock),
+            progress=self.progress,
+            clock=self.clock,
+            sleep=self.clock.advance,
+        )
+
+    def previews(self) -> Previews:
+        """Previews, each by a new process."""
+        return Previews(
+            fetcher=self.fetcher(),
+            policy=AddressPolicy(),
+            links_of=links_of,
+            product_token="Spinneret",
+            clock=self.clock,
+            new_id=lambda prefix: f"{prefix}_{next(self._numbers)}",
+        )
+
+    def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
+        """A fresh worker, as a new process would have it."""
+        fetcher = self.fetcher(wrap)
+        pipeline = AuditPipeline(
+            storage=Storage(
+                store=wrap("audits", self.audits),
+                bodies=wrap("bodies", self.bodies),
+                html_retention_days=14,
+            ),
+            frontier=Frontier(store=wrap("frontier", self.frontier), clock=self.clock),
+            fetcher=fetcher,
+            sessions=self.sessions_at(wrap("sessions", self.sessions)),
+            clock=self.clock,
+        )
+        return Worker(
+            store=wrap("store", self.store),
+            queue=wrap("queue", self.queue),
+            kinds=KINDS,
+            handlers={AUDIT: pipeline},
+            clock=self.clock,
+            random=lambda: 0.5,
+            new_owner=lambda: f"owner-{next(self._numbers)}",
+        )
+
+    def sessions_at(self, ledger: HostLedger) -> Sessions:
+        """Lock and throttle of hosts, as a new process has them."""
+        return Sessions(
+            ledger=ledger,
+            settings=self.settings,
+            clock=self.clock,
+            random=lambda: 0.5,
+            new_token=tokens(),
+        )
+
+    def session(self, host: str, session_id: str) -> Session:
+        """Another session, which finds the host free."""
+        opened = self.sessions_at(self.sessions).open(host, session_id, mode="debug")
+        assert isinstance(opened, Session), opened
+        return opened
+
+    def close(self, session: Session) -> None:
+        """Its end."""
+        self.sessions_at(self.sessions).close(session)
+
+    def submit(
+        self, url: str, tenant: str = "acme", *, key: RequestKey | None = None, **request: Any
+    ) -> JobRef:
+        """Submit an audit and answer its job."""
+        body = AuditRequest(url=url, **request)
+        submitted = self.service().submit(tenant, body, key)
+        return JobRef(tenant=tenant, job_id=submitted.reply.body["audit_id"])
+
+    def run(self, ref: JobRef, wrap: Wrap = lambda _, port: port) -> Job:
+        """One slice, as a message would begin it."""
+        until = self.clock().timestamp() + self.slice_seconds
+        self.worker(wrap).run(ref, lambda: until - self.clock().timestamp())
+        return self.job(ref)
+
+    def settle(self, *refs: JobRef) -> Job:
+        """Deliver messages and sweep as time passes, until all are finished; the first one."""
+        for _ in range(_PASSES):
+            for sent in sorted(self.queue.take(), key=lambda each: each.delay):
+                job = self.job(sent.ref)
+                self.clock.now = max(self.clock.now, job.due_at)
+                self.run(sent.ref)
+            if all(self.job(ref).status in TERMINAL for ref in refs):
+                return self.job(refs[0])
+            if not self.queue.sent:
+                self.clock.advance(bounds.RESEND_GRACE_SECONDS)
+                self.sweep()
+        raise AssertionError(f"never finished: {[self.job(ref) for ref in refs]}")
+
+    def sweep(self) -> None:
+        """A fresh sweeper's pass."""
+        Sweeper(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            look_at_parent=lambda _: None,
+        ).sweep()
+
+    def job(self, ref: JobRef) -> Job:
+        """A job as it stands."""
+        found = self.store.get(ref)
+        assert found is not None
+        return found

@@ -1,0 +1,199 @@
+"""Rows and objects of audits in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import IO
+
+from spinneret.audits.facts.site import Outcome
+from spinneret.audits.models import Artifact, ArtifactPage, Finished, Progress, RunRef
+from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
+from spinneret.jobs.models import Lease
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.retention.models import Expired
+from tests.fakes.jobs import FakeJobStore
+
+
+class FakeAuditStore:
+    """Implements AuditStore over the job store whose claims guard it."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self._jobs = jobs
+        self.runs: dict[RunRef, Progress] = {}
+        self.facts: dict[tuple[RunRef, str], bytes] = {}
+        self.links: dict[tuple[RunRef, int], dict[str, Outcome]] = {}
+        self.rows: dict[tuple[str, str, str], Artifact] = {}
+        self.ends: dict[RunRef, Finished] = {}
+
+    def progress(self, ref: RunRef) -> Progress | None:
+        return self.runs.get(ref)
+
+    def keep_progress(self, progress: Progress, lease: Lease) -> None:
+        self._require(lease)
+        self.runs[progress.ref] = progress
+
+    def keep_page(self, ref: RunRef, place: str, facts: bytes, lease: Lease) -> None:
+        self._require(lease)
+        self.facts[ref, place] = facts
+
+    def pages(self, ref: RunRef) -> Iterator[bytes]:
+        places = sorted(place for owner, place in self.facts if owner == ref)
+        return (self.facts[ref, place] for place in places)
+
+    def keep_outcomes(
+        self, ref: RunRef, number: int, outcomes: Mapping[str, Outcome], lease: Lease
+    ) -> None:
+        self._require(lease)
+        self.links[ref, number] = dict(outcomes)
+
+    def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
+        numbers = sorted(number for owner, number in self.links if owner == ref)
+        found: dict[str, Outcome] = {}
+        for number in numbers:
+            found.update(self.links[ref, number])
+        return found, numbers[-1] + 1 if numbers else 0
+
+    def keep_artifacts(self, artifacts: Sequence[Artifact], lease: Lease) -> None:
+        self._require(lease)
+        for each in artifacts:
+            self.rows[each.ref.tenant, each.ref.audit_id, each.id] = each
+
+    def artifacts(self, tenant: str, audit_id: str, after: str | None, limit: int) -> ArtifactPage:
+        found = [
+            self.rows[key]
+            for key in sorted(self.rows)
+            if key[:2] == (tenant, audit_id) and (after is None or key[2] > after)
+        ]
+        shown = tuple(found[:limit])
+        return ArtifactPage(artifacts=shown, after=shown[-1].id if len(found) > limit else None)
+
+    def artifact(self, tenant: str, audit_id: str, artifact_id: str) -> Artifact | None:
+        return self.rows.get((tenant, audit_id, artifact_id))
+
+    def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
+        self._require(lease)
+        self.runs[progress.ref] = progress
+        self.ends[finished.ref] = finished
+
+    def finished(self, ref: RunRef) -> Finished | None:
+        return self.ends.get(ref)
+
+    def finished_before(self, tenant: str, site_key: str, place: str) -> Finished | None:
+        found = [
+            each
+            for each in self.ends.values()
+            if (each.ref.tenant, each.site_key) == (tenant, site_key) and each.place < place
+        ]
+        return max(found, key=lambda each: each.place, default=None)
+
+    # ------------------------------------------------------------ As ExpiryStore
+
+    def expired(self, now: datetime, limit: int) -> list[Expired]:
+        found = [
+            Expired(
+                row=(f"{tenant}/{audit_id}", artifact_id),
+                storage_uri=each.storage_uri,
+                retention_until=each.retention_until,
+            )
+            for (tenant, audit_id, artifact_id), each in self.rows.items()
+            if each.retention_until is not None
+            and each.retention_until < now
+            and each.deleted_at is None
+        ]
+        return sorted(found, key=lambda each: (each.retention_until, each.row))[:limit]
+
+    def mark_deleted(self, expired: Expired, now: datetime) -> bool:
+        owner, artifact_id = expired.row
+        tenant, audit_id = owner.split("/")
+        row = self.rows[tenant, audit_id, artifact_id]
+        if row.deleted_at is not None or row.retention_until != expired.retention_until:
+            return row.deleted_at == now
+        self.rows[tenant, audit_id, artifact_id] = replace(row, deleted_at=now)
+        return True
+
+    def _require(self, lease: Lease) -> None:
+        if not self._jobs.holds(lease):
+            raise LeaseLost(f"job {lease.job_id} has moved on")
+
+
+class FakeBodies:
+    """Implements Bodies and ObjectStore; some keys can be refused."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.objects: dict[str, bytes] = {}
+        self.types: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+
+    def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:
+        self._require()
+        self.objects[key] = body if isinstance(body, bytes) else body.read()
+        self.types[key] = media_type
+
+    def get(self, key: str) -> bytes | None:
+        self._require()
+        return self.objects.get(key)
+
+    def url(self, key: str, *, file_name: str, media_type: str, seconds: int) -> str:
+        return f"https://bucket.example/{key}?name={file_name}&seconds={seconds}"
+
+    def delete(self, keys: Sequence[str]) -> Mapping[str, str]:
+        self._require()
+        for key in keys:
+            if key not in self.refused:
+                self.objects.pop(key, None)
+        return {key: why for key, why in self.refused.items() if key in keys}
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("s3")
+
+
+class FakeScheduleStore:
+    """Implements ScheduleStore."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], AuditSchedule] = {}
+
+    def add(self, schedule: AuditSchedule) -> None:
+        self.rows[schedule.tenant, schedule.id] = schedule
+
+    def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
+        return self.rows.get((tenant, schedule_id))
+
+    def page(self, tenant: str, after: str | None, limit: int) -> SchedulePage:
+        found = sorted(
+            (
+                each
+                for (owner, name), each in self.rows.items()
+                if owner == tenant and (after is None or name < after)
+            ),
+            key=lambda each: each.id,
+            reverse=True,
+        )
+        shown = tuple(found[:limit])
+        return SchedulePage(schedules=shown, after=shown[-1].id if len(found) > limit else None)
+
+    def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
+        standing = self.get(former.tenant, former.id)
+        if standing is None or standing.version != former.version:
+            return False
+        self.add(schedule)
+        return True
+
+    def remove(self, schedule: AuditSchedule) -> bool:
+        standing = self.get(schedule.tenant, schedule.id)
+        if standing is None or standing.version != schedule.version:
+            return False
+        del self.rows[schedule.tenant, schedule.id]
+        return True
+
+    def due(self, now: datetime, limit: int) -> list[AuditSchedule]:
+        found = [
+            each
+            for each in self.rows.values()
+            if each.next_run_at is not None and each.next_run_at <= now
+        ]
+        return sorted(found, key=lambda each: str(each.next_run_at))[:limit]

@@ -1,0 +1,172 @@
+"""Deep crawls on fakes: a website, the worker that starts executions, the machine's steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from spinneret.content.extraction.models import Content
+from spinneret.crawl.deep.driving import DeepCrawls
+from spinneret.crawl.deep.models import DeepCrawlRequest
+from spinneret.crawl.deep.pages import PageStep
+from spinneret.crawl.deep.service import DeepCrawlService
+from spinneret.crawl.kinds import DEEP_CRAWL
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.starting import Starter
+from spinneret.jobs.models import JobRef
+from spinneret.jobs.service import JobService
+from spinneret.jobs.worker import Worker
+from spinneret.kernel.clock import parse_stamp
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.fetching.addresses import AddressPolicy
+from tests.factories import TENANT
+from tests.fakes.crawling import CrawlSlice, Wrap
+from tests.fakes.exploring import FakeFrontierStore
+from tests.fakes.fetching import fetched_page
+from tests.kinds import KINDS
+
+HOST: Final = "https://site.example"
+_STEPS: Final = 2000
+
+
+class FakeSlots:
+    """Implements Slots."""
+
+    def __init__(self) -> None:
+        self.holders: dict[str, dict[str, Any]] = {}
+
+    def take(self, tenant: str, holder: str, now: Any, until: Any, most: int) -> bool:
+        holders = self.holders.setdefault(tenant, {})
+        others = [name for name, end in holders.items() if end > now and name != holder]
+        if len(others) >= most:
+            return False
+        holders[holder] = until
+        return True
+
+    def leave(self, tenant: str, holder: str) -> None:
+        self.holders.setdefault(tenant, {}).pop(holder, None)
+
+
+class FakeExecutions:
+    """Implements Executions; keeps the states that executions began with."""
+
+    def __init__(self) -> None:
+        self.started: dict[str, Mapping[str, Any]] = {}
+
+    def start(self, name: str, state: Mapping[str, Any]) -> None:
+        assert len(name) <= 80
+        assert self.started.setdefault(name, state) == state
+
+
+class DeepSlice(CrawlSlice):
+    """A website of pages that name their links line by line."""
+
+    def __init__(self, site: Mapping[str, list[str]]) -> None:
+        super().__init__()
+        self.frontier = Frontier(store=FakeFrontierStore(), clock=self.clock)
+        self.slots, self.executions = FakeSlots(), FakeExecutions()
+        self.at_once, self.segment_batches = 5, 80
+        self.extract = _linked
+        for path, links in site.items():
+            lines = [f"Page {path}", *(f"link: {HOST}{link}" for link in links)]
+            self.pages[HOST + path] = fetched_page(HOST + path, "\n".join(lines))
+
+    def deep(self) -> DeepCrawlService:
+        """The use cases of the routes."""
+        jobs = JobService(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=self.new_id,
+        )
+        return DeepCrawlService(
+            jobs=jobs,
+            frontier=self.frontier,
+            policy=AddressPolicy(),
+            hosts=self.hosts.service,
+            targets=self.targets,
+            enabled=True,
+            pages_max=1000,
+        )
+
+    def ask(self, path: str = "/", **given: Any) -> JobRef:
+        """Submit a deep crawl."""
+        request = DeepCrawlRequest(url=HOST + path, **given)
+        submitted = self.deep().submit(TENANT, request, None)
+        return JobRef(tenant=TENANT, job_id=submitted.reply.body["job_id"])
+
+    def driving(self, wrap: Wrap = lambda _, port: port) -> DeepCrawls:
+        return DeepCrawls(
+            driver=self._driver(wrap),
+            frontier=self.frontier,
+            slots=self.slots,
+            clock=self.clock,
+            at_once=self.at_once,
+            segment_batches=self.segment_batches,
+        )
+
+    def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
+        starter = Starter(self.executions, self.driving(wrap).prepare)
+        return Worker(
+            store=wrap("store", self.store),
+            queue=self.queue,
+            kinds=KINDS,
+            handlers={DEEP_CRAWL: starter},
+            clock=self.clock,
+            random=lambda: 0.5,
+            new_owner=lambda: self.new_id("owner"),
+        )
+
+    def deliver(self) -> None:
+        """Every message that waits; a worker starts executions."""
+        for sent in self.queue.take():
+            self.clock.advance(sent.delay)
+            self.worker().run(sent.ref, lambda: self.remaining)
+
+    def execute(self, steps: int = _STEPS) -> None:
+        """The newest execution, for so many steps; then it is lost without a trace."""
+        state: dict[str, Any] = dict(list(self.executions.started.values())[-1])
+        page = PageStep(
+            driver=self._driver(),
+            frontier=self.frontier,
+            pipeline=self.pipeline(),
+            clock=self.clock,
+            new_owner=lambda: self.new_id("owner"),
+        )
+        for _ in range(steps):
+            state = self.driving().take(state, lambda: self.remaining)
+            match state["action"]:
+                case "stop":
+                    return
+                case "wait":
+                    self.clock.now = max(self.clock.now, parse_stamp(state["until"]))
+                case _:
+                    for key in state.pop("keys"):
+                        page({**state, "key": key}, lambda: self.remaining)
+        assert steps < _STEPS, "the execution goes on for ever"
+
+    def lose_execution(self) -> None:
+        """Time passes until its lease ends, and the sweeper reclaims it."""
+        self.clock.advance(timedelta(hours=1).total_seconds())
+        self.sweeper().sweep()
+
+    def asked(self) -> list[str]:
+        """Paths of the pages that were fetched, in order."""
+        return [hop.removeprefix(HOST) for hop in self.hops if not hop.endswith("/robots.txt")]
+
+    def _driver(self, wrap: Wrap = lambda _, port: port) -> Driver:
+        return Driver(
+            store=wrap("store", self.store),
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            random=lambda: 0.5,
+        )
+
+
+def _linked(text: str, _media_type: str, _url: str) -> Content:
+    lines = text.split("\n")
+    links = [line.removeprefix("link: ") for line in lines if line.startswith("link: ")]
+    return Content(title=lines[0], markdown=text, language="en", links=tuple(links))

@@ -1,0 +1,31 @@
+"""The fetch cache in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spinneret.crawl.ports import KeptPage
+from spinneret.kernel.errors import DependencyUnavailable
+
+
+class FakeFetchCache:
+    """Implements FetchCache; can be told to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.pages: dict[tuple[str, str], KeptPage] = {}
+
+    def find(self, tenant: str, key: str) -> KeptPage | None:
+        self._require()
+        return self.pages.get((tenant, key))
+
+    def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+        self._require()
+        validators = {"etag", "last-modified"}
+        headers = {name: text for name, text in kept.page.headers.items() if name in validators}
+        page = replace(kept.page, headers=headers, phases=None, certificate=None)
+        self.pages[tenant, key] = replace(kept, page=page)
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("s3")

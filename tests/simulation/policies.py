@@ -1,0 +1,20 @@
+"""The kinds of work of the simulated world, and the sinks that its events go to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.jobs.kinds import KindPolicy
+from tests.kinds import KINDS
+
+ONE_SERIES: Final = "one series"
+"""A kind without redrives, so that failures are final soon."""
+IMPATIENT: Final = "impatient"
+"""A kind that expires when nobody begins it in time."""
+_LANES: Final = KINDS["crawl"].lanes
+POLICIES: Final = {
+    **KINDS,
+    ONE_SERIES: KindPolicy(lanes=_LANES, events="crawl"),
+    IMPATIENT: KindPolicy(lanes=_LANES, events="crawl", pending_seconds=90.0),
+}
+SINKS: Final = ("bus", "webhooks")

@@ -1,0 +1,64 @@
+"""A worker may die at any call to the outside: the audit ends, and comes to the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from spinneret.jobs.models import JobRef, JobStatus
+from tests.fakes.auditing import AuditWorld
+from tests.fakes.crashes import Crash, CrashPlan, Moment
+from tests.fakes.fetching import fetched_page
+from tests.unit.audits.site import HOST, Page
+
+PAGES = (
+    Page(path="/", links=("/", "/oak"), body='<a href="https://other.example/">A friend</a>'),
+    Page(path="/oak", links=("/", "/oak"), title=None),
+)
+
+
+def prepared(recipe: str) -> tuple[AuditWorld, JobRef]:
+    world = AuditWorld()
+    for page in PAGES:
+        world.pages[page.url] = page.answer()
+    world.pages["https://other.example/"] = fetched_page("https://other.example/")
+    return world, world.submit(f"{HOST}/", recipe=recipe)
+
+
+def crashes(recipe: str) -> list[tuple[int, Moment]]:
+    world, ref = prepared(recipe)
+    plan = CrashPlan()
+    world.run(ref, plan.wrap)
+    assert world.job(ref).status is JobStatus.COMPLETED
+    return plan.points()
+
+
+def reported(world: AuditWorld) -> dict[str, bytes]:
+    """What an audit leaves, without what tells the time."""
+    return {
+        key.rpartition("/")[2]: body
+        for key, body in world.bodies.objects.items()
+        if "/report-csv" in key or "/html/" in key
+    }
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("recipe", ["hello", "seo"])
+def test_a_worker_that_dies_at_any_call_loses_and_doubles_nothing(recipe: str) -> None:
+    whole, ref = prepared(recipe)
+    whole.settle(ref)
+    expected = reported(whole)
+    assert len(expected) >= 2
+    for at, moment in crashes(recipe):
+        world, ref = prepared(recipe)
+        plan = CrashPlan(at, moment)
+        where = f"{moment} call {at}"
+        with pytest.raises(Crash) as crash:
+            world.run(ref, plan.wrap)
+        where += f", {crash.value}"
+        world.clock.advance(330)
+        job = world.settle(ref)
+        assert (job.status, job.attempts <= 1) == (JobStatus.COMPLETED, True), where
+        assert reported(world) == expected, where
+        assert len(world.audits.ends) == 1, where
+        rows = {each.storage_uri for each in world.audits.rows.values()}
+        assert set(world.bodies.objects) <= rows, where

@@ -1,0 +1,349 @@
+"""The routes of audits and of their schedules, over fakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from audits.audits_routes import router
+from audits.schedules_routes import router as schedules_router
+from spinneret.audits.preview import Previews
+from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
+from spinneret.audits.service import AuditService
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.models import JobRef
+from spinneret.web.fetching.addresses import AddressPolicy
+from tests.fakes.auditing import AuditWorld
+from tests.fakes.audits import FakeScheduleStore
+from tests.fakes.fetching import fetched_page
+from tests.unit.audits.site import HOST, Page
+from tests.unit.audits.test_running import good_site
+from tests.unit.runtime.api import Answer
+from tests.unit.served import Served
+
+
+@dataclass
+class Services:
+    """What the routes use."""
+
+    audits: AuditService
+    jobs: JobControl
+    schedules: ScheduleService
+    world: AuditWorld
+
+    @property
+    def previews(self) -> Previews:
+        """Of a site as it is by now."""
+        return self.world.previews()
+
+
+class Bench:
+    """An API over a world."""
+
+    def __init__(self) -> None:
+        self.world = AuditWorld()
+        good_site(self.world)
+        self.schedule_store = FakeScheduleStore()
+        ids = iter(range(999))
+        self.services = Services(
+            audits=self.world.service(),
+            jobs=self.world.control,
+            schedules=ScheduleService(
+                store=self.schedule_store,
+                policy=AddressPolicy(),
+                clock=self.world.clock,
+                new_id=lambda prefix: f"{prefix}_{next(ids):03}",
+            ),
+            world=self.world,
+        )
+
+    def send(self, method: str, path: str, body: Any = None, **given: Any) -> Answer:
+        served = schedules_router if path.startswith("/audits/schedules") else router
+        return Served(served, self.services).send(method, path, body, **given)
+
+    def audit(self, url: str = f"{HOST}/", **request: Any) -> str:
+        """Submit an audit and let it end; its id."""
+        answer = self.send("POST", "/audits", {"url": url, **request})
+        assert answer.status == 202, answer
+        audit_id: str = answer.body["audit_id"]
+        self.world.settle(JobRef(tenant="acme", job_id=audit_id))
+        return audit_id
+
+    def tick(self) -> Any:
+        """A pass of the minute rule."""
+        return ScheduleTicker(
+            store=self.schedule_store, audits=self.services.audits, clock=self.world.clock
+        ).tick()
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+# ---------------------------------------------------------------- Audits
+
+
+def test_an_audit_is_accepted_followed_and_read(bench: Bench) -> None:
+    answer = bench.send("POST", "/audits", {"url": f"{HOST}/"})
+    assert (answer.status, answer.body["status"], answer.body["recipe_version"]) == (
+        202,
+        "pending",
+        1,
+    )
+    path = f"/audits/{answer.body['audit_id']}"
+    assert bench.send("GET", f"{path}/report").status == 409
+    bench.world.settle(JobRef(tenant="acme", job_id=answer.body["audit_id"]))
+    view = bench.send("GET", path).body
+    assert (view["status"], view["score"], view["grade"]) == ("completed", 100, "A")
+    assert view["options"] == {"max_pages": 100, "max_external_links": 500, "max_images": 100}
+    timeline = bench.send("GET", f"{path}/timeline", limit="100").body["items"]
+    assert timeline[0]["message"] == "pending"
+    assert timeline[-1]["message"] == "completed"
+    assert [each["progress"] for each in timeline] == sorted(each["progress"] for each in timeline)
+    stream = bench.send("GET", f"{path}/stream")
+    assert (stream.status, "event: status_changed" in stream.text) == (200, True)
+
+
+def test_a_replay_is_the_same_audit_and_another_body_is_refused(bench: Bench) -> None:
+    body, headers = {"url": f"{HOST}/"}, {"Idempotency-Key": "k"}
+    first, again = (bench.send("POST", "/audits", body, headers=headers) for _ in range(2))
+    assert first.body == again.body
+    assert again.headers["Idempotent-Replayed"] == "true"
+    other = bench.send("POST", "/audits", {**body, "recipe": "hello"}, headers=headers)
+    assert (other.status, other.body["code"]) == (422, "IDEMPOTENCY_MISMATCH")
+    assert bench.send("POST", "/audits", body).body["audit_id"] != first.body["audit_id"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"url": "ftp://a.example/"}, 400, "URL_INVALID"),
+        ({"url": "http://127.0.0.1/"}, 403, "URL_BLOCKED"),
+        ({"url": f"{HOST}/", "recipe": "other"}, 422, "VALIDATION_ERROR"),
+        ({"url": f"{HOST}/", "mode": "fast"}, 422, "VALIDATION_ERROR"),
+        ({"url": f"{HOST}/", "options": {"max_pages": 0}}, 422, "VALIDATION_ERROR"),
+        ({"url": f"{HOST}/", "options": {"max_pages": 1001}}, 422, "VALIDATION_ERROR"),
+        ({"url": f"{HOST}/", "options": {"pages": 1}}, 422, "VALIDATION_ERROR"),
+        (
+            {"url": f"{HOST}/", "recipe": "hello", "options": {"max_pages": 2}},
+            422,
+            "VALIDATION_ERROR",
+        ),
+        ({}, 422, "VALIDATION_ERROR"),
+    ],
+)
+def test_a_bad_request_leaves_nothing(
+    bench: Bench, body: dict[str, Any], status: int, code: str
+) -> None:
+    answer = bench.send("POST", "/audits", body)
+    assert (answer.status, answer.body["code"]) == (status, code)
+    assert bench.send("GET", "/audits").body["items"] == []
+
+
+def test_lists_filter_by_status_and_recipe(bench: Bench) -> None:
+    done = bench.audit(recipe="hello")
+    waiting = bench.send("POST", "/audits", {"url": f"{HOST}/"}).body["audit_id"]
+
+    def shown(**query: str) -> list[str]:
+        return [each["audit_id"] for each in bench.send("GET", "/audits", **query).body["items"]]
+
+    assert shown() == [waiting, done]
+    assert shown(status="completed") == [done]
+    assert shown(recipe="seo") == [waiting]
+    assert bench.send("GET", "/audits", status="odd").status == 422
+
+
+def test_a_foreign_audit_is_unknown(bench: Bench) -> None:
+    path = f"/audits/{bench.audit(recipe='hello')}"
+    for method, tail in [
+        *(("GET", t) for t in ("", "/timeline", "/stream", "/report", "/issues", "/artifacts")),
+        ("GET", "/comparison"),
+        ("POST", "/cancel"),
+        ("POST", "/retry"),
+    ]:
+        answer = bench.send(method, path + tail, tenant="other")
+        assert (answer.status, answer.body["code"]) == (404, "NOT_FOUND"), tail
+
+
+def test_a_job_of_another_kind_is_no_audit(bench: Bench) -> None:
+    assert bench.send("POST", "/audits/job_000777/cancel").status == 404
+
+
+def test_an_audit_is_cancelled_and_a_failed_one_begun_again(bench: Bench) -> None:
+    audit_id = bench.send("POST", "/audits", {"url": f"{HOST}/"}).body["audit_id"]
+    path = f"/audits/{audit_id}"
+    assert bench.send("POST", f"{path}/retry").status == 409
+    assert bench.send("POST", f"{path}/cancel").body["status"] == "cancelled"
+    assert bench.send("POST", f"{path}/cancel").status == 409
+    bench.world.pages[f"{HOST}/"] = fetched_page(f"{HOST}/", b"", status_code=404)
+    failed = bench.audit()
+    assert bench.send("GET", f"/audits/{failed}").body["error_summary"] == (
+        "shop.example answered 404"
+    )
+    assert bench.send("POST", f"/audits/{failed}/retry").body["status"] == "pending"
+
+
+@pytest.mark.parametrize("name", ["json", "csv", "html", "md", "junit", "sarif"])
+def test_a_report_is_at_a_presigned_url(bench: Bench, name: str) -> None:
+    audit_id = bench.audit(recipe="hello")
+    view = bench.send("GET", f"/audits/{audit_id}/report", format=name).body
+    key = view["url"].removeprefix("https://bucket.example/").partition("?")[0]
+    assert bench.world.bodies.objects[key]
+    assert bench.world.bodies.types[key] == view["media_type"]
+    assert (view["format"], view["expires_in"]) == (name, 3600)
+    assert bench.send("GET", f"/audits/{audit_id}/report", format="pdf").status == 422
+
+
+def test_issues_come_by_severity_in_pages_and_filtered(bench: Bench) -> None:
+    bench.world.pages[f"{HOST}/oak"] = Page(path="/oak", title=None, h1=None, lang=None).answer()
+    path = f"/audits/{bench.audit()}/issues"
+    every = bench.send("GET", path, limit="100").body["items"]
+    assert len(every) >= 3
+    assert all(each["title"] and each["evidence"] for each in every)
+    paged, cursor = [], None
+    while True:
+        answer = bench.send("GET", path, limit="2", **({"cursor": cursor} if cursor else {})).body
+        paged += answer["items"]
+        cursor = answer["next_cursor"]
+        if not answer["has_more"]:
+            break
+    assert paged == every
+    only = bench.send("GET", path, check="title.missing").body["items"]
+    assert [(each["check"], each["url"]) for each in only] == [("title.missing", f"{HOST}/oak")]
+    severity = only[0]["severity"]
+    some = bench.send("GET", path, severity=severity, limit="100").body["items"]
+    assert some == [each for each in every if each["severity"] == severity]
+    assert bench.send("GET", path, category="odd").status == 422
+    assert bench.send("GET", path, cursor="b2Rk").status == 422
+
+
+def test_an_audit_is_compared_with_the_one_before_or_any(bench: Bench) -> None:
+    good = bench.audit()
+    path = f"/audits/{good}/comparison"
+    assert bench.send("GET", path).status == 409
+    bench.world.clock.advance(600)
+    bench.world.pages[f"{HOST}/oak"] = Page(path="/oak", title=None).answer()
+    worse = bench.audit()
+    view = bench.send("GET", f"/audits/{worse}/comparison", limit="100").body
+    assert view["compared_with"] == good
+    assert view["change"] < 0
+    assert ("title.missing", "new") in {(each["check"], each["state"]) for each in view["items"]}
+    assert view["new"] == sum(each["state"] == "new" for each in view["items"])
+    back = bench.send("GET", path, **{"with": worse, "state": "fixed"})
+    assert back.status == 200, back.body
+    assert back.body["fixed"] == view["new"]
+    issues = bench.send("GET", f"/audits/{worse}/issues", state="new", limit="100").body["items"]
+    assert len(issues) == view["new"]
+    assert bench.send("GET", path, **{"with": "job_unknown"}).status == 404
+
+
+def test_artifacts_are_listed_in_pages(bench: Bench) -> None:
+    path = f"/audits/{bench.audit()}/artifacts"
+    every = bench.send("GET", path, limit="100").body["items"]
+    pages = [each for each in every if each["type"] == "html_gz"]
+    assert len(pages) == 9
+    assert all(each["retention_until"] for each in pages)
+    assert all(each["retention_until"] is None for each in every if each["type"] != "html_gz")
+    first = bench.send("GET", path, limit="5").body
+    rest = bench.send("GET", path, limit="100", cursor=first["next_cursor"]).body
+    assert first["items"] + rest["items"] == every
+
+
+# ---------------------------------------------------------------- Preview
+
+
+def test_a_preview_counts_the_sitemap_by_three_requests(bench: Bench) -> None:
+    view = bench.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
+    assert (view["estimated_pages"], view["estimated_by"]) == (9, "sitemap")
+    assert (view["requests"], view["is_lower_bound"], view["is_allowed"]) == (3, False, True)
+    assert view["sitemap_url"] == f"{HOST}/sitemap.xml"
+
+
+def test_a_preview_without_a_sitemap_counts_links(bench: Bench) -> None:
+    del bench.world.pages[f"{HOST}/sitemap.xml"]
+    bench.world.pages[f"{HOST}/robots.txt"] = fetched_page(f"{HOST}/robots.txt", "")
+    view = bench.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
+    assert (view["estimated_by"], view["is_lower_bound"]) == ("links of the start page", True)
+    assert view["estimated_pages"] == 7
+
+
+def test_a_preview_of_a_site_that_fails_says_so(bench: Bench) -> None:
+    answer = bench.send("POST", "/audits/preview", {"url": "https://gone.example/"})
+    assert (answer.status, answer.body["code"]) == (502, "HTTP_ERROR")
+
+
+# ---------------------------------------------------------------- Schedules
+
+DAILY = {"url": f"{HOST}/", "recipe": "hello", "schedule_cron": "0 6 * * *"}
+
+
+def test_a_schedule_is_made_replaced_and_removed(bench: Bench) -> None:
+    made = bench.send("POST", "/audits/schedules", DAILY)
+    assert (made.status, made.body["next_run_at"]) == (201, "2026-01-03T06:00:00.000000Z")
+    path = f"/audits/schedules/{made.body['schedule_id']}"
+    changed = bench.send("PUT", path, {**DAILY, "timezone": "Europe/Berlin"}).body
+    assert changed["next_run_at"] == "2026-01-03T05:00:00.000000Z"
+    assert bench.send("PUT", path, {**DAILY, "enabled": False}).body["next_run_at"] is None
+    assert [each["schedule_id"] for each in bench.send("GET", "/audits/schedules").body["items"]]
+    assert bench.send("GET", path, tenant="other").status == 404
+    assert bench.send("DELETE", path).status == 204
+    assert bench.send("GET", path).status == 404
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"schedule_cron": "0 6 30 2 *"}, "schedule_cron"),
+        ({"schedule_cron": "often"}, "schedule_cron"),
+        ({"timezone": "Mars/Olympus"}, "timezone"),
+        ({"options": {"max_pages": 7}}, "options.max_pages"),
+    ],
+)
+def test_a_schedule_that_can_not_be_is_refused_by_its_field(
+    bench: Bench, change: dict[str, Any], field: str
+) -> None:
+    answer = bench.send("POST", "/audits/schedules", {**DAILY, **change})
+    assert answer.status == 422
+    assert [each["field"] for each in answer.body["details"]["fields"]] == [field]
+
+
+def test_the_minute_rule_submits_what_is_due_once(bench: Bench) -> None:
+    made = bench.send("POST", "/audits/schedules", DAILY).body
+    assert bench.tick().submitted == 0
+    bench.world.clock.advance(3 * 24 * 3600)
+    assert bench.tick().submitted == 1
+    assert bench.tick().submitted == 0  # three days were missed: one audit makes up for them
+    [audit] = bench.send("GET", "/audits").body["items"]
+    schedule = bench.send("GET", f"/audits/schedules/{made['schedule_id']}").body
+    assert (schedule["last_audit_id"], schedule["last_error"]) == (audit["audit_id"], None)
+    bench.world.clock.advance(24 * 3600)
+    assert bench.tick().skipped == 1  # the audit of the day before hasn't even begun
+    bench.world.settle(JobRef(tenant="acme", job_id=audit["audit_id"]))
+    bench.world.clock.advance(24 * 3600)
+    assert bench.tick().submitted == 1
+
+
+def test_a_pass_that_dies_before_the_schedule_moves_on_submits_no_second_audit(
+    bench: Bench,
+) -> None:
+    bench.send("POST", "/audits/schedules", DAILY)
+    bench.world.clock.advance(24 * 3600)
+    stored = dict(bench.schedule_store.rows)
+    bench.tick()
+    bench.schedule_store.rows = stored
+    bench.tick()
+    assert len(bench.send("GET", "/audits").body["items"]) == 1
+
+
+def test_a_schedule_whose_site_is_refused_says_why_and_moves_on(bench: Bench) -> None:
+    made = bench.send("POST", "/audits/schedules", DAILY).body
+    bench.world.hosts.service.block("acme", "shop.example", "asked us to")
+    bench.world.clock.advance(24 * 3600)
+    assert bench.tick().refused == 1
+    view = bench.send("GET", f"/audits/schedules/{made['schedule_id']}").body
+    assert view["last_error"] == "DOMAIN_BLOCKED"
+    assert view["next_run_at"] > view["last_run_at"]
+    assert bench.send("GET", "/audits").body["items"] == []

@@ -1,0 +1,215 @@
+"""The session of an audit: alone at its host, after a rest, for as long as it runs (F-04, F-05)."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from spinneret.audits import limits
+from spinneret.jobs.models import JobRef, JobStatus
+from tests.fakes.auditing import AuditWorld
+from tests.fakes.crashes import Crash
+from tests.unit.audits.site import HOST
+from tests.unit.audits.test_running import good_site
+
+
+def slow_world(**settings: Any) -> AuditWorld:
+    """Each slice is a few pages long, so that audits can meet."""
+    world = AuditWorld(**settings)
+    good_site(world)
+    world.slice_seconds = 70.0
+    world.request_seconds = 4.0
+    return world
+
+
+def events(caplog: pytest.LogCaptureFixture, *prefixes: str) -> list[str]:
+    return [each.getMessage() for each in caplog.records if each.getMessage().startswith(prefixes)]
+
+
+def page_moments(world: AuditWorld) -> list[datetime]:
+    return [at for at, _, url in world.asked if url.startswith(HOST)]
+
+
+def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = slow_world()
+    first = world.submit(f"{HOST}/")
+    world.run(first)
+    asked = len(world.asked)
+    with caplog.at_level(logging.INFO):
+        second = world.submit(f"{HOST}/", tenant="other")
+        for _ in range(4):
+            world.clock.now = max(world.clock.now, world.job(second).due_at)
+            world.run(second)
+    job = world.job(second)
+    assert job.status is JobStatus.FAILED
+    assert job.last_error is not None
+    assert (job.last_error.message, job.last_error.code) == (
+        "Domain lock timeout",
+        "DOMAIN_LOCK_TIMEOUT",
+    )
+    assert events(caplog, "lock.") == [*["lock.acquire.retry"] * 3, "lock.acquire.timeout"]
+    retries = [each for each in caplog.records if each.getMessage() == "lock.acquire.retry"]
+    assert [each.wait_ms for each in retries] == [1250, 2250, 4250]  # type: ignore[attr-defined]  # extra
+    assert {each.domain for each in retries} == {"shop.example"}  # type: ignore[attr-defined]  # extra
+    assert {each.session_id for each in retries} == {f"{job.id}/1"}  # type: ignore[attr-defined]  # extra
+    assert len(world.asked) == asked
+    assert world.settle(first).status is JobStatus.COMPLETED
+
+
+def test_a_second_audit_begins_once_the_first_has_ended_and_the_host_has_rested(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = AuditWorld()
+    good_site(world)
+    first, second = (world.submit(f"{HOST}/", tenant=name, recipe="hello") for name in "ab")
+    world.run(first)
+    last = page_moments(world)[-1]
+    with caplog.at_level(logging.INFO):
+        assert world.settle(second).status is JobStatus.COMPLETED
+    began = page_moments(world)[page_moments(world).index(last) + 1]
+    assert (began - last).total_seconds() >= 2
+    assert events(caplog, "throttle.") == ["throttle.wait"]
+    assert world.job(second).attempts == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "mode", "reason"),
+    [
+        ({}, "debug", "debug_mode"),
+        ({"disable_throttle": True}, None, "testing"),
+        ({"disable_locks": True}, None, "testing"),
+    ],
+)
+def test_the_rest_is_skipped_where_it_is_asked_for(
+    settings: dict[str, Any], mode: str | None, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = AuditWorld(**settings)
+    good_site(world)
+    world.settle(world.submit(f"{HOST}/", recipe="hello"))
+    with caplog.at_level(logging.INFO):
+        ref = world.submit(f"{HOST}/", recipe="hello", mode=mode)
+        assert world.run(ref).status is JobStatus.COMPLETED
+    skipped = [each for each in caplog.records if each.getMessage() == "throttle.skip"]
+    assert [each.reason for each in skipped] == [reason]  # type: ignore[attr-defined]  # extra
+    assert events(caplog, "lock.acquire") == (
+        [] if "disable_locks" in settings else ["lock.acquire.success"]
+    )
+
+
+def test_without_locks_two_audits_run_beside_each_other() -> None:
+    world = slow_world(disable_locks=True)
+    refs = [world.submit(f"{HOST}/", tenant=name) for name in "ab"]
+    world.settle(*refs)
+    assert [world.job(ref).status for ref in refs] == [JobStatus.COMPLETED] * 2
+
+
+def test_slices_of_one_audit_keep_the_lock_between_them(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = slow_world()
+    with caplog.at_level(logging.INFO):
+        job = world.settle(world.submit(f"{HOST}/"))
+    assert job.status is JobStatus.COMPLETED
+    assert events(caplog, "lock.release") == ["lock.release.success"]
+    assert len(events(caplog, "lock.acquire.success")) == job.fence
+
+
+def test_a_worker_that_died_frees_nothing_that_another_one_holds(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = slow_world()
+    world.slice_seconds = 300.0
+    ref = world.submit(f"{HOST}/")
+    pages = iter(range(3))
+
+    class Dying:
+        def __getattr__(self, name: str) -> Any:
+            if name == "keep_page" and next(pages, None) is None:
+                raise Crash(name)
+            return getattr(world.audits, name)
+
+    with pytest.raises(Crash):
+        world.run(ref, lambda name, port: Dying() if name == "audits" else port)
+    world.clock.advance(limits.PAGE_LEASE_SECONDS + 60)
+    with caplog.at_level(logging.INFO):
+        job = world.settle(ref)
+    assert (job.status, job.attempts) == (JobStatus.COMPLETED, 1)
+    assert events(caplog, "lock.release") == ["lock.release.success"]
+
+
+def test_an_audit_that_outstayed_its_lock_leaves_the_host_and_comes_again() -> None:
+    world = slow_world(domain_lock_ttl_seconds=30)
+    world.slice_seconds = 300.0
+    world.request_seconds = 12.0
+    ref = world.submit(f"{HOST}/")
+    intruder = "job_intruder/1"
+    taken = False
+
+    class Stalling:
+        """Renewals come too late once: another session is at the host by then."""
+
+        def __getattr__(self, name: str) -> Any:
+            nonlocal taken
+            if name == "update" and not taken and len(world.asked) == 6:
+                taken = True
+                world.clock.advance(40)
+                opened = world.session("shop.example", intruder)
+                world.clock.advance(20)
+                world.close(opened)
+            return getattr(world.sessions, name)
+
+    world.run(ref, lambda name, port: Stalling() if name == "sessions" else port)
+    assert taken
+    job = world.job(ref)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.attempts) == ("DOMAIN_LOCK_LOST", 1)
+    assert world.settle(ref).status is JobStatus.COMPLETED
+
+
+def test_two_tenants_never_meet_at_the_host_and_are_two_seconds_apart() -> None:
+    world = slow_world()
+    refs: list[JobRef] = [world.submit(f"{HOST}/", tenant=name) for name in "ab"]
+    spans: dict[str, list[datetime]] = {}
+    for _ in range(60):
+        sent = sorted(world.queue.take(), key=lambda each: world.job(each.ref).due_at)
+        if not sent:
+            break
+        for each in sent:
+            world.clock.now = max(world.clock.now, world.job(each.ref).due_at)
+            before = len(world.asked)
+            world.run(each.ref)
+            moments = [at for at, _, _ in world.asked[before:]]
+            spans.setdefault(each.ref.tenant, []).extend(moments)
+    ended = {ref.tenant: world.job(ref) for ref in refs}
+    assert ended["a"].status is JobStatus.COMPLETED
+    failed = ended["b"].last_error
+    assert failed is not None
+    assert failed.message == "Domain lock timeout"
+    assert "b" not in spans or not spans["b"]
+
+
+def test_an_audit_that_is_cancelled_while_it_waits_leaves_the_host() -> None:
+    world = slow_world()
+    ref = world.submit(f"{HOST}/")
+    assert world.run(ref).status is JobStatus.PENDING  # between two slices, and the host is locked
+    world.service().cancel(ref.tenant, ref.job_id)
+    other = world.submit(f"{HOST}/", tenant="other", recipe="hello")
+    began = world.clock()
+    assert world.settle(other).status is JobStatus.COMPLETED
+    assert world.job(other).attempts == 0
+    assert (world.clock() - began).total_seconds() < 30
+
+
+def test_cancelling_frees_no_host_that_another_audit_holds() -> None:
+    world = slow_world()
+    first, second = (world.submit(f"{HOST}/", tenant=name) for name in "ab")
+    world.run(first)
+    world.run(second)  # refused by the lock, and comes again
+    world.service().cancel("b", second.job_id)
+    third = world.submit(f"{HOST}/", tenant="c")
+    assert world.run(third).waiting_for == "shop.example: lock"

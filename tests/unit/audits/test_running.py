@@ -1,0 +1,265 @@
+"""Audits as jobs, on fakes: from the submission to the reports."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.audits.models import ArtifactType
+from spinneret.audits.running.judging import PAGES_UNREAD
+from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.kernel.errors import FetchTimeout
+from spinneret.outbox.models import SubjectRef
+from tests.fakes.auditing import AuditWorld
+from tests.fakes.fetching import fetched_page
+from tests.unit.audits.site import GOOD_PAGES, GOOD_ROBOTS, HOST, IMAGE, Page, sitemap
+
+LISTED = {page.url: "" for page in GOOD_PAGES}
+
+
+def good_site(world: AuditWorld) -> None:
+    """The good fixture site, served."""
+    for page in GOOD_PAGES:
+        world.pages[page.url] = page.answer()
+    world.pages |= {
+        f"{HOST}/robots.txt": fetched_page(
+            f"{HOST}/robots.txt", GOOD_ROBOTS, media_type="text/plain"
+        ),
+        f"{HOST}/sitemap.xml": fetched_page(
+            f"{HOST}/sitemap.xml", sitemap(LISTED), media_type="application/xml"
+        ),
+        f"{HOST}/llms.txt": fetched_page(
+            f"{HOST}/llms.txt", "# Timber\n\n> Trees", media_type="text/plain"
+        ),
+        f"{HOST}/oak.jpg": fetched_page(
+            f"{HOST}/oak.jpg",
+            b"",
+            media_type="image/jpeg",
+            headers={"content-length": "80000"},
+        ),
+        "https://other.example/": fetched_page("https://other.example/"),
+        "http://shop.example/": fetched_page(f"{HOST}/", redirects=("http://shop.example/",)),
+        "https://www.shop.example/": fetched_page(
+            f"{HOST}/", redirects=("https://www.shop.example/",)
+        ),
+    }
+
+
+@pytest.fixture
+def world() -> AuditWorld:
+    world = AuditWorld()
+    good_site(world)
+    return world
+
+
+def result_of(job: Job) -> dict[str, Any]:
+    assert job.result is not None, job
+    return dict(job.result)
+
+
+def reported(world: AuditWorld, ref: JobRef) -> list[tuple[str, Any]]:
+    """The domain events of an audit: type, and change of the score."""
+    subject = SubjectRef(tenant=ref.tenant, subject=ref.job_id)
+    found = world.store.outbox.pending(subject, None, 10).events
+    return [
+        (each.event.type, each.event.data.get("result", {}).get("score_change")) for each in found
+    ]
+
+
+def keys(world: AuditWorld, ref: JobRef) -> set[tuple[str, str]]:
+    body = world.bodies.objects[f"T/{ref.tenant}/audits/{ref.job_id}/1/report-json.json"]
+    return {(each["check"], each["url"]) for each in json.loads(body)["findings"]}
+
+
+def test_the_good_site_is_audited_whole_and_has_no_issue(world: AuditWorld) -> None:
+    ref = world.submit(f"{HOST}/")
+    job = world.settle(ref)
+    assert job.status is JobStatus.COMPLETED, job.last_error
+    result = result_of(job)
+    assert keys(world, ref) == set()
+    assert (result["score"], result["grade"], result["pages"]) == (100, "A", {"html": 9})
+    assert (result["external_links"], result["external_links_checked"]) == (1, 1)
+    assert (result["images"], result["images_checked"]) == (1, 1)
+    assert result["pages_not_visited"] == 0
+    assert job.attempts == 0
+
+
+def test_no_page_is_asked_for_twice_but_the_start(world: AuditWorld) -> None:
+    world.settle(world.submit(f"{HOST}/"))
+    asked = Counter(url for _, method, url in world.asked if method == "GET")
+    assert {url: count for url, count in asked.items() if count > 1} == {
+        f"{HOST}/": 2,
+        f"{HOST}/robots.txt": 2,  # by the polite fetcher, and as a fact
+    }
+    assert [url for _, method, url in world.asked if method == "HEAD"] == [
+        "http://shop.example/",
+        "https://www.shop.example/",
+        "https://other.example/",
+        f"{HOST}/oak.jpg",
+    ]
+
+
+def test_every_format_is_an_artifact_without_an_end_and_pages_have_one(world: AuditWorld) -> None:
+    ref = world.submit(f"{HOST}/")
+    world.settle(ref)
+    rows = world.audits.artifacts(ref.tenant, ref.job_id, None, 100).artifacts
+    kinds = Counter(each.type for each in rows)
+    assert kinds[ArtifactType.HTML_GZ] == 9
+    assert {kind for kind in kinds if kind.startswith("report_")} == {
+        f"report_{name}" for name in ("json", "csv", "html", "md", "junit", "sarif")
+    }
+    for each in rows:
+        assert each.storage_uri in world.bodies.objects, each
+        ends = each.created_at + timedelta(days=14) if each.type == "html_gz" else None
+        assert each.retention_until == ends
+    page = next(each for each in rows if each.url == f"{HOST}/oak")
+    stored = gzip.decompress(world.bodies.objects[page.storage_uri])
+    assert stored == world.pages[f"{HOST}/oak"].body  # type: ignore[union-attr]  # a page
+
+
+@pytest.mark.parametrize("request_seconds", [0.05, 5.0, 20.0])
+def test_short_slices_come_to_the_same_result_uncharged(request_seconds: float) -> None:
+    whole, parts = AuditWorld(), AuditWorld()
+    parts.slice_seconds = 95.0
+    parts.request_seconds = request_seconds
+    for world in (whole, parts):
+        good_site(world)
+    one, other = (world.settle(world.submit(f"{HOST}/")) for world in (whole, parts))
+    assert (one.attempts, other.attempts) == (0, 0)
+    assert other.fence > 1 or request_seconds < 1
+    assert other.status is JobStatus.COMPLETED, other.last_error
+    assert result_of(one) == result_of(other)
+
+
+def test_a_crawl_delay_is_waited_for_by_deferring(world: AuditWorld) -> None:
+    slow = GOOD_ROBOTS.replace("Allow: /", "Allow: /\nCrawl-delay: 20")
+    world.pages[f"{HOST}/robots.txt"] = fetched_page(f"{HOST}/robots.txt", slow)
+    began = world.clock()
+    job = world.settle(world.submit(f"{HOST}/"))
+    assert job.status is JobStatus.COMPLETED, job.last_error
+    assert job.attempts == 0
+    moments = [at for at, _, url in world.asked if "shop.example" in url]
+    gaps = [(b - a).total_seconds() for a, b in itertools.pairwise(moments)]
+    assert min(gaps) >= 20
+    assert (world.clock() - began).total_seconds() < 20 * len(moments)
+
+
+def test_broken_pages_are_found_with_what_they_answer(world: AuditWorld) -> None:
+    world.pages[f"{HOST}/oak"] = fetched_page(f"{HOST}/oak", b"gone", status_code=410)
+    world.pages[f"{HOST}/pine"] = Page(path="/pine", title=None).answer()
+    world.pages["https://other.example/"] = fetched_page(
+        "https://other.example/", b"", status_code=404
+    )
+    ref = world.submit(f"{HOST}/")
+    job = world.settle(ref)
+    assert job.status is JobStatus.COMPLETED, job.last_error
+    found = keys(world, ref)
+    assert ("http.4xx", f"{HOST}/oak") in found
+    assert ("title.missing", f"{HOST}/pine") in found
+    assert any(check == "links.broken_external" for check, _ in found), sorted(found)
+
+
+def test_a_page_that_never_answers_makes_the_audit_partial(world: AuditWorld) -> None:
+    world.pages[f"{HOST}/cedar"] = FetchTimeout("slow")
+    ref = world.submit(f"{HOST}/")
+    job = world.settle(ref)
+    assert job.status is JobStatus.PARTIALLY_FAILED
+    assert job.last_error is not None
+    assert job.last_error.code == PAGES_UNREAD
+    assert ("http.timeout", f"{HOST}/cedar") in keys(world, ref)
+    tries = sum(url == f"{HOST}/cedar" for _, _, url in world.asked)
+    assert tries == 3
+
+
+def test_a_retry_audits_the_site_anew_and_compares(world: AuditWorld) -> None:
+    world.pages[f"{HOST}/cedar"] = FetchTimeout("slow")
+    ref = world.submit(f"{HOST}/")
+    before = result_of(world.settle(ref))
+    world.pages[f"{HOST}/cedar"] = next(p for p in GOOD_PAGES if p.path == "/cedar").answer()
+    world.clock.advance(3600)
+    world.control.move(ref, Move.RETRY)
+    job = world.settle(ref)
+    assert (job.status, job.run) == (JobStatus.COMPLETED, 2)
+    result = result_of(job)
+    assert result["score_change"] == pytest.approx(100 - before["score"])
+    assert (result["new_issues"], result["fixed_issues"] > 0) == (0, True)
+    assert reported(world, ref) == [
+        ("audit.partially_failed", None),
+        ("audit.completed", result["score_change"]),
+    ]
+
+
+def test_hello_audits_one_page(world: AuditWorld) -> None:
+    ref = world.submit(f"{HOST}/oak", recipe="hello")
+    job = world.settle(ref)
+    assert job.status is JobStatus.COMPLETED, job.last_error
+    assert result_of(job)["pages"] == {"html": 1}
+    assert {url for _, _, url in world.asked} == {f"{HOST}/oak", f"{HOST}/robots.txt"}
+
+
+def test_a_site_whose_start_is_not_there_fails_at_once(world: AuditWorld) -> None:
+    world.pages[f"{HOST}/"] = fetched_page(f"{HOST}/", b"no", status_code=404)
+    job = world.settle(world.submit(f"{HOST}/"))
+    assert job.status is JobStatus.FAILED
+    assert job.last_error is not None
+    assert job.last_error.code == "HTTP_ERROR"
+    assert reported(world, job.ref) == [("audit.failed", None)]
+
+
+def test_a_start_that_fails_for_the_moment_is_tried_again_and_fails_once(
+    world: AuditWorld,
+) -> None:
+    world.pages[f"{HOST}/"] = FetchTimeout("slow")
+    job = world.settle(world.submit(f"{HOST}/"))
+    assert (job.status, job.attempts) == (JobStatus.FAILED, 3)
+
+
+def test_a_site_that_answers_elsewhere_is_audited_and_locked_there(world: AuditWorld) -> None:
+    old = "https://old.example/"
+    world.pages[old] = fetched_page(f"{HOST}/", redirects=(old,))
+    ref = world.submit(old)
+    job = world.settle(ref)
+    assert job.status is JobStatus.COMPLETED, job.last_error
+    assert result_of(job)["start_url"] == f"{HOST}/"
+
+
+def test_links_beyond_the_bound_are_counted_as_not_checked(world: AuditWorld) -> None:
+    many = "".join(f'<a href="https://n{n}.example/">Friend {n} of trees</a>' for n in range(9))
+    world.pages[f"{HOST}/oak"] = Page(path="/oak", body=IMAGE + many).answer()
+    ref = world.submit(f"{HOST}/", options={"max_external_links": 4, "max_images": 0})
+    result = result_of(world.settle(ref))
+    assert (result["external_links"], result["external_links_checked"]) == (10, 4)
+    assert (result["images"], result["images_checked"]) == (1, 0)
+
+
+def test_a_sample_is_bounded(world: AuditWorld) -> None:
+    ref = world.submit(f"{HOST}/", options={"max_pages": 4})
+    result = result_of(world.settle(ref))
+    assert sum(result["pages"].values()) == 4
+    assert result["pages_not_visited"] > 0
+
+
+def test_a_cancelled_audit_stops_at_its_next_write_and_leaves_the_host(world: AuditWorld) -> None:
+    ref = world.submit(f"{HOST}/")
+    pages = iter(range(5))
+
+    class Cancelling:
+        """The tenant cancels while the fifth page is kept."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "keep_page" and next(pages, None) is None:
+                world.control.move(ref, Move.CANCEL)
+            return getattr(world.audits, name)
+
+    job = world.run(ref, lambda name, port: Cancelling() if name == "audits" else port)
+    assert job.status is JobStatus.CANCELLED
+    assert len(world.audits.facts) == 5
+    assert world.audits.ends == {}
+    other = world.submit(f"{HOST}/", tenant="other", recipe="hello")
+    assert world.settle(other).status is JobStatus.COMPLETED

@@ -1,0 +1,294 @@
+"""What was fetched is kept: for the rest of its own crawl, and to ask the host about later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from spinneret.crawl.pages import CrawlPages
+from spinneret.jobs import rules
+from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import FetchTimeout
+from spinneret.web.fetching.models import FetchRequest
+from tests.fakes.crashes import Crash, CrashPlan, Moment
+from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.fetching import FakeFetcher, fetched_page
+
+URL = "https://site.example/page"
+ETAG = {"etag": '"1"'}
+DATED = {"last-modified": "Fri, 02 Jan 2026 12:00:00 GMT"}
+
+
+class Watched(CrawlSlice):
+    """Keeps every request for a page that any of its workers sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetchers: list[FakeFetcher] = []
+
+    def worker(self, wrap: Callable[[str, Any], Any] = lambda _, port: port) -> Any:
+        def watching(name: str, port: Any) -> Any:
+            if isinstance(port, FakeFetcher):
+                self.fetchers.append(port)
+            return wrap(name, port)
+
+        return super().worker(watching)
+
+    @property
+    def requests(self) -> list[FetchRequest]:
+        return [
+            request
+            for fetcher in self.fetchers
+            for request in fetcher.requests
+            if not request.url.text.endswith("/robots.txt")
+        ]
+
+    def crawled(self, **given: Any) -> Job:
+        """One more crawl of the page."""
+        return self.settle(self.submit(URL, force=True, **given))
+
+    def sources(self, job: Job) -> list[str]:
+        """Where each claim's page came from."""
+        events = self.store.events(job.ref, None, 999)
+        return [event.data["source"] for event in events if event.message == "fetched"]
+
+
+@pytest.fixture
+def crawl() -> Watched:
+    made = Watched()
+    made.pages[URL] = fetched_page(URL, long_page("silk"), headers=ETAG)
+    return made
+
+
+# ---------------------------------------------------------------- The rest of a crawl
+
+
+@pytest.mark.parametrize("headers", [{}, ETAG])
+@pytest.mark.parametrize("part", ["embedder", "index", "contents"])
+def test_a_crawl_that_waits_for_a_part_of_ours_fetches_its_page_once(
+    crawl: Watched, part: str, headers: dict[str, str]
+) -> None:
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"), headers=headers)
+    ref = crawl.submit(URL)
+    getattr(crawl, part).available = False
+    for _ in range(5):
+        crawl.clock.now = crawl.run(ref).due_at
+    getattr(crawl, part).available = True
+    done = crawl.settle(ref)
+    assert (done.status, done.attempts) == (JobStatus.COMPLETED, 0)
+    assert len(crawl.requests) == 1
+    assert crawl.sources(done) == ["site", *["kept"] * 5]
+    assert done.result is not None
+    assert (done.result["status_code"], done.result["content_type"]) == (200, "text/html")
+    assert len(crawl.search("silk")) == done.result["chunks"]
+
+
+def test_a_crawl_that_is_handed_back_after_its_fetch_fetches_no_more(crawl: Watched) -> None:
+    class Slow(FakeFetcher):
+        def fetch(self, request: FetchRequest) -> Any:
+            crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS - 1
+            return super().fetch(request)
+
+    ref, slow = crawl.submit(URL), Slow(crawl.pages)
+    job = crawl.run(ref, lambda name, port: slow if name == "fetcher" else port)
+    assert (job.status, job.step) == (JobStatus.PENDING, "fetching")
+    crawl.remaining = 60.0
+    done = crawl.settle(ref)
+    assert (done.status, done.attempts) == (JobStatus.COMPLETED, 0)
+    assert crawl.sources(done) == ["site", "kept"]
+
+
+def test_a_worker_that_dies_after_its_fetch_leaves_the_page_to_the_next_one(
+    crawl: Watched,
+) -> None:
+    plan = CrashPlan()
+    crawl.run(crawl.submit(URL), plan.wrap)
+    at = plan.calls.index("cache.keep") + 1
+    again = Watched()
+    again.pages.update(crawl.pages)
+    ref = again.submit(URL)
+    with pytest.raises(Crash):
+        again.run(ref, CrashPlan(at, Moment.AFTER).wrap)
+    assert again.settle(ref).status is JobStatus.COMPLETED
+    assert len(again.requests) == 1
+
+
+def test_two_crawls_of_a_page_that_wait_at_once_do_not_fetch_it_in_turns(crawl: Watched) -> None:
+    crawl.embedder.available = False
+    refs = [crawl.submit(URL, force=True) for _ in range(2)]
+    for _ in range(5):
+        for ref in refs:
+            crawl.clock.now = max(crawl.clock.now, crawl.run(ref).due_at)
+    crawl.embedder.available = True
+    assert {crawl.settle(ref).status for ref in refs} == {JobStatus.COMPLETED}
+    assert len(crawl.requests) == 2
+
+
+def test_the_redirects_of_a_kept_page_are_judged_again(crawl: Watched) -> None:
+    """A deep crawl's frontier has to learn of them, whoever fetched the page."""
+    crawl.pages[URL] = fetched_page(
+        "https://c.example/", long_page("silk"), redirects=(URL, "https://b.example/")
+    )
+    job, pipeline = crawl.crawled(), crawl.pipeline()
+    seen: list[str] = []
+    found = pipeline._pages.get(job, lambda url: seen.append(url.text))
+    assert (found.source, seen) == ("kept", ["https://b.example/", "https://c.example/"])
+
+
+def test_a_further_run_asks_the_host_again(crawl: Watched) -> None:
+    done = crawl.settle(crawl.submit(URL))
+    failed = replace(done, status=JobStatus.FAILED)
+    crawl.store.transition(done, failed)
+    crawl.store.transition(failed, rules.retry(failed, crawl.clock()))
+    again = crawl.run(done.ref)
+    assert again.status is JobStatus.COMPLETED
+    assert crawl.sources(again) == ["site", "not_modified"]
+
+
+# ---------------------------------------------------------------- Later crawls
+
+
+@pytest.mark.parametrize("headers", [ETAG, DATED, {**ETAG, **DATED}])
+def test_a_page_that_has_not_changed_is_neither_sent_nor_embedded_again(
+    crawl: Watched, headers: dict[str, str]
+) -> None:
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"), headers=headers)
+    first = crawl.crawled()
+    [before] = crawl.documents.all("acme")
+    embedded, chunks = list(crawl.embedder.embedded), dict(crawl.index.held)
+    crawl.clock.advance(3600)
+    again = crawl.crawled()
+    assert crawl.sources(again) == ["not_modified"]
+    assert crawl.requests[-1].validators == crawl.pages[URL].validators  # type: ignore[union-attr]
+    assert (crawl.embedder.embedded, crawl.index.held) == (embedded, chunks)
+    [after] = crawl.documents.all("acme")
+    assert (after.version, after.job_id) == (before.version, again.id)
+    assert after.crawled_at > before.crawled_at
+    assert first.result is not None
+    assert again.result == {**first.result, "unchanged": True}
+
+
+def test_a_page_that_was_confirmed_is_kept_for_another_day(crawl: Watched) -> None:
+    for _ in range(4):
+        crawl.clock.advance(bounds.FETCH_KEPT_SECONDS - 60)
+        last = crawl.crawled()
+    assert crawl.sources(last) == ["not_modified"]
+
+
+def test_a_page_that_was_confirmed_is_not_asked_for_again_by_its_crawl(crawl: Watched) -> None:
+    crawl.crawled()
+    crawl.clock.advance(3600)
+    crawl.embedder.available = False
+    ref = crawl.submit(URL, force=True)
+    for _ in range(3):
+        crawl.clock.now = crawl.run(ref).due_at
+    crawl.embedder.available = True
+    assert crawl.sources(crawl.settle(ref)) == ["not_modified", "kept", "kept", "kept"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"etag": '"2"'}])
+def test_a_page_that_has_changed_is_indexed_anew(crawl: Watched, headers: dict[str, str]) -> None:
+    crawl.crawled()
+    crawl.clock.advance(60)
+    crawl.pages[URL] = fetched_page(URL, long_page("web"), headers=headers)
+    again = crawl.crawled()
+    assert crawl.sources(again) == ["site"]
+    assert again.result is not None
+    assert not again.result["unchanged"]
+    assert all("web" in hit.chunk.text for hit in crawl.search("silk"))
+
+
+def test_equal_content_from_the_site_is_not_embedded_again_either(crawl: Watched) -> None:
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"))
+    crawl.crawled()
+    embedded = list(crawl.embedder.embedded)
+    crawl.clock.advance(60)
+    again = crawl.crawled()
+    assert (crawl.sources(again), crawl.embedder.embedded) == (["site"], embedded)
+
+
+def test_after_a_day_a_page_is_asked_for_as_if_it_were_new(crawl: Watched) -> None:
+    crawl.crawled()
+    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    assert crawl.sources(crawl.crawled()) == ["site"]
+    assert crawl.requests[-1].validators is None
+
+
+def test_tenants_ask_for_themselves(crawl: Watched) -> None:
+    crawl.crawled()
+    crawl.clock.advance(60)
+    assert crawl.sources(crawl.crawled(tenant="other")) == ["site"]
+    assert [request.validators for request in crawl.requests] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fetched_page(URL, status_code=404),
+        fetched_page(URL, status_code=503),
+        fetched_page(URL, b""),
+        FetchTimeout("slow"),
+    ],
+)
+def test_nothing_but_a_successful_answer_is_kept(crawl: Watched, answer: Any) -> None:
+    crawl.crawled()
+    before = dict(crawl.cache.pages)
+    crawl.clock.advance(60)
+    crawl.pages[URL] = answer
+    crawl.run(crawl.submit(URL, force=True))
+    assert crawl.cache.pages == before
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_304_to_a_request_without_validators_is_no_page(crawl: Watched, moved: bool) -> None:
+    headers, elsewhere = ETAG if moved else {}, "https://other.example/"
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"), headers=headers)
+    crawl.crawled()
+    crawl.clock.advance(60)
+    redirects = (URL,) if moved else ()
+    crawl.pages[URL] = fetched_page(
+        elsewhere if moved else URL, status_code=304, redirects=redirects
+    )
+    job = crawl.crawled()
+    assert (job.status, job.last_error and job.last_error.code) == (JobStatus.FAILED, "HTTP_ERROR")
+
+
+# ---------------------------------------------------------------- Without the cache
+
+
+@pytest.mark.parametrize("call", ["cache.find", "cache.keep", "both"])
+def test_a_cache_that_is_away_costs_only_a_fetch(crawl: Watched, call: str) -> None:
+    class Away:
+        def __getattr__(self, name: str) -> Any:
+            crawl.cache.available = call not in ("both", f"cache.{name}")
+            return getattr(crawl.cache, name)
+
+    for _ in range(2):
+        ref = crawl.submit(URL, force=True)
+        crawl.embedder.available = False
+        crawl.clock.now = run_with(crawl, ref, Away()).due_at
+        crawl.embedder.available = True
+        done = run_with(crawl, ref, Away())
+        assert (done.status, done.attempts) == (JobStatus.COMPLETED, 0)
+        assert crawl.sources(done) == ["site", "site"]
+
+
+def run_with(crawl: Watched, ref: JobRef, cache: Any) -> Job:
+    return crawl.run(ref, lambda name, port: cache if name == "cache" else port)
+
+
+def test_a_stage_may_keep_nothing(crawl: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeping = CrawlPages.__init__
+
+    def keeping_none(self: CrawlPages, **given: Any) -> None:
+        keeping(self, **given, kept_seconds=0)
+
+    monkeypatch.setattr(CrawlPages, "__init__", keeping_none)
+    crawl.crawled()
+    crawl.clock.advance(60)
+    assert crawl.sources(crawl.crawled()) == ["site"]
+    assert crawl.cache.pages == {}

@@ -1,0 +1,79 @@
+"""What a stage sets for crawls, from its environment to what a crawl then does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from spinneret.crawl.settings import SubmissionSettings, WorkSettings
+from spinneret.jobs.models import JobStatus
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import FetchTimeout
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.politeness.settings import PolitenessSettings
+from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.fetching import FakeFetcher, fetched_page
+from tests.kinds import KINDS
+
+URL = "https://site.example/page"
+
+
+def submitting(crawl: CrawlSlice, env: Mapping[str, str]) -> None:
+    crawl.kinds = {**KINDS, **SubmissionSettings.from_env(env).kinds}
+
+
+def test_without_variables_the_bounds_hold() -> None:
+    for settings in (SubmissionSettings.from_env({}), WorkSettings.from_env({})):
+        assert settings.kinds["crawl"] == KINDS["crawl"]
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 5])
+def test_a_crawl_is_tried_as_often_as_the_stage_says(crawl: CrawlSlice, attempts: int) -> None:
+    submitting(crawl, {"JOB__MAX_RETRIES": str(attempts)})
+    crawl.pages[URL] = FetchTimeout("slow")
+    ref = crawl.submit(URL)
+    assert crawl.job(ref).max_attempts == attempts
+    assert crawl.run(ref).redrives == (1 if attempts == 1 else 0)
+
+
+@pytest.mark.parametrize(("seconds", "cached"), [(60, True), (59, False), (0, False)])
+def test_a_result_answers_as_long_as_the_stage_says(
+    crawl: CrawlSlice, seconds: int, cached: bool
+) -> None:
+    submitting(crawl, {"JOB__RESULT_TTL_S": str(seconds)})
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"))
+    first = crawl.settle(crawl.submit(URL))
+    assert first.status is JobStatus.COMPLETED
+    crawl.clock.advance(59)
+    assert (crawl.submit(URL) == first.ref) == cached
+
+
+@pytest.mark.parametrize(("seconds", "fails"), [("30", True), ("300", False)])
+def test_a_crawl_may_work_as_long_as_the_stage_says(
+    crawl: CrawlSlice, seconds: str, fails: bool
+) -> None:
+    crawl.kinds = {**KINDS, **WorkSettings.from_env({"JOB__TIMEOUT_S": seconds}).kinds}
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"))
+
+    class Slow(FakeFetcher):
+        def fetch(self, request: FetchRequest) -> FetchedPage:
+            crawl.clock.advance(31)
+            crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS - 1
+            return super().fetch(request)
+
+    slow = Slow(crawl.pages)
+    job = crawl.run(crawl.submit(URL), lambda name, port: slow if name == "fetcher" else port)
+    assert job.status is (JobStatus.FAILED if fails else JobStatus.PENDING)
+    assert (job.last_error.code if job.last_error else None) == ("TIME_LIMIT" if fails else None)
+
+
+def test_the_pace_of_a_stage_is_what_its_variables_say() -> None:
+    env = {
+        "DOMAINS_TABLE": "domains",
+        "RATE_LIMIT__DEFAULT_RPS": "0.5",
+        "CIRCUIT_BREAKER__THRESHOLD": "7",
+        "CIRCUIT_BREAKER__TIMEOUT_S": "60",
+    }
+    pace = PolitenessSettings.from_env(env).pace
+    assert (pace.rate, pace.breaker.threshold, pace.breaker.open_seconds) == (0.5, 7, 60.0)

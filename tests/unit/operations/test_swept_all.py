@@ -1,0 +1,32 @@
+"""The sweeper's function: one part that is down doesn't keep the other one from its work."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import pytest
+
+from spinneret.jobs.sweeper import Swept
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.operations.sweeper_wiring import SweptAll, swept_all
+from spinneret.outbox.relay import Relayed
+
+
+def test_both_passes_are_made_and_told() -> None:
+    sweep = swept_all(lambda: Swept(sent=1), lambda: Relayed(handed_on=2))
+    assert sweep() == SweptAll(jobs=Swept(sent=1), events=Relayed(handed_on=2))
+
+
+def test_events_are_handed_on_even_if_the_jobs_can_not_be_swept() -> None:
+    made: list[str] = []
+
+    def down() -> NoReturn:
+        raise DependencyUnavailable("dynamodb")
+
+    def relayed() -> Relayed:
+        made.append("events")
+        return Relayed()
+
+    with pytest.raises(DependencyUnavailable):
+        swept_all(down, relayed)()
+    assert made == ["events"]
