@@ -64,6 +64,8 @@ DOCUMENTS_PER_TRANSACTION: Final = 40  # two rows for each job, in one DynamoDB 
 DOWNLOAD_SECONDS: Final = 900  # a presigned address of a body
 REBUILD_WORK_SECONDS: Final = 12 * 3600.0  # 100,000 chunks take an hour of embedding
 DOCUMENT_MAX_BYTES: Final = 10 * 1024 * 1024  # T-06: an upload's
+PDF_PAGES_MAX: Final = 2000  # some 10 ms each
+DOCX_MAX_BYTES: Final = 100 * 1024 * 1024  # unpacked; ten times what comes in
 DELETED_KEPT_SECONDS: Final = 30 * 24 * 3600  # P-14
 WRITE_SHARDS: Final = 8  # of a tenant's generation and of a collection's count
 
