@@ -40,8 +40,8 @@ def _utc(moment: datetime) -> datetime:
 
 QueryText = Annotated[
     str,
-    BeforeValidator(_readable),
     StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.QUERY_MAX_CHARS),
+    BeforeValidator(_readable),  # the last is the first
 ]
 Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False, strict=True)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=80)]
