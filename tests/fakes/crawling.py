@@ -8,7 +8,7 @@ from typing import Any
 
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content
-from spinneret.content.search.models import Fused, Query
+from spinneret.content.search.models import Hit, Query
 from spinneret.content.search.service import SearchService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
@@ -207,7 +207,7 @@ class CrawlSlice:
         assert found is not None
         return found
 
-    def search(self, text: str, tenant: str = "acme") -> tuple[Fused, ...]:
+    def search(self, text: str, tenant: str = "acme") -> tuple[Hit, ...]:
         """What a search shows, up to the largest limit."""
         service = SearchService(embedder=FakeEmbedder(), index=self.index, documents=self.documents)
         return service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
@@ -30,6 +30,8 @@ class FakeNamedStore(Generic[R]):
     def __init__(self, page_of: Callable[[tuple[R, ...], str | None], Any]) -> None:
         self.available = True
         self._page_of = page_of
+        self.held: dict[tuple[str, str], int] = {}
+        """What rows count, such as the documents of a collection; they stay while it isn't 0."""
         self._rows: dict[tuple[str, str], R] = {}
 
     def add(self, row: R) -> None:
@@ -39,6 +41,18 @@ class FakeNamedStore(Generic[R]):
     def get(self, tenant: str, row_id: str) -> R | None:
         self._require()
         return self._rows.get((tenant, row_id))
+
+    def find(self, tenant: str, name: str) -> R | None:
+        self._require()
+        return next((row for row in self._of(tenant) if row.name == name), None)
+
+    def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[R, ...]:
+        self._require()
+        return tuple(row for row in self._of(tenant) if row.id in row_ids)
+
+    def counts(self, tenant: str, row_ids: Sequence[str]) -> dict[str, int]:
+        self._require()
+        return {each: self.held.get((tenant, each), 0) for each in row_ids}
 
     def page(self, tenant: str, after: str | None, limit: int) -> Any:
         self._require()
@@ -60,6 +74,8 @@ class FakeNamedStore(Generic[R]):
     def remove(self, row: R) -> bool:
         if not self._stands(row):
             return False
+        if self.held.get((row.tenant, row.id), 0):
+            raise Conflict("the row is in use")
         del self._rows[row.tenant, row.id]
         return True
 

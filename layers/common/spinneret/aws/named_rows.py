@@ -9,7 +9,7 @@ Row and name are written in one transaction, whose condition is the version that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,6 +73,18 @@ class NamedRows:
         item = dynamo.get(self._client, self._table, key)
         return _row(tenant, item) if item else None
 
+    def find(self, tenant: str, name: str) -> NamedRow | None:
+        """The row that has a name."""
+        key = {"pk": f"T#{tenant}#{self._kind.upper()}NAMES", "sk": name}
+        item = dynamo.get(self._client, self._table, key)
+        return self.get(tenant, str(item["row_id"])) if item else None
+
+    def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[NamedRow, ...]:
+        """Those of at most 100 rows that there are, in no order."""
+        keys = [{"pk": self._partition(tenant), "sk": each} for each in set(row_ids) if is_id(each)]
+        found = dynamo.batch_get(self._client, self._table, keys) if keys else []
+        return tuple(_row(tenant, item) for item in found)
+
     def page(
         self, tenant: str, after: str | None, limit: int
     ) -> tuple[tuple[NamedRow, ...], str | None]:
@@ -92,11 +104,21 @@ class NamedRows:
             writes += [self._take_name(row), self._free_name(former)]
         return self._write(writes)
 
-    def remove(self, row: NamedRow) -> bool:
-        """Remove a row and free its name; False when it isn't what stands any more."""
+    def remove(self, row: NamedRow, also: Sequence[TransactWriteItemTypeDef] = ()) -> bool:
+        """Remove a row and free its name; False when it isn't what stands any more.
+
+        `also` is written with it; raises Conflict when a condition of that doesn't hold.
+        """
         key = {"pk": self._partition(row.tenant), "sk": row.id}
         unchanged = dynamo.equals(version=row.version)
-        return self._write([dynamo.delete(self._table, key, unchanged), self._free_name(row)])
+        writes = [dynamo.delete(self._table, key, unchanged), self._free_name(row), *also]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed as error:
+            if 0 in error.standing or 1 in error.standing:
+                return False
+            raise Conflict(f"the {self._kind} is in use") from error
+        return True
 
     def _write(self, writes: list[TransactWriteItemTypeDef]) -> bool:
         """False if the row, which is the first write, isn't as it was read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spinneret.aws.named_rows import NamedRow, NamedRows
@@ -26,6 +27,15 @@ class DynamoTagStore:
         """See TagStore."""
         row = self._rows.get(tenant, tag_id)
         return None if row is None else _tag(row)
+
+    def find(self, tenant: str, name: str) -> Tag | None:
+        """See TagStore."""
+        row = self._rows.find(tenant, name)
+        return None if row is None else _tag(row)
+
+    def many(self, tenant: str, tag_ids: Sequence[str]) -> tuple[Tag, ...]:
+        """See TagStore."""
+        return tuple(map(_tag, self._rows.many(tenant, tag_ids)))
 
     def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
         """See TagStore."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from spinneret.content.tags.models import Tag, TagPage
@@ -16,6 +17,14 @@ class TagStore(Protocol):
 
     def get(self, tenant: str, tag_id: str) -> Tag | None:
         """The tag as it stands."""
+        ...
+
+    def find(self, tenant: str, name: str) -> Tag | None:
+        """The tag that has a name."""
+        ...
+
+    def many(self, tenant: str, tag_ids: Sequence[str]) -> tuple[Tag, ...]:
+        """Those of at most 100 tags that there are, in no order."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> TagPage:

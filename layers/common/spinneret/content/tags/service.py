@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -42,6 +43,25 @@ class TagService:
         if tag is None:
             raise NotFound("no such tag")
         return tag
+
+    def named(self, tenant: str, names: Sequence[str]) -> list[Tag]:
+        """The tags of these names, in their order; those that there aren't are made."""
+        return [self._named(tenant, name) for name in dict.fromkeys(names)]
+
+    def many(self, tenant: str, tag_ids: Sequence[str]) -> dict[str, Tag]:
+        """Those of the tags that there are, by id."""
+        return {tag.id: tag for tag in self._store.many(tenant, tag_ids)}
+
+    def _named(self, tenant: str, name: str) -> Tag:
+        for _ in range(_RACES):
+            found = self._store.find(tenant, name)
+            if found is not None:
+                return found
+            try:
+                return self.create(tenant, name)
+            except Conflict:  # made by another meanwhile
+                continue
+        raise _changing()
 
     def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
         """See TagStore.page."""
