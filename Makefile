@@ -12,7 +12,7 @@ CODE := layers/common functions infra/local tests benchmarks docs
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test check prove mutate up status logs down clean deploy invoke sam-local key validate lock
+.PHONY: help demo demo-publish test check prove mutate up status logs down clean deploy invoke sam-local key rebuild-index validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -70,6 +70,9 @@ sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: m
 
 key: .venv/.done ## Issue an API key: make key TENANT=acme
 	@$(STACK) key --instance $(INSTANCE) $(TENANT)
+
+rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; searches change over when it is complete
+	@$(STACK) rebuild-index --instance $(INSTANCE)
 
 validate: .venv/.done ## Validate the templates as SAM does
 	@$(STACK) validate --instance $(INSTANCE)

@@ -7,9 +7,9 @@ from typing import Any
 
 from spinneret.access.keys.models import ApiKey, Scope, StoredTicket
 from spinneret.content.chunking.models import ChunkType
-from spinneret.content.documents.models import Document, IndexedChunk
+from spinneret.content.documents.models import Document, DocumentSource, IndexedChunk, Labels
 from spinneret.content.extraction.models import Content, Metadata
-from spinneret.content.search.models import Candidate, FoundChunk
+from spinneret.content.search.models import Candidate
 from spinneret.jobs.models import (
     Draft,
     Job,
@@ -124,12 +124,23 @@ def document(**given: Any) -> Document:
         "created_at": START,
         "crawled_at": START,
         "changed_at": START,
+        "updated_at": START,
     }
     return Document(**values | given)
 
 
 def indexed_chunk(text: str = "Spiders weave silk.", **given: Any) -> IndexedChunk:
-    """A chunk of a document's first version, with the fake embedder's vector."""
+    """A chunk of a document's first version, with the fake embedder's vector.
+
+    Labels may be given by their own names.
+    """
+    labels: dict[str, Any] = {
+        "title": "A page",
+        "collection_id": None,
+        "tag_ids": (),
+        "deleted": False,
+    }
+    labels |= {name: given.pop(name) for name in list(given) if name in labels}
     values: dict[str, Any] = {
         "tenant": TENANT,
         "document_id": "doc_1",
@@ -142,24 +153,20 @@ def indexed_chunk(text: str = "Spiders weave silk.", **given: Any) -> IndexedChu
         "token_count": len(text.split()),
         "url": URL,
         "domain": "site.example",
-        "title": "A page",
-        "crawled_at": stamp(START),
+        "source": DocumentSource.CRAWL,
+        "language": "en",
+        "model": "fake",
+        "signature": None,
+        "changed_at": stamp(START),
+        "labels": Labels(**labels),
         "vector": vector_of(text),
     }
     return IndexedChunk(text=text, **values | given)
 
 
-def candidate(chunk_id: str, **given: Any) -> Candidate:
+def candidate(chunk_id: str, score: float = 1.0, signature: str | None = None) -> Candidate:
     """A chunk as a leg ranked it."""
-    values: dict[str, Any] = {
-        "document_id": chunk_id.partition(":")[0],
-        "version": "000001-000000000000",
-        "score": 1.0,
-        "chunk": FoundChunk(
-            url=URL, title=None, text="text", section=None, index=0, start=0, end=4
-        ),
-    }
-    return Candidate(chunk_id=chunk_id, **values | given)
+    return Candidate(chunk_id=chunk_id, score=score, signature=signature)
 
 
 def api_key(**given: Any) -> ApiKey:

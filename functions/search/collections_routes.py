@@ -16,6 +16,7 @@ from spinneret.content.collections.api_models import (
     collection_list,
     collection_view,
 )
+from spinneret.content.collections.models import Collection
 from spinneret.content.collections.wiring import collection_service
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
@@ -35,7 +36,7 @@ def list_collections(
 ) -> CollectionList:
     """Collections, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return collection_list(page)
+    return collection_list(page, routes.services.counts(routes.principal.tenant, page.collections))
 
 
 @router.post(
@@ -45,15 +46,13 @@ def list_collections(
 def create_collection(request: CollectionRequest) -> Response[CollectionView]:
     """Make a collection; its name is the tenant's only one of that spelling."""
     made = routes.services.create(routes.principal.tenant, request.name, request.description)
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=collection_view(made)
-    )
+    return Response(status_code=201, content_type=content_types.APPLICATION_JSON, body=_view(made))
 
 
 @router.get("/api/v1/collections/<collection_id>", **declared(Scope.READ))
 def get_collection(collection_id: str) -> CollectionView:
     """One collection."""
-    return collection_view(routes.services.get(routes.principal.tenant, collection_id))
+    return _view(routes.services.get(routes.principal.tenant, collection_id))
 
 
 @router.put(
@@ -65,13 +64,18 @@ def replace_collection(collection_id: str, request: CollectionRequest) -> Collec
     changed = routes.services.update(
         routes.principal.tenant, collection_id, request.name, request.description
     )
-    return collection_view(changed)
+    return _view(changed)
 
 
 @router.delete(
     "/api/v1/collections/<collection_id>", **declared(Scope.WRITE, {204: None}, Conflict)
 )
 def delete_collection(collection_id: str) -> Response[None]:
-    """Delete a collection."""
+    """Delete a collection that holds no documents."""
     routes.services.remove(routes.principal.tenant, collection_id)
     return Response(status_code=204)
+
+
+def _view(collection: Collection) -> CollectionView:
+    counts = routes.services.counts(routes.principal.tenant, [collection])
+    return collection_view(collection, counts[collection.id])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 
-from search.search_examples import SEARCH
+from search.search_examples import KEYWORD, SEARCH, VECTOR
 from spinneret.access.keys.models import Scope
-from spinneret.content.search.api_models import SearchRequest, SearchResponse
+from spinneret.content.search.api_models import LegRequest, SearchRequest, SearchResponse
+from spinneret.content.search.models import Leg, Query
 from spinneret.content.search.views import response_of
 from spinneret.content.search.wiring import search_api
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import EmbeddingRefused
+from spinneret.kernel.errors import FeatureDisabled
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
 
@@ -20,13 +21,34 @@ router = routes.router
 
 @router.post(
     "/api/v1/search",
-    **declared(Scope.READ, {200: SearchResponse}, EmbeddingRefused, examples=SEARCH),
+    **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=SEARCH),
 )
 def hybrid_search(request: SearchRequest) -> SearchResponse:
-    """Search by meaning and by words, fused by weighted reciprocal rank."""
+    """Search by meaning and by words; both rankings are fused."""
+    return _searched(request.hybrid_of(routes.principal.tenant))
+
+
+@router.post(
+    "/api/v1/search/vector",
+    **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=VECTOR),
+)
+def vector_search(request: LegRequest) -> SearchResponse:
+    """Search by meaning alone."""
+    return _searched(request.query_of(routes.principal.tenant, Leg.VECTOR))
+
+
+@router.post(
+    "/api/v1/search/keyword",
+    **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=KEYWORD),
+)
+def keyword_search(request: LegRequest) -> SearchResponse:
+    """Search by words alone."""
+    return _searched(request.query_of(routes.principal.tenant, Leg.KEYWORD))
+
+
+def _searched(query: Query) -> SearchResponse:
     started = time.perf_counter()
     found = routes.services.search.search(
-        request.query_of(routes.principal.tenant),
-        lambda: bounds.SEARCH_SECONDS - (time.perf_counter() - started),
+        query, lambda: bounds.SEARCH_SECONDS - (time.perf_counter() - started)
     )
     return response_of(found, (time.perf_counter() - started) * 1000)

@@ -29,10 +29,15 @@ for area in _AREAS:
 # What a call of an AWS client needs; a transaction's parts are calls of ours.
 CALLS = _CALLS_OF_AREAS | {
     "batch_get_item": "dynamodb:BatchGetItem",
+    "batch_write_item": "dynamodb:BatchWriteItem",
     "change_message_visibility": "sqs:ChangeMessageVisibility",
     "decrypt": "kms:Decrypt",
     "delete_connection": "execute-api:ManageConnections",
+    "delete": "es:ESHttpDelete",
     "delete_item": "dynamodb:DeleteItem",
+    "delete_objects": "s3:DeleteObject",
+    "list_objects_v2": "s3:ListBucket",
+    "delete_object": "s3:DeleteObjectVersion",
     "delete_message": "sqs:DeleteMessage",
     "encrypt": "kms:Encrypt",
     "generate_presigned_post": "s3:PutObject",
@@ -40,6 +45,11 @@ CALLS = _CALLS_OF_AREAS | {
     "get_item": "dynamodb:GetItem",
     "get_object": "s3:GetObject",
     "get_queue_attributes": "sqs:GetQueueAttributes",
+    "head_object": "s3:GetObject",
+    "list_object_versions": "s3:ListBucketVersions",
+    "scan": "dynamodb:Scan",
+    "search": "es:ESHttpPost",
+    "update_aliases": "es:ESHttpPost",
     "head_bucket": "s3:ListBucket",
     "post_to_connection": "execute-api:ManageConnections",
     "put_events": "events:PutEvents",
@@ -55,7 +65,7 @@ CALLS = _CALLS_OF_AREAS | {
     "bulk": "es:ESHttpPost",
     "create": "es:ESHttpPut",
     "delete_by_query": "es:ESHttpPost",
-    "exists": "es:ESHttpHead",
+    "get_alias": "es:ESHttpGet",
     "msearch": "es:ESHttpPost",
 }
 

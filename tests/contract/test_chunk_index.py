@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from spinneret.aws.opensearch import opensearch_client
-from spinneret.content.documents.models import IndexedChunk
-from spinneret.content.search.models import Candidate, Leg
-from spinneret.content.search.opensearch import OpenSearchChunkIndex, index_name
+from spinneret.content.chunking.models import ChunkType
+from spinneret.content.documents.models import DocumentSource, IndexedChunk
+from spinneret.content.search.models import (
+    BOTH,
+    Candidate,
+    Filters,
+    FoundChunk,
+    Leg,
+    Wanted,
+    Words,
+)
+from spinneret.content.search.opensearch import OpenSearchChunkIndex
+from spinneret.content.search.opensearch_mapping import names_of
 from spinneret.content.search.ports import ChunkIndex
+from spinneret.kernel.clock import utc_now
 from tests import factories
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of
-from tests.fakes.time import plenty
+from tests.fakes.time import START, plenty
 
 pytestmark = OF_OTHERS
 
 WINDOW = 100
+LATER, EARLIER = datetime(2029, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")
@@ -28,8 +42,8 @@ def opensearch(request: pytest.FixtureRequest) -> Iterator[Any]:
     """An index of its own for this run, made by its first write."""
     client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
     embedder = FakeEmbedder(f"contract-{uuid4().hex}")
-    yield OpenSearchChunkIndex(client, embedder)
-    client.indices.delete(index=index_name(embedder.info(plenty)), ignore_unavailable=True)
+    yield OpenSearchChunkIndex(client, embedder, utc_now)
+    client.indices.delete(index=names_of(embedder.info(plenty)).base + "-*")
     client.close()
 
 
@@ -45,14 +59,43 @@ def chunk(tenant: str, text: str, **given: Any) -> IndexedChunk:
     return factories.indexed_chunk(text, **{"tenant": tenant, "title": None} | given)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """A candidate with what is shown of it."""
+
+    candidate: Candidate
+    chunk: FoundChunk
+
+    @property
+    def score(self) -> float:
+        return self.candidate.score
+
+
 def search(
-    index: ChunkIndex, tenant: str, text: str, window: int = WINDOW
-) -> dict[Leg, list[Candidate]]:
-    found = index.search(tenant, text, vector_of(text), window, plenty)
-    return {leg: list(found[leg]) for leg in Leg}
+    index: ChunkIndex,
+    tenant: str,
+    text: str,
+    window: int = WINDOW,
+    legs: tuple[Leg, ...] = BOTH,
+    left_out: frozenset[str] = frozenset(),
+    **filters: Any,
+) -> dict[Leg, list[Seen]]:
+    words = Words.of(text)
+    wanted = Wanted(
+        tenant=tenant,
+        words=words,
+        vector=vector_of(text),
+        legs=legs,
+        filters=Filters(**filters),
+        left_out=left_out,
+    )
+    found = index.search(wanted, window, plenty)
+    ids = list({each.chunk_id for leg in found.values() for each in leg})
+    chunks = index.chunks(tenant, ids, words, plenty)
+    return {leg: [Seen(each, chunks[each.chunk_id]) for each in found[leg]] for leg in found}
 
 
-def texts(candidates: list[Candidate]) -> list[str]:
+def texts(candidates: list[Seen]) -> list[str]:
     return [each.chunk.text for each in candidates]
 
 
@@ -82,7 +125,8 @@ def test_a_hit_holds_what_was_written(index: ChunkIndex, tenant: str) -> None:
     index.write([written], plenty)
     for found in search(index, tenant, "silk").values():
         [hit] = found
-        assert (hit.chunk_id, hit.document_id, hit.version) == (written.id, "doc_7", "000003-abc")
+        one = hit.candidate
+        assert (one.chunk_id, one.document_id, one.version) == (written.id, "doc_7", "000003-abc")
         shown = hit.chunk
         assert (shown.text, shown.section, shown.index) == (written.text, "Größe 🕸", 12)
         assert (shown.start, shown.end) == (100, 119)
@@ -116,26 +160,114 @@ def test_many_chunks_are_written_together(index: ChunkIndex, tenant: str) -> Non
 # ---------------------------------------------------------------- Removing
 
 
-def test_a_version_is_removed_and_nothing_else(index: ChunkIndex, tenant: str) -> None:
+def test_earlier_versions_are_removed_and_nothing_else(index: ChunkIndex, tenant: str) -> None:
     other = f"{tenant}x"
-    gone = [chunk(tenant, f"silk gone {n}", index=n, version="v1") for n in range(3)]
+    gone = [chunk(tenant, f"silk gone {n}", index=n, version="000001-a") for n in range(3)]
+    gone.append(chunk(tenant, "silk that lost the race", version="000002-b"))
     kept = [
-        chunk(tenant, "silk kept version", version="v2"),
-        chunk(tenant, "silk kept document", document_id="doc_2", version="v1"),
+        chunk(tenant, "silk current", version="000002-a"),
+        chunk(tenant, "silk to come", version="000003-a"),
+        chunk(tenant, "silk of another document", document_id="doc_2", version="000001-a"),
     ]
-    index.write(
-        [*gone, *kept, chunk(other, "silk kept tenant", document_id="doc_3", version="v1")], plenty
-    )
-    index.remove_version(tenant, "doc_1", "v1", plenty)
-    index.remove_version(tenant, "doc_3", "v1", plenty)
+    foreign = chunk(other, "silk of another tenant", version="000001-a")
+    index.write([*gone, *kept, foreign], plenty)
+    document = factories.document(tenant=tenant, sequence=2, version="000002-a")
+    index.remove_others(document, plenty)
     index.write([chunk(tenant, "another silk", document_id="doc_4")], plenty)
     found = texts(search(index, tenant, "silk")[Leg.KEYWORD])
-    assert sorted(found) == ["another silk", "silk kept document", "silk kept version"]
-    assert texts(search(index, other, "silk")[Leg.KEYWORD]) == ["silk kept tenant"]
+    assert sorted(found) == sorted([*(each.text for each in kept), "another silk"])
+    assert texts(search(index, other, "silk")[Leg.KEYWORD]) == ["silk of another tenant"]
+    index.remove_others(document, plenty, also_current=True)
+    index.write([chunk(tenant, "last silk", document_id="doc_5")], plenty)
+    assert "silk current" not in texts(search(index, tenant, "silk")[Leg.KEYWORD])
 
 
 def test_removing_what_is_not_there_does_nothing(index: ChunkIndex, tenant: str) -> None:
-    index.remove_version(tenant, "doc_unknown", "v1", plenty)
+    index.write([chunk(tenant, "silk")], plenty)
+    index.remove_others(factories.document(tenant=tenant, id="doc_unknown"), plenty)
+    assert len(search(index, tenant, "silk")[Leg.KEYWORD]) == 1
+
+
+# ---------------------------------------------------------------- Labels
+
+
+def test_labels_change_without_a_new_version(index: ChunkIndex, tenant: str) -> None:
+    index.write([chunk(tenant, f"silk {n}", index=n) for n in range(2)], plenty)
+    index.write([chunk(tenant, "silk of another", document_id="doc_2")], plenty)
+    labelled = factories.document(
+        tenant=tenant, chunk_count=2, collection_id="col_1", tag_ids=("tag_1", "tag_2"), title="New"
+    )
+    index.relabel(labelled, plenty)
+    for filters in ({"collection_ids": ("col_1",)}, {"tag_ids": ("tag_0", "tag_2")}):
+        for found in search(index, tenant, "silk", **filters).values():
+            assert sorted(texts(found)) == ["silk 0", "silk 1"]
+    assert len(search(index, tenant, "new")[Leg.VECTOR]) == 3
+    index.relabel(replace(labelled, deleted_at=START), plenty)
+    for found in search(index, tenant, "silk").values():
+        assert texts(found) == ["silk of another"]
+    index.relabel(replace(labelled, chunk_count=3), plenty)  # of which the index lacks one
+    assert len(search(index, tenant, "silk")[Leg.KEYWORD]) == 3
+
+
+# ---------------------------------------------------------------- Filters
+
+VARIED = {
+    "domain": ("domains", {"domain": "b.example"}, ("b.example",)),
+    "source": ("sources", {"source": DocumentSource.UPLOAD}, (DocumentSource.UPLOAD,)),
+    "language": ("languages", {"language": "de"}, ("de", "fr")),
+    "type": ("content_types", {"type": ChunkType.CODE}, (ChunkType.CODE, ChunkType.TABLE)),
+    "collection": ("collection_ids", {"collection_id": "col_1"}, ("col_1",)),
+    "tag": ("tag_ids", {"tag_ids": ("tag_1", "tag_2")}, ("tag_2", "tag_3")),
+    "from": ("date_from", {"changed_at": "2030-01-01T00:00:00.000000Z"}, LATER),
+    "to": ("date_to", {"changed_at": "2020-01-01T00:00:00.000000Z"}, EARLIER),
+}
+
+
+@pytest.mark.parametrize("name", list(VARIED))
+def test_a_filter_holds_for_both_legs(index: ChunkIndex, tenant: str, name: str) -> None:
+    field, given, value = VARIED[name]
+    index.write(
+        [
+            chunk(tenant, "silk wanted", **given),
+            chunk(tenant, "silk unwanted", document_id="doc_2"),
+            chunk(f"{tenant}x", "silk foreign", document_id="doc_3", **given),
+        ],
+        plenty,
+    )
+    for found in search(index, tenant, "silk", **{field: value}).values():
+        assert texts(found) == ["silk wanted"]
+
+
+def test_what_is_known_to_be_outdated_is_left_out(index: ChunkIndex, tenant: str) -> None:
+    index.write([chunk(tenant, "silk old"), chunk(tenant, "silk new", version="000002-a")], plenty)
+    outdated = frozenset({"doc_1:000001-000000000000"})
+    for found in search(index, tenant, "silk", left_out=outdated).values():
+        assert texts(found) == ["silk new"]
+
+
+def test_a_phrase_must_occur_as_it_stands(index: ChunkIndex, tenant: str) -> None:
+    index.write(
+        [
+            chunk(tenant, "they have spun silk today"),
+            chunk(tenant, "silk spun today", document_id="doc_2"),
+        ],
+        plenty,
+    )
+    for query in ('"spun silk"', 'today "spun silk"'):
+        assert texts(search(index, tenant, query)[Leg.KEYWORD]) == ["they have spun silk today"]
+
+
+@pytest.mark.parametrize("leg", list(Leg))
+def test_one_leg_can_be_asked_alone(index: ChunkIndex, tenant: str, leg: Leg) -> None:
+    index.write([chunk(tenant, "silk")], plenty)
+    assert list(search(index, tenant, "silk", legs=(leg,))) == [leg]
+
+
+def test_chunks_of_another_tenant_are_not_fetched(index: ChunkIndex, tenant: str) -> None:
+    written = chunk(tenant, "silk")
+    index.write([written], plenty)
+    assert set(index.chunks(tenant, [written.id, "doc_9:1-x:00000"], None, plenty)) == {written.id}
+    assert index.chunks(f"{tenant}x", [written.id], None, plenty) == {}
 
 
 # ---------------------------------------------------------------- Searching
@@ -220,14 +352,14 @@ def test_highlights_slice_the_text_exactly(index: ChunkIndex, tenant: str, name:
     index.write([chunk(tenant, text)], plenty)
     [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
     assert hit.chunk.text == text
-    assert [text[start:end] for start, end in hit.highlights] == ["silk"] * 2
+    assert [text[start:end] for start, end in hit.chunk.highlights] == ["silk"] * 2
 
 
 def test_a_long_chunk_is_highlighted_to_its_end(index: ChunkIndex, tenant: str) -> None:
     text = "web 🕸 " * 1400 + "silk"
     index.write([chunk(tenant, text)], plenty)
     [hit] = search(index, tenant, "silk")[Leg.KEYWORD]
-    assert [text[start:end] for start, end in hit.highlights] == ["silk"]
+    assert [text[start:end] for start, end in hit.chunk.highlights] == ["silk"]
 
 
 # ---------------------------------------------------------------- Harmless queries
@@ -263,4 +395,5 @@ def test_no_query_reaches_further_than_the_own_chunks(
     text = query.format(other=other)
     found = search(index, tenant, text)
     assert texts(found[Leg.VECTOR]) == ["own silk"]
-    assert texts(found[Leg.KEYWORD]) == (["own silk"] if "silk" in text else [])
+    matches = "silk" in text and not Words.of(text).phrases  # none of which occurs
+    assert texts(found[Leg.KEYWORD]) == (["own silk"] if matches else [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ import pytest
 
 from spinneret.content.chunking.models import Chunking, ChunkingStrategy
 from spinneret.content.documents.dynamo import DynamoDocumentStore
-from spinneret.content.documents.models import Document
+from spinneret.content.documents.models import Document, DocumentSource, Listing, Shown
 from spinneret.content.documents.ports import DocumentStore, VersionRaced
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from spinneret.jobs import rules
@@ -22,6 +23,7 @@ from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
 from tests.fakes.documents import FakeDocumentStore
 from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START
 
 pytestmark = OF_AWS
 
@@ -76,7 +78,14 @@ def next_version(of: Document, **given: Any) -> Document:
         {"extraction": Extraction(engine="regions", agreement=0.123, page_type=PageType.FORUM)},
         {"extraction": Extraction(engine="regions", agreement=0.0, page_type=None)},
         {"chunking": Chunking(strategy=ChunkingStrategy.BY_HEADING, size=99, overlap=9, minimum=3)},
-        {"collection_id": "col_1", "tag_ids": ("tag_2", "tag_1")},
+        {
+            "source": DocumentSource.UPLOAD,
+            "parent_url": "https://x.example/",
+            "collection_id": "col_1",
+            "tag_ids": ("tag_1", "tag_2"),
+            "annotations": {"a": 1.5, "b": [None, "ü"]},
+            "deleted_at": START,
+        },
     ],
     ids=[
         "plain",
@@ -106,22 +115,26 @@ def test_an_unknown_and_a_foreign_document_are_equally_unknown(
     assert documents.get(f"{tenant}x", document.id) is None
 
 
-def test_current_versions_of_many_documents_are_read_at_once(
+def test_what_may_be_shown_of_many_documents_is_read_at_once(
     documents: DocumentStore, tenant: str, lease: Lease
 ) -> None:
-    committed = [new_document(tenant, version=f"000001-{n}") for n in range(30)]
+    committed = [
+        new_document(tenant, version=f"000001-{n}", collection_id=f"col_{n}", tag_ids=("tag_1",))
+        for n in range(30)
+    ]
     for document in committed:
         documents.commit(document, None, lease)
     unknown = [f"doc_unknown_{n}" for n in range(70)]
     ids = [document.id for document in committed]
-    assert documents.current_versions(tenant, [*unknown, *ids]) == {
-        document.id: document.version for document in committed
+    assert documents.shown(tenant, [*unknown, *ids]) == {
+        each.id: Shown(version=each.version, collection_id=each.collection_id, tag_ids=("tag_1",))
+        for each in committed
     }
-    assert documents.current_versions(f"{tenant}x", ids) == {}
-    assert documents.current_versions(tenant, []) == {}
+    assert documents.shown(f"{tenant}x", ids) == {}
+    assert documents.shown(tenant, []) == {}
 
 
-def test_the_current_version_is_that_of_the_last_commit(
+def test_the_version_of_the_last_commit_is_shown(
     documents: DocumentStore, tenant: str, lease: Lease
 ) -> None:
     first = new_document(tenant)
@@ -129,7 +142,114 @@ def test_the_current_version_is_that_of_the_last_commit(
     documents.commit(first, None, lease)
     documents.commit(second, first, lease)
     assert documents.get(tenant, first.id) == second
-    assert documents.current_versions(tenant, [first.id]) == {first.id: second.version}
+    assert documents.shown(tenant, [first.id])[first.id].version == second.version
+
+
+def test_a_deleted_document_is_not_shown(documents: DocumentStore, tenant: str) -> None:
+    document = new_document(tenant)
+    documents.commit(document, None)
+    gone = next_version(document, deleted_at=START)
+    documents.commit(gone, document)
+    assert documents.shown(tenant, [document.id]) == {}
+    assert documents.get(tenant, document.id) == gone
+
+
+# ---------------------------------------------------------------- Lists
+
+
+def listed(documents: DocumentStore, tenant: str, **given: Any) -> list[str]:
+    """All pages of a list, three at a time."""
+    found: list[str] = []
+    after = None
+    while True:
+        page = documents.page(Listing(tenant=tenant, **given), after, 3)
+        assert len(page.documents) <= 3
+        found += [each.id for each in page.documents]
+        after = page.after
+        if after is None:
+            return found
+
+
+def test_lists_are_newest_first_and_by_what_is_looked_up(
+    documents: DocumentStore, tenant: str
+) -> None:
+    made = [
+        new_document(
+            tenant,
+            created_at=START + timedelta(seconds=n),
+            domain=f"{n % 2}.example",
+            collection_id="col_1" if n % 3 else None,
+            tag_ids=("tag_1", "tag_2") if n % 4 == 0 else ("tag_2",),
+        )
+        for n in range(8)
+    ]
+    for each in made:
+        documents.commit(each, None)
+    documents.commit(new_document(f"{tenant}x"), None)
+    newest = [each.id for each in reversed(made)]
+    assert listed(documents, tenant) == newest
+    assert listed(documents, tenant, domain="1.example") == newest[::2]
+    assert listed(documents, tenant, tag_id="tag_1") == [made[4].id, made[0].id]
+    assert listed(documents, tenant, tag_id="tag_2") == newest
+    collected = [each.id for each in reversed(made) if each.collection_id]
+    assert listed(documents, tenant, collection_id="col_1") == collected
+    assert listed(documents, tenant, collection_id="col_2") == []
+
+
+def test_a_change_moves_a_document_between_lists(documents: DocumentStore, tenant: str) -> None:
+    before = new_document(tenant, collection_id="col_1", tag_ids=("tag_1", "tag_2"))
+    documents.commit(before, None)
+    after = next_version(before, collection_id="col_2", tag_ids=("tag_2", "tag_3"))
+    documents.commit(after, before)
+    where = {
+        name: listed(documents, tenant, **{field: name}) == [before.id]
+        for field, name in [
+            *(("collection_id", f"col_{n}") for n in (1, 2)),
+            *(("tag_id", f"tag_{n}") for n in (1, 2, 3)),
+        ]
+    }
+    assert [name for name, there in where.items() if there] == ["col_2", "tag_2", "tag_3"]
+    gone = next_version(after, deleted_at=START)
+    documents.commit(gone, after)
+    assert listed(documents, tenant, collection_id="col_2") == []
+    assert listed(documents, tenant, tag_id="tag_2") == []
+    assert listed(documents, tenant) == []
+    assert listed(documents, tenant, deleted=True) == [before.id]
+    documents.commit(next_version(gone, deleted_at=None), gone)
+    assert listed(documents, tenant, tag_id="tag_2") == [before.id]
+
+
+# ---------------------------------------------------------------- Generations and removal
+
+
+def test_every_write_makes_another_generation(documents: DocumentStore, tenant: str) -> None:
+    seen = [documents.generation(tenant)]
+    first = new_document(tenant)
+    second = next_version(first)
+    for replaces, document in ((None, first), (first, second), (None, new_document(tenant))):
+        documents.commit(document, replaces)
+        seen.append(documents.generation(tenant))
+    with pytest.raises(VersionRaced):
+        documents.commit(first, None)
+    assert documents.generation(tenant) == seen[-1]
+    documents.remove(second)
+    seen.append(documents.generation(tenant))
+    assert len(set(seen)) == len(seen)
+    assert documents.generation(f"{tenant}x") == seen[0]
+
+
+def test_a_document_is_removed_as_it_was_read(documents: DocumentStore, tenant: str) -> None:
+    first = new_document(tenant, tag_ids=("tag_1",))
+    second = next_version(first)
+    documents.commit(first, None)
+    documents.commit(second, first)
+    assert not documents.remove(first)
+    assert documents.remove(second)
+    assert not documents.remove(second)
+    assert documents.get(tenant, first.id) is None
+    assert listed(documents, tenant, tag_id="tag_1") == listed(documents, tenant) == []
+    documents.commit(first, None)
+    assert documents.get(tenant, first.id) == first
 
 
 # ---------------------------------------------------------------- Versions

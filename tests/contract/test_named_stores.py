@@ -36,7 +36,7 @@ def domain(request: pytest.FixtureRequest) -> Any:
 def store(domain: Any, tables: Tables | None) -> Any:
     if tables is None:
         return FakeNamedStore(domain.page_of)
-    return domain.STORE(tables.client, tables.names[domain.TABLE])
+    return domain.STORE(tables.client, *(tables.names[each] for each in domain.TABLES))
 
 
 @pytest.fixture

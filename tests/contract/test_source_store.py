@@ -48,7 +48,8 @@ def config_rows(tables: Tables | None) -> Any:
 def collection_rows(tables: Tables | None) -> Any:
     if tables is None:
         return FakeNamedStore(collections.page_of)
-    return DynamoCollectionStore(tables.client, tables.names["Labels"])
+    names = tables.names
+    return DynamoCollectionStore(tables.client, names["Labels"], names["Documents"])
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def test_the_right_page_is_among_the_first_three(question: Question, reader: Ten
 
 
 def test_a_hit_shows_both_legs_its_place_and_what_matched(reader: Tenant) -> None:
-    hit = reader.search("major ampullate gland dragline silk", limit=1)[0]
+    hit = reader.search("major ampullate gland dragline silk", limit=1, fusion="rrf")[0]
     assert hit["source"] == "fused"
     assert 0 < hit["vector_score"] <= 1
     assert hit["keyword_score"] > 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content, ExtractionStrategy
-from spinneret.content.search.models import Fused, Query
+from spinneret.content.search.models import Hit, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
@@ -94,6 +94,10 @@ class CrawlSlice:
         store.listen(ParentEnds(store, self.clock))
         return store
 
+    def tag_ids(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
+        """As wired."""
+        return tuple(each.id for each in self.tags.named(tenant, names))
+
     def new_id(self, prefix: str) -> str:
         """`job_1`, `batch_2` …"""
         return f"{prefix}_{next(self._numbers)}"
@@ -115,7 +119,7 @@ class CrawlSlice:
             require_proxy=self.proxies.service.require,
             config_in_force=self.configs.service.in_force,
             require_collection=self.collections.get,
-            ensure_tags=self.tags.ensure,
+            ensure_tags=self.tag_ids,
             parts=self.parts,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
@@ -237,7 +241,7 @@ class CrawlSlice:
         assert found is not None
         return found
 
-    def search(self, text: str, tenant: str = "acme") -> tuple[Fused, ...]:
+    def search(self, text: str, tenant: str = "acme") -> tuple[Hit, ...]:
         """What a search shows, up to the largest limit."""
         service = SearchService(embedder=FakeEmbedder(), index=self.index, documents=self.documents)
         return service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits

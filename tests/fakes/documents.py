@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from datetime import datetime
 from threading import Lock
 
-from spinneret.content.documents.models import Document
-from spinneret.content.documents.ports import VersionRaced
+from spinneret.content.documents import keys
+from spinneret.content.documents.models import Document, DocumentPage, Listing, Shown
+from spinneret.content.documents.ports import CollectionGone, VersionRaced
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.jobs import FakeJobStore
@@ -19,31 +22,104 @@ class FakeDocumentStore:
         self._jobs = jobs
         self._lock = Lock()
         self._documents: dict[tuple[str, str], Document] = {}
+        self._generations: dict[str, int] = {}
+        self.closed: set[str] = set()
+        """Collections that were deleted."""
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         with self._lock:
             return self._documents.get((tenant, document_id))
 
-    def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
         if len(document_ids) > 100:
             raise ValueError("at most 100 ids")
         with self._lock:
             found = [self._documents.get((tenant, each)) for each in document_ids]
-            return {each.id: each.version for each in found if each is not None}
+            return {
+                each.id: Shown(
+                    version=each.version, collection_id=each.collection_id, tag_ids=each.tag_ids
+                )
+                for each in found
+                if each is not None and each.deleted_at is None
+            }
 
-    def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
+    def generation(self, tenant: str) -> str:
         with self._lock:
-            if not self._jobs.holds(lease):
+            return str(self._generations.get(tenant, 0))
+
+    def page(self, listing: Listing, after: str | None, limit: int) -> DocumentPage:
+        with self._lock:
+            own = [doc for (owner, _), doc in self._documents.items() if owner == listing.tenant]
+        found = sorted(
+            (
+                doc
+                for doc in own
+                if _looked_up(doc, listing) and (after is None or keys.position(doc) < after)
+            ),
+            key=keys.position,
+            reverse=True,
+        )
+        shown = found[:limit]
+        last = keys.position(shown[-1]) if len(found) > limit else None
+        return DocumentPage(documents=tuple(shown), after=last)
+
+    def commit(
+        self, document: Document, replaces: Document | None, lease: Lease | None = None
+    ) -> None:
+        with self._lock:
+            if lease is not None and not self._jobs.holds(lease):
                 raise LeaseLost(f"job {lease.job_id} has moved on")
             current = self._documents.get((document.tenant, document.id))
             if (current and current.sequence) != (replaces and replaces.sequence):
                 raise VersionRaced
+            entered = _counted_in(document)
+            if entered in self.closed and entered != _counted_in(current):
+                raise CollectionGone
             self._documents[document.tenant, document.id] = document
+            self._written(document.tenant)
+
+    def remove(self, document: Document) -> bool:
+        with self._lock:
+            current = self._documents.get((document.tenant, document.id))
+            if current is None or current.sequence != document.sequence:
+                return False
+            del self._documents[document.tenant, document.id]
+            self._written(document.tenant)
+            return True
 
     def all(self, tenant: str) -> list[Document]:
         """Every document of a tenant."""
         with self._lock:
             return [doc for (owner, _), doc in self._documents.items() if owner == tenant]
+
+    def everything(self) -> list[Document]:
+        """Every document of every tenant."""
+        with self._lock:
+            return list(self._documents.values())
+
+    def lose(self, tenant: str, document_id: str) -> None:
+        """As a table that has lost a row."""
+        del self._documents[tenant, document_id]
+
+    def _written(self, tenant: str) -> None:
+        self._generations[tenant] = self._generations.get(tenant, 0) + 1
+
+
+def _counted_in(document: Document | None) -> str | None:
+    return None if document is None or document.deleted_at else document.collection_id
+
+
+def _looked_up(document: Document, listing: Listing) -> bool:
+    """As the table's indexes do: one of collection, tag and host."""
+    if listing.deleted != (document.deleted_at is not None):
+        return False
+    if listing.deleted:
+        return True
+    if listing.collection_id is not None:
+        return document.collection_id == listing.collection_id
+    if listing.tag_id is not None:
+        return listing.tag_id in document.tag_ids
+    return listing.domain is None or document.domain == listing.domain
 
 
 class FakeContentStore:
@@ -52,6 +128,7 @@ class FakeContentStore:
     def __init__(self) -> None:
         self.available = True
         self._texts: dict[str, str] = {}
+        self._uploads: dict[str, bytes] = {}
 
     def put(self, tenant: str, text: str) -> str:
         self._require()
@@ -62,6 +139,31 @@ class FakeContentStore:
     def get(self, key: str) -> str:
         self._require()
         return self._texts[key]
+
+    def forget(self, key: str) -> None:
+        """As a bucket that has lost an object."""
+        del self._texts[key]
+
+    def put_upload(self, tenant: str, body: bytes) -> str:
+        self._require()
+        key = f"uploads/{tenant}/{hashlib.sha256(body).hexdigest()}"
+        self._uploads[key] = body
+        return key
+
+    def get_upload(self, key: str) -> bytes:
+        self._require()
+        return self._uploads[key]
+
+    def exists(self, key: str) -> bool:
+        self._require()
+        return key in self._texts
+
+    def remove(self, key: str, before: datetime) -> None:
+        self._require()
+        self._texts.pop(key, None)
+
+    def url(self, key: str, *, seconds: int) -> str:
+        return f"https://content.example/{key}?seconds={seconds}"
 
     def _require(self) -> None:
         if not self.available:

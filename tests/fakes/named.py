@@ -33,6 +33,8 @@ class FakeNamedStore(Generic[R]):
         self.references: Counter[tuple[str, str]] = Counter()
         """How many refer to a row, by tenant and id."""
         self._page_of = page_of
+        self.held: dict[tuple[str, str], int] = {}
+        """What rows count, such as the documents of a collection; they stay while it isn't 0."""
         self._rows: dict[tuple[str, str], R] = {}
 
     def add(self, row: R) -> None:
@@ -43,6 +45,18 @@ class FakeNamedStore(Generic[R]):
         self._require()
         return self._rows.get((tenant, row_id))
 
+    def find(self, tenant: str, name: str) -> R | None:
+        self._require()
+        return next((row for row in self._of(tenant) if row.name == name), None)
+
+    def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[R, ...]:
+        self._require()
+        return tuple(row for row in self._of(tenant) if row.id in row_ids)
+
+    def counts(self, tenant: str, row_ids: Sequence[str]) -> dict[str, int]:
+        self._require()
+        return {each: self.held.get((tenant, each), 0) for each in row_ids}
+
     def page(self, tenant: str, after: str | None, limit: int) -> Any:
         self._require()
         found = sorted(
@@ -52,10 +66,6 @@ class FakeNamedStore(Generic[R]):
         )
         shown = tuple(found[:limit])
         return self._page_of(shown, shown[-1].id if len(found) > limit else None)
-
-    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
-        self._require()
-        return {row.name: row.id for row in self._of(tenant) if row.name in names}
 
     def replace(self, former: R, row: R) -> bool:
         if not self._stands(former):
@@ -68,6 +78,8 @@ class FakeNamedStore(Generic[R]):
         if not self._stands(row):
             return False
         if self.references[row.tenant, row.id]:
+            raise Conflict("the row is in use")
+        if self.held.get((row.tenant, row.id), 0):
             raise Conflict("the row is in use")
         del self._rows[row.tenant, row.id]
         return True

@@ -6,11 +6,12 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from spinneret.content.chunking.models import TokenSpan
-from spinneret.content.documents.models import EmbedderInfo, IndexedChunk
-from spinneret.content.search.models import Candidate, FoundChunk, Leg
-from spinneret.kernel.clock import Remaining
+from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
+from spinneret.content.search.models import Candidate, FoundChunk, Leg, Wanted, Words
+from spinneret.kernel.clock import Remaining, stamp
 from spinneret.kernel.errors import DependencyUnavailable
 
 DIMENSION = 16
@@ -62,44 +63,94 @@ class FakeChunkIndex:
 
     def __init__(self) -> None:
         self.available = True
-        self.chunks: dict[str, IndexedChunk] = {}
+        self.held_by_target: dict[str, dict[str, IndexedChunk]] = {"first": {}}
+        self.read_from = "first"
 
-    def write(self, chunks: Sequence[IndexedChunk], remaining: Remaining) -> None:
+    @property
+    def held(self) -> dict[str, IndexedChunk]:
+        """What searches see, by id."""
+        return self.held_by_target[self.read_from]
+
+    def targets(self, remaining: Remaining) -> frozenset[str]:
         self._require()
-        self.chunks.update({chunk.id: chunk for chunk in chunks})
+        return frozenset(self.held_by_target)
 
-    def remove_version(
-        self, tenant: str, document_id: str, version: str, remaining: Remaining
+    def write(
+        self,
+        chunks: Sequence[IndexedChunk],
+        remaining: Remaining,
+        into: frozenset[str] | None = None,
+    ) -> frozenset[str]:
+        self._require()
+        targets = frozenset(self.held_by_target) if into is None else into
+        for target in targets:
+            self.held_by_target[target].update({chunk.id: chunk for chunk in chunks})
+        return targets
+
+    def relabel(self, document: Document, remaining: Remaining) -> None:
+        self._require()
+        for held in self.held_by_target.values():
+            for key, chunk in held.items():
+                own = (chunk.tenant, chunk.document_id, chunk.version)
+                if own == (document.tenant, document.id, document.version):
+                    held[key] = replace(chunk, labels=labels_of(document))
+
+    def remove_others(
+        self, document: Document, remaining: Remaining, *, also_current: bool = False
     ) -> None:
         self._require()
-        gone = (tenant, document_id, version)
-        for key, chunk in list(self.chunks.items()):
-            if (chunk.tenant, chunk.document_id, chunk.version) == gone:
-                del self.chunks[key]
+        for held in self.held_by_target.values():
+            for key, chunk in list(held.items()):
+                own = (chunk.tenant, chunk.document_id) == (document.tenant, document.id)
+                past = int(chunk.version.partition("-")[0]) <= document.sequence
+                if own and past and (also_current or chunk.version != document.version):
+                    del held[key]
 
     def search(
-        self,
-        tenant: str,
-        text: str,
-        vector: Sequence[float] | None,
-        window: int,
-        remaining: Remaining,
+        self, wanted: Wanted, window: int, remaining: Remaining
     ) -> Mapping[Leg, Sequence[Candidate]]:
         self._require()
-        own = [chunk for chunk in self.chunks.values() if chunk.tenant == tenant]
-        words = set(_words(text))
-        common = [
-            _candidate(chunk, float(len(m)), m) for chunk in own if (m := _matches(chunk, words))
-        ]
-        legs = {Leg.KEYWORD: _best(common, window)}
-        if vector is not None:
+        own = [chunk for chunk in self.held.values() if _in_scope(chunk, wanted)]
+        legs: dict[Leg, Sequence[Candidate]] = {}
+        if Leg.KEYWORD in wanted.legs:
+            words = set(_words(wanted.words.text))
+            common = [
+                _candidate(chunk, float(len(m)))
+                for chunk in own
+                if (m := _matches(chunk.text, words))
+                and all(each.lower() in chunk.text.lower() for each in wanted.words.phrases)
+            ]
+            legs[Leg.KEYWORD] = _best(common, window)
+        vector = wanted.vector
+        if Leg.VECTOR in wanted.legs and vector is not None:
             near = [_candidate(chunk, (1 + _dot(chunk.vector, vector)) / 2) for chunk in own]
             legs[Leg.VECTOR] = _best(near, window)
         return legs
 
+    def chunks(
+        self, tenant: str, chunk_ids: Sequence[str], words: Words | None, remaining: Remaining
+    ) -> Mapping[str, FoundChunk]:
+        self._require()
+        found = [self.held[each] for each in chunk_ids if each in self.held]
+        marked = set(_words(words.text)) if words else set()
+        return {each.id: _found(each, marked) for each in found if each.tenant == tenant}
+
     def _require(self) -> None:
         if not self.available:
             raise DependencyUnavailable("opensearch")
+
+
+class FakeReranker:
+    """Implements Reranker: the share of the query's words that a text has; can be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+
+    def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
+        if not self.available:
+            raise DependencyUnavailable("reranker")
+        wanted = set(_words(query))
+        return [len(wanted & set(_words(text))) / max(1, len(wanted)) for text in texts]
 
 
 def vector_of(text: str) -> tuple[float, ...]:
@@ -116,8 +167,8 @@ def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def _matches(chunk: IndexedChunk, words: set[str]) -> tuple[tuple[int, int], ...]:
-    return tuple(m.span() for m in _WORD.finditer(chunk.text) if m.group().lower() in words)
+def _matches(text: str, words: set[str]) -> tuple[tuple[int, int], ...]:
+    return tuple(m.span() for m in _WORD.finditer(text) if m.group().lower() in words)
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
@@ -128,22 +179,41 @@ def _best(candidates: list[Candidate], window: int) -> list[Candidate]:
     return sorted(candidates, key=lambda each: (-each.score, each.chunk_id))[:window]
 
 
-def _candidate(
-    chunk: IndexedChunk, score: float, highlights: tuple[tuple[int, int], ...] = ()
-) -> Candidate:
-    return Candidate(
-        chunk_id=chunk.id,
-        document_id=chunk.document_id,
-        version=chunk.version,
-        score=score,
-        chunk=FoundChunk(
-            url=chunk.url,
-            title=chunk.title,
-            text=chunk.text,
-            section=chunk.section,
-            index=chunk.index,
-            start=chunk.start,
-            end=chunk.end,
-        ),
-        highlights=highlights,
+def _candidate(chunk: IndexedChunk, score: float) -> Candidate:
+    return Candidate(chunk_id=chunk.id, score=score, signature=chunk.signature)
+
+
+def _found(chunk: IndexedChunk, words: set[str]) -> FoundChunk:
+    return FoundChunk(
+        id=chunk.id,
+        url=chunk.url,
+        title=chunk.labels.title,
+        text=chunk.text,
+        section=chunk.section,
+        type=chunk.type,
+        index=chunk.index,
+        start=chunk.start,
+        end=chunk.end,
+        token_count=chunk.token_count,
+        highlights=_matches(chunk.text, words),
+    )
+
+
+def _in_scope(chunk: IndexedChunk, wanted: Wanted) -> bool:
+    filters, tags = wanted.filters, wanted.filters.tag_ids
+    among: tuple[tuple[Sequence[str], str | None], ...] = (
+        (filters.domains, chunk.domain),
+        (filters.sources, chunk.source),
+        (filters.languages, chunk.language),
+        (filters.content_types, chunk.type),
+        (filters.collection_ids, chunk.labels.collection_id),
+    )
+    return (
+        chunk.tenant == wanted.tenant
+        and not chunk.labels.deleted
+        and f"{chunk.document_id}:{chunk.version}" not in wanted.left_out
+        and all(value in values for values, value in among if values)
+        and (not tags or not set(tags).isdisjoint(chunk.labels.tag_ids))
+        and (filters.date_from is None or stamp(filters.date_from) <= chunk.changed_at)
+        and (filters.date_to is None or chunk.changed_at <= stamp(filters.date_to))
     )

@@ -34,6 +34,7 @@ COMMANDS: Final = (
     Command("deploy", "stack.deploy", "build the application and bring it to the instance"),
     Command("invoke", "stack.invoke", "call a deployed function with an event"),
     Command("sam-local", "stack.sam_local", "run a function in a container, by sam local invoke"),
+    Command("rebuild-index", "stack.rebuild_index", "make the chunk index anew"),
     Command("key", "stack.key", "issue an API key for a tenant"),
     Command("demo", "stack.demo", "crawl a small website, or a page, and search it"),
     Command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.architecture.permissions.parts import (
     ADMISSION,
+    CACHING,
     EXPLORING,
     INDEX_WRITING,
     JOB_WORK,
@@ -15,7 +16,7 @@ from tests.architecture.permissions.parts import (
     together,
 )
 
-_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, INDEX_WRITING, EXPLORING)
+_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, CACHING, INDEX_WRITING, EXPLORING)
 _CRAWLING = together(_PAGE, RELAYING, on("DeepCrawlMachine", "states:StartExecution"))
 
 CALLS = {"start_execution": "states:StartExecution"}

@@ -56,12 +56,25 @@ EXPLORING = together(
     on("Frontier/index/placed", "Query"),
 )
 STORING = together(
-    on("Documents", "GetItem PutItem"),
+    on("Documents", "DeleteItem GetItem PutItem UpdateItem"),
     on("Content", "s3:ListBucket"),  # what isn't there is a 404, not a 403
     on("Content/*", "s3:GetObject s3:PutObject"),
 )
+KEEPING = together(
+    on("Documents", "Scan"),
+    on("Content/*", "s3:DeleteObjectVersion"),
+    on("Content", "s3:ListBucketVersions"),
+    on("Domain/_aliases", "es:ESHttpPost"),
+    on("Domain/chunks-*/_search", "es:ESHttpPost"),
+    on("Domain/chunks-*", "es:ESHttpDelete"),
+)
+CACHING = together(
+    on("Caches", "BatchGetItem BatchWriteItem DeleteItem PutItem UpdateItem"),
+    on("Caches/index/*", "Query"),
+)
 INDEX_WRITING = together(
-    on("Domain/chunks-*", "es:ESHttpHead es:ESHttpPut"),
+    on("Domain/_alias/chunks-*", "es:ESHttpGet"),
+    on("Domain/chunks-*", "es:ESHttpPut"),
     on("Domain/_bulk", "es:ESHttpPost"),
     on("Domain/chunks-*/_delete_by_query", "es:ESHttpPost"),
 )

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from tests.architecture.permissions.parts import ADMISSION, UPLOADED, on, together
+from tests.architecture.permissions.parts import (
+    ADMISSION,
+    CACHING,
+    INDEX_WRITING,
+    JOB_WORK,
+    KEEPING,
+    RELAYING,
+    STORING,
+    UPLOADED,
+    on,
+    together,
+)
 
 NEEDED = {
     "SearchApi": together(
         ADMISSION,
         UPLOADED,
+        JOB_WORK,
+        STORING,
+        CACHING,
+        INDEX_WRITING,
         on("Documents", "BatchGetItem"),
+        on("Documents/index/*", "Query"),
+        on("Content/FETCHED/*", "s3:DeleteObject"),
         on("Domain/_msearch", "es:ESHttpPost"),
     ),
+    "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING),
+    "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING),
+    "DocumentsWorker": together(JOB_WORK, RELAYING, STORING, CACHING, INDEX_WRITING),
 }

@@ -6,7 +6,7 @@ from spinneret.content.collections.dynamo import DynamoCollectionStore
 from spinneret.content.collections.models import Collection, CollectionPage
 from tests.fakes.time import START
 
-TABLE = "Labels"
+TABLES = ("Labels", "Documents")
 STORE = DynamoCollectionStore
 
 

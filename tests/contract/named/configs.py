@@ -6,7 +6,7 @@ from spinneret.crawl.configs.dynamo import DynamoConfigStore
 from spinneret.crawl.configs.models import Config, ConfigOptions, ConfigPage
 from tests.fakes.time import START
 
-TABLE = "Plans"
+TABLES = ("Plans",)
 STORE = DynamoConfigStore
 
 

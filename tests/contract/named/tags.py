@@ -6,7 +6,7 @@ from spinneret.content.tags.dynamo import DynamoTagStore
 from spinneret.content.tags.models import Tag, TagPage
 from tests.fakes.time import START
 
-TABLE = "Labels"
+TABLES = ("Labels",)
 STORE = DynamoTagStore
 
 

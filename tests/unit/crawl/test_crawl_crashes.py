@@ -75,8 +75,8 @@ def assert_whole(crawl: CrawlSlice) -> Document | None:
         assert hits == ()
         return None
     [document] = documents
-    assert {hit.candidate.version for hit in hits} == {document.version}
-    assert sorted(hit.candidate.chunk.index for hit in hits) == list(range(document.chunk_count))
+    assert {hit.ranked.candidate.version for hit in hits} == {document.version}
+    assert sorted(hit.chunk.index for hit in hits) == list(range(document.chunk_count))
     return document
 
 

@@ -107,7 +107,7 @@ def test_a_page_is_read_in_its_charset(crawl: CrawlSlice, charset: str) -> None:
     crawl.pages[URL] = fetched_page(URL, "Spinnfäden größer".encode(charset), charset=charset)
     crawl.settle(crawl.submit(URL))
     [hit] = crawl.search("größer")
-    assert hit.candidate.chunk.text == "Spinnfäden größer"
+    assert hit.chunk.text == "Spinnfäden größer"
 
 
 @pytest.mark.parametrize(

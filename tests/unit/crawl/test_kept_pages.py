@@ -160,12 +160,12 @@ def test_a_page_that_has_not_changed_is_neither_sent_nor_embedded_again(
     crawl.pages[URL] = fetched_page(URL, long_page("silk"), headers=headers)
     first = crawl.crawled()
     [before] = crawl.documents.all("acme")
-    embedded, chunks = list(crawl.embedder.embedded), dict(crawl.index.chunks)
+    embedded, chunks = list(crawl.embedder.embedded), dict(crawl.index.held)
     crawl.clock.advance(3600)
     again = crawl.crawled()
     assert crawl.sources(again) == ["not_modified"]
     assert crawl.requests[-1].validators == crawl.pages[URL].validators  # type: ignore[union-attr]
-    assert (crawl.embedder.embedded, crawl.index.chunks) == (embedded, chunks)
+    assert (crawl.embedder.embedded, crawl.index.held) == (embedded, chunks)
     [after] = crawl.documents.all("acme")
     assert (after.version, after.job_id) == (before.version, again.id)
     assert after.crawled_at > before.crawled_at
@@ -201,7 +201,7 @@ def test_a_page_that_has_changed_is_indexed_anew(crawl: Watched, headers: dict[s
     assert crawl.sources(again) == ["site"]
     assert again.result is not None
     assert not again.result["unchanged"]
-    assert all("web" in hit.candidate.chunk.text for hit in crawl.search("silk"))
+    assert all("web" in hit.chunk.text for hit in crawl.search("silk"))
 
 
 def test_equal_content_from_the_site_is_not_embedded_again_either(crawl: Watched) -> None:

@@ -80,11 +80,17 @@ class NamedRows:
         item = dynamo.get(self._client, self._table, self._key(tenant, row_id))
         return _row(tenant, item) if item else None
 
-    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
-        """Name → id, of those of at most 100 different names that a row has."""
-        keys = [{"pk": self._names(tenant), "sk": name} for name in names]
+    def find(self, tenant: str, name: str) -> NamedRow | None:
+        """The row that has a name."""
+        key = {"pk": self._names(tenant), "sk": name}
+        item = dynamo.get(self._client, self._table, key)
+        return self.get(tenant, str(item["row_id"])) if item else None
+
+    def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[NamedRow, ...]:
+        """Those of at most 100 rows that there are, in no order."""
+        keys = [self._key(tenant, each) for each in set(row_ids) if is_id(each)]
         found = dynamo.batch_get(self._client, self._table, keys) if keys else []
-        return {item["sk"]: item["row_id"] for item in found}
+        return tuple(_row(tenant, item) for item in found)
 
     def page(
         self, tenant: str, after: str | None, limit: int
@@ -110,21 +116,30 @@ class NamedRows:
             return False
         return True
 
-    def remove(self, row: NamedRow, *besides: TransactWriteItemTypeDef) -> bool:
-        """Remove a row and free its name; False when it isn't what stands any more.
+    def remove(
+        self,
+        row: NamedRow,
+        also: Sequence[TransactWriteItemTypeDef] = (),
+        *besides: TransactWriteItemTypeDef,
+    ) -> bool:
+        """Remove a row and free its name; False when it, or what `besides` ask for, isn't what
+        stands any more.
 
-        Raises Conflict while others refer to it.
+        Raises Conflict while others refer to it, or when a condition of `also` doesn't hold.
         """
         removed = dynamo.delete(
             self._table, self._key(row.tenant, row.id), dynamo.equals(version=row.version)
         )
         unused = dynamo.delete(self._table, self._references_key(row.tenant, row.id), _UNUSED)
+        own = [removed, self._free_name(row)]
+        uses = [unused, *also]
         try:
-            dynamo.transact(self._client, [removed, unused, self._free_name(row), *besides])
+            dynamo.transact(self._client, [*own, *uses, *besides])
         except dynamo.ConditionFailed as error:
-            if 0 not in error.standing and 1 in error.standing:
-                raise Conflict(f"the {self._kind} is in use") from error
-            return False
+            in_use = range(len(own), len(own) + len(uses))
+            if 0 in error.standing or not any(place in error.standing for place in in_use):
+                return False
+            raise Conflict(f"the {self._kind} is in use") from error
         return True
 
     def refer(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:

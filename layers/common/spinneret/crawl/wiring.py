@@ -69,6 +69,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     webhooks = webhook_service(settings)
     store = ending_store(settings, relay(settings).hand_on)
     configs = config_service(settings, proxies)
+    tags = tag_service(env)
     makes = BatchHandler(children(settings, store, settings.kinds))
     batches = worker(settings, {CRAWL_BATCH: makes}, store)
     return CrawlApi(
@@ -81,7 +82,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
             config_in_force=configs.in_force,
             require_collection=collection_service(env).get,
-            ensure_tags=tag_service(env).ensure,
+            ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
             parts=S3PartStore(s3_client(), settings.content_bucket),
         ),
         deep=DeepCrawlService(

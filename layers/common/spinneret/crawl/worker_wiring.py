@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client, s3_client, stepfunctions_client
+from spinneret.content.caches.service import CachedVectors
+from spinneret.content.caches.wiring import CacheSettings, caches
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
@@ -41,7 +43,9 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSettings(PoliteFetchSettings, EmbeddingSettings, JobSettings, PageWorkSettings):
+class PageSettings(
+    PoliteFetchSettings, EmbeddingSettings, CacheSettings, JobSettings, PageWorkSettings
+):
     """What whoever crawls a page needs."""
 
     documents_table: str
@@ -95,6 +99,7 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         index=chunk_index(settings, model),
         clock=utc_now,
         embed_batch=settings.tei__batch_size,
+        known=CachedVectors(caches(settings)),
     )
     pages = CrawlPages(
         fetcher=polite_fetcher(settings),

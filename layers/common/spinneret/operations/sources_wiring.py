@@ -26,6 +26,7 @@ class SourceSettings(CrawlApiSettings):
     """Where collections are kept, and whether this stage offers discovery."""
 
     labels_table: str
+    documents_table: str
     features__enable_url_discovery: bool = True
 
 

@@ -27,3 +27,22 @@ def scheduled_entrypoint(
         return asdict(built[0]())
 
     return handler
+
+
+TimedPass = Callable[[Callable[[], float]], Any]
+"""A pass that is given what is left of its function's time, in seconds."""
+
+
+def timed_entrypoint(
+    build: Callable[[Mapping[str, str]], TimedPass], name: str
+) -> Callable[[dict[str, Any], LambdaContext], dict[str, Any]]:
+    """As `scheduled_entrypoint`, for passes that stop before their function does."""
+    built: list[TimedPass] = []
+
+    def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        if not built:
+            configure(name)
+            built.append(build(os.environ))
+        return asdict(built[0](lambda: context.get_remaining_time_in_millis() / 1000))
+
+    return handler

@@ -77,7 +77,7 @@ class Bench:
             embedder=FakeEmbedder(), index=self.chunks, documents=self.documents
         )
         hits = service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits
-        return [hit.candidate.chunk.text for hit in hits]
+        return [hit.chunk.text for hit in hits]
 
     @property
     def document(self) -> Document:

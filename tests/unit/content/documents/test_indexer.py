@@ -57,7 +57,7 @@ def test_addresses_are_stored_but_neither_embedded_nor_counted(bench: Bench) -> 
 def test_chunks_slice_the_stored_text(bench: Bench) -> None:
     text = long_page("silk 🕸")
     document = bench.index(factories.content(text)).document
-    chunks = sorted(bench.chunks.chunks.values(), key=lambda chunk: chunk.index)
+    chunks = sorted(bench.chunks.held.values(), key=lambda chunk: chunk.index)
     assert [chunk.index for chunk in chunks] == list(range(document.chunk_count))
     stored = bench.contents.get(document.content_key)
     for chunk in chunks:
@@ -72,7 +72,7 @@ def test_chunks_slice_the_stored_text(bench: Bench) -> None:
 
 def test_a_chunk_fits_into_the_embedder_with_its_special_tokens(bench: Bench) -> None:
     bench.index(factories.content(long_page("silk")))
-    counts = [chunk.token_count for chunk in bench.chunks.chunks.values()]
+    counts = [chunk.token_count for chunk in bench.chunks.held.values()]
     assert len(counts) > 2
     assert max(counts) <= bench.embedder.info(plenty).max_input_tokens - 2
 
@@ -80,7 +80,7 @@ def test_a_chunk_fits_into_the_embedder_with_its_special_tokens(bench: Bench) ->
 def test_a_chunk_has_512_tokens_where_the_embedder_takes_more(bench: Bench) -> None:
     bench.embedder = FakeEmbedder(max_input_tokens=8192)
     bench.index(factories.content(long_page("silk", 2000)))
-    counts = [chunk.token_count for chunk in bench.chunks.chunks.values()]
+    counts = [chunk.token_count for chunk in bench.chunks.held.values()]
     assert max(counts) <= bounds.CHUNK_TOKENS
     assert len(counts) > 3
 
@@ -111,11 +111,11 @@ def test_progress_never_falls_and_every_batch_renews_the_lease(bench: Bench) -> 
 
 def test_unchanged_content_is_not_embedded_again(bench: Bench) -> None:
     first = bench.index().document
-    embedded, chunks = list(bench.embedder.embedded), dict(bench.chunks.chunks)
+    embedded, chunks = list(bench.embedder.embedded), dict(bench.chunks.held)
     bench.clock.advance(3600)
     again = bench.index(lease=bench.claim("job_2"))
     assert again.unchanged
-    assert (bench.embedder.embedded, bench.chunks.chunks) == (embedded, chunks)
+    assert (bench.embedder.embedded, bench.chunks.held) == (embedded, chunks)
     assert again.document == replace(first, sequence=2, crawled_at=bench.clock(), job_id="job_2")
     assert bench.shown() == [chunk.text for chunk in chunks.values()]
 
@@ -141,7 +141,7 @@ def test_changed_content_replaces_the_old_chunks(bench: Bench, changed: Content)
     assert (document.sequence, document.created_at) == (2, first.created_at)
     assert document.changed_at == document.crawled_at == bench.clock()
     assert document.version != first.version
-    assert {chunk.version for chunk in bench.chunks.chunks.values()} == {document.version}
+    assert {chunk.version for chunk in bench.chunks.held.values()} == {document.version}
     assert bench.shown() == [changed.markdown]
 
 

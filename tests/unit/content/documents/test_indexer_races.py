@@ -68,9 +68,9 @@ def test_an_old_version_that_cannot_be_removed_is_left_but_not_shown(
         raise DependencyUnavailable("opensearch")
 
     bench.index(factories.content("Silk of spiders."))
-    monkeypatch.setattr(bench.chunks, "remove_version", unavailable)
+    monkeypatch.setattr(bench.chunks, "remove_others", unavailable)
     bench.index(factories.content("Silk of worms."))
-    assert len(bench.chunks.chunks) == 2
+    assert len(bench.chunks.held) == 2
     assert bench.shown() == ["Silk of worms."]
 
 

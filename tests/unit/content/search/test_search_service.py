@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.content.search.models import Candidate, Leg, Query
+from spinneret.content.documents.models import Shown, chunk_parts
+from spinneret.content.search.models import Candidate, FoundChunk, Fusion, Leg, Query
 from spinneret.content.search.service import Found, SearchService
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import Claimed, NewJob
@@ -29,13 +30,13 @@ class CountingDocuments(FakeDocumentStore):
         super().__init__(jobs)
         self.asked: list[int] = []
 
-    def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
         self.asked.append(len(document_ids))
-        return super().current_versions(tenant, document_ids)
+        return super().shown(tenant, document_ids)
 
 
 class ScriptedIndex(FakeChunkIndex):
-    """Answers the same legs to every search."""
+    """Answers the same legs to every search, and has every chunk that is asked for."""
 
     def __init__(self, legs: Mapping[Leg, Sequence[Candidate]]) -> None:
         super().__init__()
@@ -43,6 +44,17 @@ class ScriptedIndex(FakeChunkIndex):
 
     def search(self, *_: Any) -> Mapping[Leg, Sequence[Candidate]]:
         return self._legs
+
+    def chunks(
+        self, tenant: str, chunk_ids: Sequence[str], words: Any, remaining: Any
+    ) -> Mapping[str, FoundChunk]:
+        for each in chunk_ids:
+            document_id, version, index = chunk_parts(each)
+            made = factories.indexed_chunk(
+                tenant=tenant, document_id=document_id, version=version, index=index
+            )
+            self.held[each] = made
+        return super().chunks(tenant, chunk_ids, words, remaining)
 
 
 class Bench:
@@ -65,7 +77,7 @@ class Bench:
         assert isinstance(claimed, Claimed)
         return claimed.lease
 
-    def show(self, document_id: str, version: str = "v1", tenant: str = TENANT) -> None:
+    def show(self, document_id: str, version: str = "1-v1", tenant: str = TENANT) -> None:
         """Make a version of a document the current one."""
         current = self.documents.get(tenant, document_id)
         new = factories.document(
@@ -77,7 +89,7 @@ class Bench:
         self.documents.commit(new, current, self.leases[tenant])
 
     def index_chunk(self, document_id: str, text: str, **given: Any) -> None:
-        chunk = factories.indexed_chunk(text, document_id=document_id, version="v1", **given)
+        chunk = factories.indexed_chunk(text, document_id=document_id, version="1-v1", **given)
         self.index.write([chunk], plenty)
 
     def search(self, text: str = "silk", tenant: str = TENANT, **given: Any) -> Found:
@@ -85,7 +97,7 @@ class Bench:
 
 
 def ids(found: Found) -> list[str]:
-    return [hit.candidate.document_id for hit in found.hits]
+    return [hit.ranked.candidate.document_id for hit in found.hits]
 
 
 @pytest.fixture
@@ -99,7 +111,7 @@ def test_the_best_match_comes_first(bench: Bench) -> None:
         bench.show(document_id)
     found = bench.search("spiders silk")
     assert ids(found) == ["doc_2", "doc_1"]
-    assert [hit.found_by for hit in found.hits] == ["fused", "vector"]
+    assert [hit.ranked.found_by for hit in found.hits] == ["fused", "vector"]
 
 
 def test_the_query_is_embedded_once(bench: Bench) -> None:
@@ -109,8 +121,8 @@ def test_the_query_is_embedded_once(bench: Bench) -> None:
 
 def test_an_outdated_version_is_not_shown(bench: Bench) -> None:
     bench.index_chunk("doc_1", "silk")
-    bench.show("doc_1", "v1")
-    bench.show("doc_1", "v2")
+    bench.show("doc_1", "1-v1")
+    bench.show("doc_1", "1-v2")
     found = bench.search()
     assert (found.hits, found.total_count) == ((), 1)
 
@@ -122,27 +134,28 @@ def test_a_version_that_was_never_committed_is_not_shown(bench: Bench) -> None:
 
 def test_only_the_current_of_several_versions_is_shown(bench: Bench) -> None:
     bench.index.write(
-        [factories.indexed_chunk("silk", version=version) for version in ("v1", "v2", "v3")], plenty
+        [factories.indexed_chunk("silk", version=version) for version in ("1-v1", "1-v2", "1-v3")],
+        plenty,
     )
-    bench.show("doc_1", "v1")
-    bench.show("doc_1", "v2")
-    assert [hit.candidate.version for hit in bench.search().hits] == ["v2"]
+    bench.show("doc_1", "1-v1")
+    bench.show("doc_1", "1-v2")
+    assert [hit.ranked.candidate.version for hit in bench.search().hits] == ["1-v2"]
 
 
 def test_another_tenant_s_chunks_are_not_shown_even_when_the_index_answers_them() -> None:
-    foreign = factories.candidate("doc_9:v1:0", version="v1")
+    foreign = factories.candidate("doc_9:1-v1:00000")
     bench = Bench(ScriptedIndex({Leg.VECTOR: [foreign], Leg.KEYWORD: [foreign]}))
-    bench.show("doc_9", "v1", tenant="other")
+    bench.show("doc_9", "1-v1", tenant="other")
     assert bench.search().hits == ()
     assert len(bench.search(tenant="other").hits) == 1
 
 
 def test_the_limit_is_filled_past_outdated_hits() -> None:
     """Over-fetching: what is dropped makes room for what comes after it."""
-    candidates = [factories.candidate(f"doc_{n:03d}:v1:0", version="v1") for n in range(100)]
+    candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
     bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
     for n in range(100):
-        bench.show(f"doc_{n:03d}", "v1" if n % 10 == 9 else "v0")
+        bench.show(f"doc_{n:03d}", "1-v1" if n % 10 == 9 else "1-v0")
     found = bench.search(limit=5)
     assert ids(found) == [f"doc_{n:03d}" for n in (9, 19, 29, 39, 49)]
     assert found.total_count == 100
@@ -150,7 +163,7 @@ def test_the_limit_is_filled_past_outdated_hits() -> None:
 
 @pytest.mark.parametrize("limit", [1, 10, 100])
 def test_the_limit_holds(limit: int) -> None:
-    candidates = [factories.candidate(f"doc_{n:03d}:v1:0", version="v1") for n in range(100)]
+    candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
     bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
     for n in range(100):
         bench.show(f"doc_{n:03d}")
@@ -158,7 +171,7 @@ def test_the_limit_holds(limit: int) -> None:
 
 
 def test_a_page_of_current_hits_takes_one_look_up() -> None:
-    candidates = [factories.candidate(f"doc_{n:03d}:v1:0", version="v1") for n in range(100)]
+    candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
     bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[::-1]}))
     for n in range(100):
         bench.show(f"doc_{n:03d}")
@@ -168,8 +181,8 @@ def test_a_page_of_current_hits_takes_one_look_up() -> None:
 
 def test_the_widest_search_asks_for_no_more_than_a_batch_at_once() -> None:
     legs = {
-        Leg.VECTOR: [factories.candidate(f"doc_a{n:03d}:v1:0", version="v0") for n in range(100)],
-        Leg.KEYWORD: [factories.candidate(f"doc_b{n:03d}:v1:0", version="v0") for n in range(100)],
+        Leg.VECTOR: [factories.candidate(f"doc_a{n:03d}:1-v1:00000") for n in range(100)],
+        Leg.KEYWORD: [factories.candidate(f"doc_b{n:03d}:1-v1:00000") for n in range(100)],
     }
     bench = Bench(ScriptedIndex(legs))
     assert bench.search(limit=100).hits == ()
@@ -178,7 +191,7 @@ def test_the_widest_search_asks_for_no_more_than_a_batch_at_once() -> None:
 
 
 def test_several_chunks_of_a_document_are_looked_up_once() -> None:
-    candidates = [factories.candidate(f"doc_1:v1:{n}", version="v1") for n in range(50)]
+    candidates = [factories.candidate(f"doc_1:1-v1:{n:05d}") for n in range(50)]
     bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
     bench.show("doc_1")
     assert len(bench.search(limit=50).hits) == 50
@@ -186,20 +199,20 @@ def test_several_chunks_of_a_document_are_looked_up_once() -> None:
 
 
 def test_weights_choose_between_the_legs() -> None:
-    near, common = (factories.candidate(f"doc_{n}:v1:0", version="v1") for n in (1, 2))
+    near, common = (factories.candidate(f"doc_{n}:1-v1:00000") for n in (1, 2))
     bench = Bench(ScriptedIndex({Leg.VECTOR: [near], Leg.KEYWORD: [common]}))
     bench.show("doc_1")
     bench.show("doc_2")
-    assert ids(bench.search(vector_weight=2.0)) == ["doc_1", "doc_2"]
-    assert ids(bench.search(keyword_weight=2.0)) == ["doc_2", "doc_1"]
+    assert ids(bench.search(fusion=Fusion.RRF, vector_weight=2.0)) == ["doc_1", "doc_2"]
+    assert ids(bench.search(fusion=Fusion.RRF, keyword_weight=2.0)) == ["doc_2", "doc_1"]
 
 
 def test_a_least_score_drops_what_is_below_it() -> None:
-    candidates = [factories.candidate(f"doc_{n}:v1:0", version="v1") for n in range(3)]
+    candidates = [factories.candidate(f"doc_{n}:1-v1:00000") for n in range(3)]
     bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[:1]}))
     for n in range(3):
         bench.show(f"doc_{n}")
-    found = bench.search(min_score=1 / 62)
+    found = bench.search(fusion=Fusion.RRF, min_score=1 / 62)
     assert (ids(found), found.total_count) == (["doc_0", "doc_1"], 2)
 
 
@@ -226,7 +239,7 @@ def test_words_alone_rank_while_the_embedder_is_away(bench: Bench) -> None:
     bench.embedder.available = False
     found = bench.search()
     assert (found.degraded, ids(found)) == (True, ["doc_1"])
-    assert found.hits[0].vector_score is None
+    assert Leg.VECTOR not in found.hits[0].ranked.places
 
 
 def test_the_embedder_has_a_part_of_the_time_and_the_index_what_is_left(bench: Bench) -> None:

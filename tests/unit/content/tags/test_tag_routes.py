@@ -94,27 +94,3 @@ def test_a_table_that_does_not_answer_is_said_so(
 ) -> None:
     store.available = False
     assert api.send("GET", PATH).status == 503
-
-
-def test_tags_are_found_by_name_or_made_each_once(api: Served) -> None:
-    silk = api.services.create("acme", "silk")
-    found = api.services.ensure("acme", ["webs", "silk", "webs"])
-    assert len(found) == 2
-    assert found[1] == silk.id
-    assert api.services.ensure("acme", ["webs", "silk"]) == found
-    assert {each.name for each in api.services.page("acme", None, 9).tags} == {"silk", "webs"}
-
-
-def test_a_tag_that_another_request_makes_meanwhile_is_taken(api: Served) -> None:
-    service, store = api.services, api.services._store
-    look = store.ids_of
-
-    def late(tenant: str, names: list[str]) -> dict[str, str]:
-        store.ids_of = look
-        found = look(tenant, names)
-        service.create(tenant, "webs")
-        return dict(found)
-
-    store.ids_of = late
-    [tag_id] = service.ensure("acme", ["webs"])
-    assert service.get("acme", tag_id).name == "webs"

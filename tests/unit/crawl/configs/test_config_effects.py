@@ -163,7 +163,7 @@ def test_chunking_strategy_cuts_at_headings(crawl: CrawlSlice) -> None:
     assert job.result is not None
     assert (job.result["chunks"], job.result["unchanged"]) == (2, False)
     hits = crawl.search("a")
-    assert sorted(hit.candidate.chunk.section for hit in hits) == ["One", "Two"]
+    assert sorted(hit.chunk.section for hit in hits) == ["One", "Two"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_sizes_of_chunks_are_the_config_s(crawl: CrawlSlice, field: str, value: 
         overlap=sizes["chunk_overlap"],
         minimum=sizes["min_chunk_size"],
     )
-    found = sorted((hit.candidate.chunk for hit in crawl.search("silk")), key=lambda c: c.index)
+    found = sorted((hit.chunk for hit in crawl.search("silk")), key=lambda c: c.index)
     counts = [len(chunk.text.split()) for chunk in found]
     assert max(counts) <= sizes["chunk_size"]
     assert min(counts) >= sizes["min_chunk_size"]

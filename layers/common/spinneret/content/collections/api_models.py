@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -40,6 +41,7 @@ class CollectionView(BaseModel):
     collection_id: str
     name: str
     description: str | None
+    document_count: int
     created_at: str
     updated_at: str
 
@@ -52,21 +54,22 @@ class CollectionList(BaseModel):
     has_more: bool
 
 
-def collection_view(collection: Collection) -> CollectionView:
+def collection_view(collection: Collection, documents: int) -> CollectionView:
     """A collection as its tenant sees it."""
     return CollectionView(
         collection_id=collection.id,
         name=collection.name,
         description=collection.description,
+        document_count=documents,
         created_at=stamp(collection.created_at),
         updated_at=stamp(collection.updated_at),
     )
 
 
-def collection_list(page: CollectionPage) -> CollectionList:
+def collection_list(page: CollectionPage, documents: Mapping[str, int]) -> CollectionList:
     """A page as its tenant sees it."""
     return CollectionList(
-        items=[collection_view(each) for each in page.collections],
+        items=[collection_view(each, documents[each.id]) for each in page.collections],
         next_cursor=cursor_of(page.after),
         has_more=page.after is not None,
     )

@@ -1,10 +1,17 @@
-"""Collections on DynamoDB: rows of the kind `collection` in the table Labels (aws.named_rows)."""
+"""Collections on DynamoDB: rows of the kind `collection` in the table Labels (aws.named_rows).
+
+Documents table: pk `T#<tenant>#COUNT#<collection>#<shard>`; `number` counts the collection's
+documents and is written with them (`documents.dynamo`); `closed` lets none enter any more.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from spinneret.aws import dynamo
 from spinneret.aws.named_rows import NamedRow, NamedRows
+from spinneret.content.collections.keys import count_keys
 from spinneret.content.collections.models import Collection, CollectionPage
 from spinneret.kernel.clock import parse_stamp, stamp
 
@@ -15,7 +22,9 @@ if TYPE_CHECKING:
 class DynamoCollectionStore:
     """Implements CollectionStore."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(self, client: DynamoDBClient, table: str, documents_table: str) -> None:
+        self._client = client
+        self._documents = documents_table
         self._rows = NamedRows(client, table, "collection")
 
     def add(self, collection: Collection) -> None:
@@ -37,8 +46,33 @@ class DynamoCollectionStore:
         return self._rows.replace(_row(former), _row(collection))
 
     def remove(self, collection: Collection) -> bool:
-        """See CollectionStore."""
-        return self._rows.remove(_row(collection))
+        """See CollectionStore: one transaction with all counts, which must be at zero."""
+        empty = "attribute_not_exists(#number) OR #number = :none"
+        closing = [
+            dynamo.change(
+                self._documents,
+                key,
+                ("SET #closed = :closed", {":closed": True}),
+                (empty, {":none": 0}),
+            )
+            for key in count_keys(collection.tenant, collection.id)
+        ]
+        return self._rows.remove(_row(collection), closing)
+
+    def counts(self, tenant: str, collection_ids: Sequence[str]) -> dict[str, int]:
+        """See CollectionStore: BatchGetItem, a hundred rows at a time."""
+        of_row = {
+            key["pk"]: each
+            for each in dict.fromkeys(collection_ids)
+            for key in count_keys(tenant, each)
+        }
+        found = dict.fromkeys(collection_ids, 0)
+        keys = [{"pk": pk} for pk in of_row]
+        for start in range(0, len(keys), 100):
+            part = keys[start : start + 100]
+            for item in dynamo.batch_get(self._client, self._documents, part):
+                found[of_row[item["pk"]]] += int(item.get("number", 0))
+        return found
 
 
 def _row(collection: Collection) -> NamedRow:

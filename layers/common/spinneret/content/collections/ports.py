@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from spinneret.content.collections.models import Collection, CollectionPage
@@ -30,5 +31,12 @@ class CollectionStore(Protocol):
         ...
 
     def remove(self, collection: Collection) -> bool:
-        """Remove it; False when it isn't what stands any more."""
+        """Remove it; False when it isn't what stands any more.
+
+        Raises Conflict while it holds documents; none can enter it afterwards.
+        """
+        ...
+
+    def counts(self, tenant: str, collection_ids: Sequence[str]) -> dict[str, int]:
+        """How many documents that aren't deleted each of the collections holds; at most 100."""
         ...

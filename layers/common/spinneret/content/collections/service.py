@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -67,8 +68,12 @@ class CollectionService:
                 return collection
         raise _changing()
 
+    def counts(self, tenant: str, collections: Sequence[Collection]) -> dict[str, int]:
+        """How many documents each holds, by id."""
+        return self._store.counts(tenant, [each.id for each in collections])
+
     def remove(self, tenant: str, collection_id: str) -> None:
-        """Raises NotFound."""
+        """Raises NotFound, and Conflict while it holds documents."""
         for _ in range(_RACES):
             if self._store.remove(self.get(tenant, collection_id)):
                 return

@@ -18,13 +18,16 @@ class CollectionSettings(Settings):
     """Where collections are kept."""
 
     labels_table: str
+    documents_table: str
 
 
 def collection_service(env: Mapping[str, str]) -> CollectionService:
     """Collections of this stage."""
     settings = CollectionSettings.from_env(env)
     return CollectionService(
-        store=DynamoCollectionStore(dynamodb_client(), settings.labels_table),
+        store=DynamoCollectionStore(
+            dynamodb_client(), settings.labels_table, settings.documents_table
+        ),
         clock=utc_now,
         new_id=id_maker(utc_now),
     )

@@ -1,36 +1,52 @@
 """The document store on DynamoDB.
 
 Documents table
-    pk `T#<tenant>#DOC#<id>`   the document; the id follows from tenant and URL, so that a URL is
-                               looked up by key. `version` names the chunks that may be shown.
+    pk `T#<tenant>#DOC#<id>`              the document; the id follows from tenant and URL, so that
+                                          a URL is looked up by key. `version` names the chunks
+                                          that may be shown
+    pk `T#<tenant>#DOC#<id>#TAG#<tag>`    lists the document under a tag
+    pk `T#<tenant>#GENERATION#<shard>`    counts the tenant's writes: what a cache holds of searches
+                                          is of a generation
+    pk `T#<tenant>#COUNT#<collection>#<shard>`  counts the documents of a collection that aren't
+                                          deleted; `closed` once the collection is gone
+    pk `T#<tenant>#BODY#<hash>`           counts the documents that have a body; at 0 it may go
+    index `listed`: `list_key`, `list_id`         a tenant's documents, those deleted, and those
+                                                  under a tag, by creation
+    index `collected`: `collection_key`, `list_id`  those of a collection
+    index `hosted`: `host_key`, `list_id`           those of a host
+
+Every change of a document is one transaction with the generation, the counts and the rows of tags.
+The counting rows are sharded by the document's id, so that the writes of a crawl don't meet in one.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, ChunkingStrategy
-from spinneret.content.documents.models import Document
-from spinneret.content.documents.ports import VersionRaced
-from spinneret.content.extraction.models import Extraction, Metadata, PageType
+from spinneret.aws.clients import translated
+from spinneret.content.collections.keys import count_keys
+from spinneret.content.documents import keys
+from spinneret.content.documents.items import from_item, item_of
+from spinneret.content.documents.models import Document, DocumentPage, Listing, Shown
+from spinneret.content.documents.ports import CollectionGone, VersionRaced
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import LeaseLost
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
-_LEASE = 0  # its position in the commit transaction
+_ROW: Final = "row"
+_LEASE: Final = "lease"
+_OPEN: Final[dynamo.Condition] = ("attribute_not_exists(#closed)", {})
+_INDEX_KEYS: Final = {"listed": "list_key", "collected": "collection_key", "hosted": "host_key"}
 
-
-def document_key(tenant: str, document_id: str) -> dict[str, str]:
-    """Primary key of a document."""
-    return {"pk": f"T#{tenant}#DOC#{document_id}"}
+Write = tuple[str, "TransactWriteItemTypeDef"]
+"""What it is for, and the write."""
 
 
 class DynamoDocumentStore:
@@ -43,95 +59,167 @@ class DynamoDocumentStore:
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """See DocumentStore."""
-        item = dynamo.get(self._client, self._documents, document_key(tenant, document_id))
-        return _from_item(item) if item else None
+        item = dynamo.get(self._client, self._documents, keys.document_key(tenant, document_id))
+        return from_item(item) if item else None
 
-    def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
         """See DocumentStore: one BatchGetItem."""
         found = dynamo.batch_get(
             self._client,
             self._documents,
-            [document_key(tenant, each) for each in document_ids],
-            ("id", "version"),
+            [keys.document_key(tenant, each) for each in document_ids],
+            ("id", "version", "collection_id", "tag_ids", "deleted_at"),
         )
-        return {item["id"]: item["version"] for item in found}
+        return {
+            item["id"]: Shown(
+                version=item["version"],
+                collection_id=item.get("collection_id"),
+                tag_ids=tuple(item["tag_ids"]),
+            )
+            for item in found
+            if "deleted_at" not in item
+        }
 
-    def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
-        """See DocumentStore: the row and the lease's fence in one transaction."""
+    def generation(self, tenant: str) -> str:
+        """See DocumentStore: one BatchGetItem."""
+        found = dynamo.batch_get(self._client, self._documents, keys.generation_keys(tenant))
+        numbers = {item["pk"]: int(item["number"]) for item in found}
+        return "-".join(str(numbers.get(key["pk"], 0)) for key in keys.generation_keys(tenant))
+
+    def page(self, listing: Listing, after: str | None, limit: int) -> DocumentPage:
+        """See DocumentStore: one query of the narrowest index, one BatchGetItem."""
+        index, partition = _index_of(listing)
+        key = _INDEX_KEYS[index]
+        condition, values = f"{key} = :key", {":key": partition}
+        if after is not None:
+            condition += " AND list_id < :after"
+            values[":after"] = after
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._documents,
+                IndexName=index,
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ScanIndexForward=False,
+                Limit=limit,
+            )
+        rows: list[Any] = answer["Items"]
+        wanted = [keys.document_key(listing.tenant, keys.document_id_of(row["pk"])) for row in rows]
+        items = dynamo.batch_get(self._client, self._documents, wanted) if wanted else []
+        found = {item["pk"]: from_item(item) for item in items}
+        documents = tuple(found[each["pk"]] for each in wanted if each["pk"] in found)
+        more = "LastEvaluatedKey" in answer
+        return DocumentPage(documents=documents, after=rows[-1]["list_id"] if more else None)
+
+    def commit(
+        self, document: Document, replaces: Document | None, lease: Lease | None = None
+    ) -> None:
+        """See DocumentStore: one transaction."""
         condition = (
             ("attribute_not_exists(#pk)", {})
             if replaces is None
             else dynamo.equals(sequence=replaces.sequence)
         )
-        writes = [
-            lease_check(self._jobs, lease),
-            dynamo.put(self._documents, _item(document), condition),
+        writes: list[Write] = [
+            (_ROW, dynamo.put(self._documents, item_of(document), condition)),
+            *self._beside(document, replaces),
+        ]
+        if lease is not None:
+            writes.append((_LEASE, lease_check(self._jobs, lease)))
+        self._write(writes)
+
+    def remove(self, document: Document) -> bool:
+        """See DocumentStore."""
+        key = keys.document_key(document.tenant, document.id)
+        unchanged = dynamo.equals(sequence=document.sequence)
+        writes: list[Write] = [
+            (_ROW, dynamo.delete(self._documents, key, unchanged)),
+            *self._beside(None, document),
         ]
         try:
-            dynamo.transact(self._client, writes)
+            self._write(writes)
+        except VersionRaced:
+            return False
+        return True
+
+    def _write(self, writes: Sequence[Write]) -> None:
+        try:
+            dynamo.transact(self._client, [write for _, write in writes])
         except dynamo.ConditionFailed as failed:
-            if _LEASE in failed.standing:
-                raise LeaseLost(f"job {lease.job_id} has moved on") from failed
-            raise VersionRaced from failed
+            parts = {writes[position][0] for position in failed.standing}
+            if _LEASE in parts:
+                raise LeaseLost("the job has moved on") from failed
+            if _ROW in parts:
+                raise VersionRaced from failed
+            raise CollectionGone from failed
+
+    def _beside(self, document: Document | None, former: Document | None) -> list[Write]:
+        """The writes that go with a document's: one of the two may be missing, not both."""
+        either = document or former
+        assert either is not None  # see above
+        writes = [("generation", self._count(keys.generation_key(either), 1))]
+        was, now = _collection(former), _collection(document)
+        if was != now:
+            shard = keys.shard(either.id)
+            for each, step in ((was, -1), (now, 1)):
+                if each is not None:
+                    key = count_keys(either.tenant, each)[shard]
+                    writes.append(("collection", self._count(key, step)))
+        body_was, body_now = (each and each.content_key for each in (former, document))
+        if body_was != body_now:
+            for of, step in ((former, -1), (document, 1)):
+                if of is not None:
+                    writes.append(("body", self._count_body(of, step)))
+        had, has = _tags(former), _tags(document)
+        for tag in sorted(had - has):
+            key = keys.tagged_key(either.tenant, either.id, tag)
+            writes.append(("tag", {"Delete": {"TableName": self._documents, "Key": key}}))
+        for tag in sorted(has - had):
+            item = {
+                **keys.tagged_key(either.tenant, either.id, tag),
+                "list_key": keys.tagged(either.tenant, tag),
+                "list_id": keys.position(either),
+            }
+            writes.append(("tag", dynamo.put(self._documents, item)))
+        return writes
+
+    def _count(self, key: dict[str, str], step: int) -> TransactWriteItemTypeDef:
+        return dynamo.change(self._documents, key, ("ADD #number :step", {":step": step}), _OPEN)
+
+    def _count_body(self, of: Document, step: int) -> TransactWriteItemTypeDef:
+        counted = {
+            ":step": step,
+            ":key": of.content_key,
+            ":tenant": of.tenant,
+            ":now": stamp(of.updated_at),
+        }
+        expression = "ADD #number :step SET #key = :key, #tenant = :tenant, #counted_at = :now"
+        return dynamo.change(self._documents, keys.body_key(of), (expression, counted), _OPEN)
 
 
-def _item(document: Document) -> dict[str, Any]:
-    item = {
-        **document_key(document.tenant, document.id),
-        **asdict(document),
-        "metadata": json.dumps(asdict(document.metadata), ensure_ascii=False),
-        "extraction": None
-        if document.extraction is None
-        else json.dumps(asdict(document.extraction)),
-        "chunking": None if document.chunking == USUAL_CHUNKING else asdict(document.chunking),
-        "tag_ids": list(document.tag_ids) or None,
-        "created_at": stamp(document.created_at),
-        "crawled_at": stamp(document.crawled_at),
-        "changed_at": stamp(document.changed_at),
-    }
-    return {name: value for name, value in item.items() if value is not None}
-
-
-def _from_item(item: Mapping[str, Any]) -> Document:
-    metadata = json.loads(item["metadata"])
-    return Document(
-        tenant=item["tenant"],
-        id=item["id"],
-        url=item["url"],
-        domain=item["domain"],
-        title=item.get("title"),
-        language=item["language"],
-        metadata=Metadata(**{**metadata, "keywords": tuple(metadata["keywords"])}),
-        content_hash=item["content_hash"],
-        content_key=item["content_key"],
-        sequence=int(item["sequence"]),
-        version=item["version"],
-        chunk_count=int(item["chunk_count"]),
-        token_count=int(item["token_count"]),
-        embedding_model=item["embedding_model"],
-        job_id=item["job_id"],
-        created_at=parse_stamp(item["created_at"]),
-        crawled_at=parse_stamp(item["crawled_at"]),
-        changed_at=parse_stamp(item["changed_at"]),
-        extraction=_extraction(item.get("extraction")),
-        chunking=_chunking(item.get("chunking")),
-        collection_id=item.get("collection_id"),
-        tag_ids=tuple(item.get("tag_ids", ())),
-    )
-
-
-def _chunking(stored: Mapping[str, Any] | None) -> Chunking:
-    """Kept where it isn't the usual one."""
-    if stored is None:
-        return USUAL_CHUNKING
-    sizes = {name: int(stored[name]) for name in ("size", "overlap", "minimum")}
-    return Chunking(strategy=ChunkingStrategy(stored["strategy"]), **sizes)
-
-
-def _extraction(stored: str | None) -> Extraction | None:
-    """As JSON, since its agreement is a float."""
-    if stored is None:
+def _collection(document: Document | None) -> str | None:
+    """The collection that counts the document."""
+    if document is None or document.deleted_at is not None:
         return None
-    values = json.loads(stored)
-    page_type = values["page_type"]
-    return Extraction(**{**values, "page_type": page_type and PageType(page_type)})
+    return document.collection_id
+
+
+def _tags(document: Document | None) -> set[str]:
+    """The tags that list the document."""
+    if document is None or document.deleted_at is not None:
+        return set()
+    return set(document.tag_ids)
+
+
+def _index_of(listing: Listing) -> tuple[str, str]:
+    """The index that a listing reads, and the partition there."""
+    tenant = listing.tenant
+    if listing.deleted:
+        return "listed", keys.listed(tenant, deleted=True)
+    if listing.collection_id is not None:
+        return "collected", keys.collected(tenant, listing.collection_id)
+    if listing.tag_id is not None:
+        return "listed", keys.tagged(tenant, listing.tag_id)
+    if listing.domain is not None:
+        return "hosted", keys.hosted(tenant, listing.domain)
+    return "listed", keys.listed(tenant)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
 
 from spinneret.content.chunking.models import TokenSpan
-from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk
+from spinneret.content.documents.models import (
+    Document,
+    DocumentPage,
+    EmbedderInfo,
+    IndexedChunk,
+    Listing,
+    Place,
+    Scanned,
+    Shown,
+    UnusedBody,
+)
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import Remaining
 
@@ -18,15 +29,54 @@ class DocumentStore(Protocol):
         """Read one document, consistently."""
         ...
 
-    def current_versions(self, tenant: str, document_ids: list[str]) -> dict[str, str]:
-        """Id → version for those that exist, at most 100 ids."""
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
+        """Id → what a search may show, for those that exist and aren't deleted; at most 100."""
         ...
 
-    def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
-        """Make `document` the current version, in place of `replaces` (None: the first version).
+    def generation(self, tenant: str) -> str:
+        """Names the state of the tenant's documents: another after every commit and removal."""
+        ...
 
-        Raises LeaseLost when the claim is over, VersionRaced when another version came first.
+    def page(self, listing: Listing, after: str | None, limit: int) -> DocumentPage:
+        """Up to `limit` documents below the place `after`, newest first, at most 100.
+
+        Only what is looked up of the listing holds of them. Eventually consistent in which there
+        are; each as it stands.
         """
+        ...
+
+    def commit(
+        self, document: Document, replaces: Document | None, lease: Lease | None = None
+    ) -> None:
+        """Write `document` in place of `replaces` (None: the first version).
+
+        Raises LeaseLost when the claim is over, VersionRaced when another change came first,
+        CollectionGone when it enters a collection that was deleted.
+        """
+        ...
+
+    def remove(self, document: Document) -> bool:
+        """Remove it for ever; False when it isn't what stands any more."""
+        ...
+
+
+class DocumentScan(Protocol):
+    """All tenants' rows, for upkeep. All methods raise DependencyUnavailable."""
+
+    def scan(self, after: Mapping[str, Any] | None, limit: int) -> Scanned:
+        """Some rows; eventually consistent."""
+        ...
+
+    def forget_body(self, body: UnusedBody) -> bool:
+        """Forget that there was one; False when a document has it again."""
+        ...
+
+    def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
+        """Where a task goes on, held by `owner` until then; None while another has it."""
+        ...
+
+    def keep_place(self, task: str, owner: str, place: Place, *, release: bool) -> bool:
+        """Store where the task goes on; False when it was lost to another owner."""
         ...
 
 
@@ -38,24 +88,69 @@ class ContentStore(Protocol):
         ...
 
     def get(self, key: str) -> str:
-        """Read a text back."""
+        """Read a text back; raises KeyError where it is gone."""
+        ...
+
+    def put_upload(self, tenant: str, body: bytes) -> str:
+        """Store what was uploaded until its job has read it, ten days at most; answers its key."""
+        ...
+
+    def get_upload(self, key: str) -> bytes:
+        """Read it back; raises KeyError where it is gone."""
+        ...
+
+    def exists(self, key: str) -> bool:
+        """Whether a text is there."""
+        ...
+
+    def remove(self, key: str, before: datetime) -> None:
+        """Remove a text, as far as it was stored before then."""
+        ...
+
+    def url(self, key: str, *, seconds: int) -> str:
+        """Where whoever has this address can fetch a text for so long."""
         ...
 
 
 class ChunkWriter(Protocol):
     """The index of chunks of one embedding model.
 
-    All methods raise DependencyUnavailable, at the latest when nothing remains.
+    While the index is made anew there are two of it, and every write goes to both. All methods
+    raise DependencyUnavailable, at the latest when nothing remains.
     """
 
-    def write(self, chunks: Sequence[IndexedChunk], remaining: Remaining) -> None:
-        """Write all chunks, or raise; on return they can be searched."""
+    def targets(self, remaining: Remaining) -> frozenset[str]:
+        """What is written at present."""
         ...
 
-    def remove_version(
-        self, tenant: str, document_id: str, version: str, remaining: Remaining
+    def write(
+        self,
+        chunks: Sequence[IndexedChunk],
+        remaining: Remaining,
+        into: frozenset[str] | None = None,
+    ) -> frozenset[str]:
+        """Write all chunks, or raise; on return they can be searched.
+
+        `into` are targets, by default all; answers where the chunks now are. Raises ContentRefused
+        for a chunk that the index can't hold.
+        """
+        ...
+
+    def relabel(self, document: Document, remaining: Remaining) -> None:
+        """Give the chunks of the document's version its labels; on return they can be searched.
+
+        Chunks that the index lacks are passed over.
+        """
+        ...
+
+    def remove_others(
+        self, document: Document, remaining: Remaining, *, also_current: bool = False
     ) -> None:
-        """Forget the chunks of a version that is no longer shown."""
+        """Forget the document's versions that were made for its sequence number or an earlier one.
+
+        None of them can become current any more, but for the current one, which is kept unless it
+        is named. Versions of jobs that still run have later numbers.
+        """
         ...
 
 
@@ -76,6 +171,10 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
         """One vector of unit length per text, in order."""
         ...
+
+
+class CollectionGone(Exception):
+    """The collection that a document was to enter was deleted meanwhile."""
 
 
 class VersionRaced(Exception):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.targets import target_spans, without_targets
+from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 
 
@@ -46,3 +47,8 @@ def counted(tokens: Sequence[TokenSpan], markdown: str) -> list[TokenSpan]:
         if not start <= token.start < end:
             found.append(token)
     return found
+
+
+def joined_tags(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    """Both, each once, in order of their ids, which is by time; of too many, the oldest."""
+    return tuple(sorted({*one, *other})[: bounds.DOCUMENT_TAGS_MAX])

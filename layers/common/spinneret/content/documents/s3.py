@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from spinneret.aws.clients import translated
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -30,5 +33,52 @@ class S3ContentStore:
 
     def get(self, key: str) -> str:
         """See ContentStore."""
+        return self.get_upload(key).decode()
+
+    def put_upload(self, tenant: str, body: bytes) -> str:
+        """See ContentStore; the bucket's lifecycle removes what begins with `uploads/`."""
+        key = f"uploads/T/{tenant}/{hashlib.sha256(body).hexdigest()}"
         with translated("s3"):
-            return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read().decode()
+            self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
+        return key
+
+    def get_upload(self, key: str) -> bytes:
+        """See ContentStore."""
+        try:
+            with translated("s3"):
+                return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+        except ClientError as error:
+            if error_code(error) == "NoSuchKey":
+                raise KeyError(key) from error
+            raise
+
+    def exists(self, key: str) -> bool:
+        """See ContentStore."""
+        try:
+            with translated("s3"):
+                self._client.head_object(Bucket=self._bucket, Key=key)
+        except ClientError as error:
+            if error_code(error) in {"404", "NoSuchKey"}:
+                return False
+            raise
+        return True
+
+    def remove(self, key: str, before: datetime) -> None:
+        """See ContentStore. Version by version: what is stored meanwhile stays."""
+        with translated("s3"):
+            answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key)
+            for version in answer.get("Versions", []):
+                if version["Key"] == key and version["LastModified"] < before:
+                    self._client.delete_object(
+                        Bucket=self._bucket, Key=key, VersionId=version["VersionId"]
+                    )
+
+    def url(self, key: str, *, seconds: int) -> str:
+        """See ContentStore; no request."""
+        asked = {
+            "Bucket": self._bucket,
+            "Key": key,
+            "ResponseContentType": "text/markdown; charset=utf-8",
+        }
+        with translated("s3"):
+            return self._client.generate_presigned_url("get_object", asked, ExpiresIn=seconds)

@@ -8,15 +8,23 @@ write at the end.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
-from spinneret.content.chunking.parts import chunked
 from spinneret.content.documents import rules
-from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk
+from spinneret.content.documents.chunks import Checkpoint, ChunkMaker, KnownVectors
+from spinneret.content.documents.models import (
+    Document,
+    DocumentSource,
+    EmbedderInfo,
+    IndexedChunk,
+    labels_of,
+)
 from spinneret.content.documents.ports import (
     ChunkWriter,
+    CollectionGone,
     ContentStore,
     DocumentStore,
     Embedder,
@@ -25,21 +33,20 @@ from spinneret.content.documents.ports import (
 from spinneret.content.extraction.models import Content
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
 
-Checkpoint = Callable[[str, int], None]
-"""Called with the step's name and the progress in percent; may raise to stop the work."""
-
 _RACES = 3  # jobs that may commit versions of one page meanwhile
-_SPECIAL_TOKENS = 2  # [CLS] and [SEP], which the embedder adds to every input
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Content and where it comes from."""
+    """Content and where it comes from.
+
+    What is None or empty leaves a document that exists as it is; tags are added to its own.
+    """
 
     tenant: str
     url: str
@@ -47,10 +54,15 @@ class Page:
     domain: str
     content: Content
     chunking: Chunking = USUAL_CHUNKING
+    source: DocumentSource = DocumentSource.CRAWL
+    parent_url: str | None = None
     collection_id: str | None = None
-    """None leaves the document where it is."""
     tag_ids: tuple[str, ...] = ()
-    """Added to those that it has."""
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+    anew: bool = False
+    """Whether unchanged content is indexed again, too; a deleted document then stays deleted."""
+    without_collection: bool = False
+    """Whether it leaves its collection, which was deleted meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,28 +84,32 @@ class Indexer:
         embedder: Embedder,
         index: ChunkWriter,
         clock: Clock,
+        known: KnownVectors | None = None,
         embed_batch: int = bounds.EMBED_BATCH,
     ) -> None:
         """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
         self._documents = documents
         self._contents = contents
-        self._embedder = embedder
+        self._chunks = ChunkMaker(embedder, known, embed_batch)
         self._index = index
         self._clock = clock
-        self._embed_batch = embed_batch
 
     def index(
         self, page: Page, lease: Lease, checkpoint: Checkpoint, remaining: Remaining
     ) -> Indexed:
-        """Unchanged content is neither embedded nor indexed again.
+        """Unchanged content is neither embedded nor indexed again, unless the page asks for it.
 
-        Raises LeaseLost, EmbeddingRefused, DependencyUnavailable and what `checkpoint` raises.
+        A deleted document is restored. Raises LeaseLost, EmbeddingRefused, ContentRefused,
+        DependencyUnavailable and what `checkpoint` raises.
         """
         for _ in range(_RACES):
             try:
                 return self._index_once(page, lease, checkpoint, remaining)
             except VersionRaced:
                 logger.info("document_version_raced", extra={"url": page.url})
+            except CollectionGone:
+                logger.warning("collection_gone", extra={"url": page.url})
+                page = replace(page, without_collection=True)
         raise DependencyUnavailable("dynamodb", "too many versions of one page at once")
 
     def _index_once(
@@ -102,61 +118,42 @@ class Indexer:
         identity = rules.document_id(page.tenant, page.url_key)
         current = self._documents.get(page.tenant, identity)
         digest = rules.content_hash(page.content)
-        embedder = self._embedder.info(remaining)
+        embedder = self._chunks.info(remaining)
         if (
             current is not None
             and current.content_hash == digest
             and current.embedding_model == embedder.model_id
             and current.chunking == page.chunking
+            and not page.anew
         ):
-            return self._seen_again(page, current, lease)
+            return self._seen_again(page, current, lease, remaining)
         checkpoint("chunking", 40)
-        chunks = self._chunks(page, embedder, remaining)
+        chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
         document = self._document(page, identity, digest, chunks, embedder, current, lease)
-        vectors = self._vectors(chunks, embedder, checkpoint, remaining)
+        indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
         checkpoint("indexing", 90)
-        self._index.write(_indexed(document, chunks, vectors), remaining)
+        written = self._index.write(indexed, remaining)
         self._documents.commit(document, current, lease)
-        self._forget(current, remaining)
+        self._settle(document, indexed, written, remaining)
         return Indexed(document=document, unchanged=False)
 
-    def _seen_again(self, page: Page, current: Document, lease: Lease) -> Indexed:
+    def _seen_again(
+        self, page: Page, current: Document, lease: Lease, remaining: Remaining
+    ) -> Indexed:
+        now = self._clock()
         document = replace(
-            current,
+            _labelled(current, page),
             sequence=current.sequence + 1,
             metadata=page.content.metadata,
             extraction=page.content.extraction,
-            collection_id=page.collection_id or current.collection_id,
-            tag_ids=_all_tags(page, current),
-            crawled_at=self._clock(),
+            crawled_at=now,
             job_id=lease.job_id,
         )
+        if labels_of(document) != labels_of(current):
+            document = replace(document, updated_at=now)
+            self._index.relabel(document, remaining)
         self._documents.commit(document, current, lease)
         return Indexed(document=document, unchanged=True)
-
-    def _chunks(self, page: Page, embedder: EmbedderInfo, remaining: Remaining) -> list[Chunk]:
-        markdown = page.content.markdown
-        return chunked(
-            markdown,
-            rules.counted(self._embedder.tokenize(markdown, remaining), markdown),
-            page.chunking.within(embedder.max_input_tokens - _SPECIAL_TOKENS),
-            max_bytes=bounds.CHUNK_MAX_BYTES,
-        )
-
-    def _vectors(
-        self,
-        chunks: Sequence[Chunk],
-        embedder: EmbedderInfo,
-        checkpoint: Checkpoint,
-        remaining: Remaining,
-    ) -> list[tuple[float, ...]]:
-        size = min(self._embed_batch, embedder.max_batch)
-        vectors: list[tuple[float, ...]] = []
-        for start in range(0, len(chunks), size):
-            checkpoint("embedding", 50 + 40 * start // len(chunks))
-            texts = list(map(rules.embedded_text, chunks[start : start + size]))
-            vectors += self._embedder.embed(texts, remaining)
-        return vectors
 
     def _document(
         self,
@@ -170,7 +167,7 @@ class Indexer:
     ) -> Document:
         now = self._clock()
         sequence = 1 if current is None else current.sequence + 1
-        return Document(
+        document = Document(
             tenant=page.tenant,
             id=identity,
             url=page.url,
@@ -180,8 +177,6 @@ class Indexer:
             metadata=page.content.metadata,
             extraction=page.content.extraction,
             chunking=page.chunking,
-            collection_id=page.collection_id or (current.collection_id if current else None),
-            tag_ids=_all_tags(page, current),
             content_hash=digest,
             content_key=self._contents.put(page.tenant, page.content.markdown),
             sequence=sequence,
@@ -193,43 +188,46 @@ class Indexer:
             created_at=now if current is None else current.created_at,
             crawled_at=now,
             changed_at=now,
+            updated_at=now,
+            source=page.source,
+            parent_url=None if current is None else current.parent_url,
+            collection_id=None if current is None else current.collection_id,
+            tag_ids=() if current is None else current.tag_ids,
+            annotations={} if current is None else current.annotations,
+            deleted_at=None if current is None else current.deleted_at,
         )
+        return _labelled(document, page)
 
-    def _forget(self, replaced: Document | None, remaining: Remaining) -> None:
-        if replaced is None:
-            return
+    def _settle(
+        self,
+        document: Document,
+        indexed: Sequence[IndexedChunk],
+        written: frozenset[str],
+        remaining: Remaining,
+    ) -> None:
+        """What need not have happened for the version to be shown, and reconciliation repairs.
+
+        An index that was begun since the chunks were written, and read the row before it was
+        committed, lacks them.
+        """
         try:
-            self._index.remove_version(replaced.tenant, replaced.id, replaced.version, remaining)
+            later = self._index.targets(remaining) - written
+            if later:
+                self._index.write(indexed, remaining, later)
+            self._index.remove_others(document, remaining)
         except DependencyUnavailable:
-            # Searches drop these chunks anyhow; they only take room until the index is rebuilt.
-            logger.warning("old_version_left", extra={"document_id": replaced.id})
+            logger.warning("old_version_left", extra={"document_id": document.id})
 
 
-def _all_tags(page: Page, current: Document | None) -> tuple[str, ...]:
-    former = current.tag_ids if current else ()
-    return tuple(dict.fromkeys([*former, *page.tag_ids]))
-
-
-def _indexed(
-    document: Document, chunks: Sequence[Chunk], vectors: Sequence[tuple[float, ...]]
-) -> list[IndexedChunk]:
-    return [
-        IndexedChunk(
-            tenant=document.tenant,
-            document_id=document.id,
-            version=document.version,
-            index=part.index,
-            text=part.text,
-            section=part.section,
-            type=part.type,
-            start=part.start,
-            end=part.end,
-            token_count=part.token_count,
-            url=document.url,
-            domain=document.domain,
-            title=document.title,
-            crawled_at=stamp(document.crawled_at),
-            vector=vector,
-        )
-        for part, vector in zip(chunks, vectors, strict=True)
-    ]
+def _labelled(document: Document, page: Page) -> Document:
+    """The document with what the page says of it beside its content; restored."""
+    return replace(
+        document,
+        parent_url=page.parent_url or document.parent_url,
+        collection_id=None
+        if page.without_collection
+        else page.collection_id or document.collection_id,
+        tag_ids=rules.joined_tags(document.tag_ids, page.tag_ids),
+        annotations={**document.annotations, **page.annotations},
+        deleted_at=document.deleted_at if page.anew else None,
+    )

@@ -1,132 +1,202 @@
-"""The chunk index on OpenSearch 2.19: one index per embedding model and dimension.
-
-Fields: `tenant`, `document_id`, `version`, `domain` (keyword), `text`, `title`, `section` (text,
-English analyzer), `vector` (HNSW on the Lucene engine, cosine), and what a hit shows.
-"""
+"""The chunk index on OpenSearch 2.19; `opensearch_mapping` has its names and fields."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError, OpenSearchException, TransportError
 
-from spinneret.content.documents.models import EmbedderInfo, IndexedChunk
+from spinneret.content.documents.models import Document, IndexedChunk, chunk_id, labels_of
 from spinneret.content.documents.ports import Embedder
-from spinneret.content.search.models import Candidate, FoundChunk, Leg
+from spinneret.content.search import opensearch_queries as queries
+from spinneret.content.search.models import Candidate, FoundChunk, Leg, Wanted, Words
+from spinneret.content.search.opensearch_mapping import (
+    ALL_READ,
+    IndexShape,
+    Names,
+    definition,
+    names_of,
+    source_of,
+    version_id,
+)
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.errors import ContentRefused, DependencyUnavailable
 
-# Noncharacters, which extraction removes from every text (Unicode standard, section 23.7), mark
-# matches, so that ranges can be read off whatever the text holds.
-_OPEN: Final = "\ufdd0"
-_CLOSE: Final = "\ufdd1"
-_MARK: Final = re.compile(f"[{_OPEN}{_CLOSE}]")
-_ALL: Final = "chunks-*"
-_SHOWN: Final = [
-    "document_id", "version", "url", "title", "text", "section", "index", "start", "end"
-]  # fmt: skip
+logger = logging.getLogger(__name__)
+
+_TRIES: Final = 3  # of the items of a bulk request that the index was too busy for
+_BUSY: Final = frozenset({429, 502, 503, 504})
+_SHAPE: Final = IndexShape(shards=1, replicas="0-1")
 
 
 class OpenSearchChunkIndex:
     """Implements ChunkIndex; the index is made by the first write."""
 
-    def __init__(self, client: OpenSearch, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        client: OpenSearch,
+        embedder: Embedder,
+        clock: Clock,
+        shape: IndexShape = _SHAPE,
+    ) -> None:
         self._client = client
         self._embedder = embedder
-        self._made: set[str] = set()
+        self._clock = clock
+        self._shape = shape
 
-    def write(self, chunks: Sequence[IndexedChunk], remaining: Remaining) -> None:
-        """See ChunkIndex. `refresh=wait_for`: what is complete can be searched."""
-        if not chunks:
-            return
-        name = self._ensure(remaining)
-        lines: list[str] = []
-        for chunk in chunks:
-            lines.append(json.dumps({"index": {"_index": name, "_id": chunk.id}}))
-            lines.append(json.dumps(_source(chunk)))
-        answer = self._ask(
-            lambda limit: self._client.bulk(
-                body="\n".join(lines) + "\n", params={"refresh": "wait_for", **limit}
+    # ---------------------------------------------------------------- Writing
+
+    def targets(self, remaining: Remaining) -> frozenset[str]:
+        """See ChunkWriter; makes the first index where there is none."""
+        names = self.names(remaining)
+        found = self._written(names, remaining)
+        if not found:
+            self.create(names.index(1), (names.read, names.write), remaining)
+            found = self._written(names, remaining)
+            if not found:
+                raise DependencyUnavailable("opensearch", "the index was not made")
+        return found
+
+    def write(
+        self,
+        chunks: Sequence[IndexedChunk],
+        remaining: Remaining,
+        into: frozenset[str] | None = None,
+    ) -> frozenset[str]:
+        """See ChunkWriter. `refresh=wait_for`: what is complete can be searched."""
+        targets = self.targets(remaining) if into is None else into
+        now = stamp(self._clock())
+        self._bulk(
+            (
+                (
+                    {"index": {"_index": name, "_id": chunk.id}},
+                    source_of(chunk, now),
+                )
+                for chunk in chunks
+                for name in sorted(targets)
             ),
             remaining,
         )
-        if answer["errors"]:
-            raise DependencyUnavailable("opensearch", "a chunk was not indexed")
+        return targets
 
-    def remove_version(
-        self, tenant: str, document_id: str, version: str, remaining: Remaining
+    def relabel(self, document: Document, remaining: Remaining) -> None:
+        """See ChunkWriter: the ids of a version's chunks follow from their number."""
+        labels = labels_of(document)
+        change = {
+            "title": labels.title,
+            "collection_id": labels.collection_id,
+            "tag_ids": list(labels.tag_ids),
+            "deleted": labels.deleted,
+        }
+        names = self._written(self.names(remaining), remaining)
+        self._bulk(
+            (
+                (
+                    {
+                        "update": {
+                            "_index": name,
+                            "_id": chunk_id(document.id, document.version, number),
+                        }
+                    },
+                    {"doc": change},
+                )
+                for number in range(document.chunk_count)
+                for name in sorted(names)
+            ),
+            remaining,
+            may_lack=True,
+        )
+
+    def remove_others(
+        self, document: Document, remaining: Remaining, *, also_current: bool = False
     ) -> None:
-        """See ChunkIndex."""
-        terms = {"tenant": tenant, "document_id": document_id, "version": version}
-        self._ask(
+        """See ChunkWriter."""
+        terms = {"tenant": document.tenant, "document_id": document.id}
+        query: dict[str, Any] = {
+            "filter": [
+                *({"term": {name: value}} for name, value in terms.items()),
+                {"range": {"sequence": {"lte": document.sequence}}},
+            ]
+        }
+        if not also_current:
+            current = version_id(document.id, document.version)
+            query["must_not"] = [{"term": {"version_id": current}}]
+        self.ask(
             lambda limit: self._client.delete_by_query(
-                index=index_name(self._embedder.info(remaining)),
-                body={"query": {"bool": {"filter": [{"term": {k: v}} for k, v in terms.items()]}}},
+                index=self.names(remaining).write,
+                body={"query": {"bool": query}},
                 params={"conflicts": "proceed", "ignore_unavailable": "true", **limit},
             ),
             remaining,
         )
 
+    # ---------------------------------------------------------------- Searching
+
     def search(
-        self,
-        tenant: str,
-        text: str,
-        vector: Sequence[float] | None,
-        window: int,
-        remaining: Remaining,
+        self, wanted: Wanted, window: int, remaining: Remaining
     ) -> Mapping[Leg, Sequence[Candidate]]:
         """See ChunkIndex: all legs in one `_msearch`. No index yet means no hits.
 
         The keyword leg alone doesn't depend on the model, so it looks into every index: which one
         is the model's, only the embedder could say.
         """
-        name = _ALL if vector is None else index_name(self._embedder.info(remaining))
-        header = {"index": name, "ignore_unavailable": True}
-        owned = {"term": {"tenant": tenant}}
-        legs = {Leg.KEYWORD: _keyword_leg(text, owned, window)}
-        if vector is not None:
-            legs[Leg.VECTOR] = _vector_leg(vector, owned, window)
-        body = [line for leg in legs.values() for line in (header, leg)]
-        answer = self._ask(lambda limit: self._client.msearch(body=body, params=limit), remaining)
-        for response in answer["responses"]:
-            if "error" in response:
-                raise DependencyUnavailable("opensearch", "a search failed")
+        bodies = queries.leg_bodies(wanted, window)
+        where = ALL_READ if wanted.vector is None else self.names(remaining).read
+        answers = self._msearch(where, list(bodies.values()), remaining)
         return {
-            leg: [_candidate(hit) for hit in part["hits"]["hits"]]
-            for leg, part in zip(legs, answer["responses"], strict=True)
+            leg: [queries.candidate(hit) for hit in answer["hits"]["hits"]]
+            for leg, answer in zip(bodies, answers, strict=True)
         }
 
-    def _ensure(self, remaining: Remaining) -> str:
-        info = self._embedder.info(remaining)
-        name = index_name(info)
-        if name in self._made:
-            return name
-        if not self._exists(name, remaining):
-            # 400 is "already exists" when two first writers race; the check below tells.
-            self._ask(
-                lambda limit: self._client.indices.create(
-                    index=name, body=_definition(info.dimension), params={"ignore": 400, **limit}
-                ),
-                remaining,
-            )
-            if not self._exists(name, remaining):
-                raise DependencyUnavailable("opensearch", "the index was not made")
-        self._made.add(name)
-        return name
+    def chunks(
+        self, tenant: str, chunk_ids: Sequence[str], words: Words | None, remaining: Remaining
+    ) -> Mapping[str, FoundChunk]:
+        """See ChunkIndex."""
+        bodies = [
+            queries.fetch_body(tenant, chunk_ids[start : start + bounds.CHUNKS_PER_FETCH], words)
+            for start in range(0, len(chunk_ids), bounds.CHUNKS_PER_FETCH)
+        ]
+        found = [
+            queries.found_chunk(hit)
+            for answer in self._msearch(ALL_READ, bodies, remaining)
+            for hit in answer["hits"]["hits"]
+        ]
+        return {each.id: each for each in found}
 
-    def _exists(self, name: str, remaining: Remaining) -> bool:
-        return bool(
-            self._ask(
-                lambda limit: self._client.indices.exists(index=name, params=limit), remaining
-            )
+    def _msearch(
+        self, index: str, bodies: Sequence[queries.Body], remaining: Remaining
+    ) -> list[Any]:
+        if not bodies:
+            return []
+        header = {"index": index, "ignore_unavailable": True}
+        lines = [line for body in bodies for line in (header, body)]
+        answer = self.ask(lambda limit: self._client.msearch(body=lines, params=limit), remaining)
+        for response in answer["responses"]:
+            if "error" in response:
+                logger.warning("search_failed", extra={"error": _kind(response["error"])})
+                raise DependencyUnavailable("opensearch", "a search failed")
+        return list(answer["responses"])
+
+    # ---------------------------------------------------------------- Shared with upkeep
+
+    def create(self, name: str, aliases: tuple[str, ...], remaining: Remaining) -> None:
+        """Make an index; 400 is "already exists" when two first writers race."""
+        dimension = self._embedder.info(remaining).dimension
+        self.ask(
+            lambda limit: self._client.indices.create(
+                index=name,
+                body=definition(dimension, self._shape, aliases),
+                params={"ignore": 400, **limit},
+            ),
+            remaining,
         )
 
-    def _ask(self, call: Callable[[Mapping[str, Any]], Any], remaining: Remaining) -> Any:
+    def ask(self, call: Callable[[Mapping[str, Any]], Any], remaining: Remaining) -> Any:
         """What the index answers to a call, which is given the limit of its time."""
         seconds = min(remaining(), bounds.SEARCH_SECONDS)
         if seconds <= 0:
@@ -134,8 +204,6 @@ class OpenSearchChunkIndex:
         try:
             return call({"request_timeout": seconds})
         except NotFoundError:
-            # The index was removed behind our back: make it anew at the next write.
-            self._made.clear()
             raise DependencyUnavailable("opensearch", "the index is missing") from None
         except TransportError as error:
             if isinstance(error.status_code, int) and error.status_code in (400, 401, 403):
@@ -144,134 +212,81 @@ class OpenSearchChunkIndex:
         except OpenSearchException as error:
             raise DependencyUnavailable("opensearch") from error
 
+    def names(self, remaining: Remaining) -> Names:
+        """The names of the model's indexes."""
+        return names_of(self._embedder.info(remaining))
 
-def index_name(info: EmbedderInfo) -> str:
-    """Vectors of different models don't compare, so each has its index."""
-    slug = re.sub(r"[^a-z0-9]+", "-", info.model_id.lower()).strip("-")
-    return f"chunks-{slug}-{info.dimension}"
+    def _written(self, names: Names, remaining: Remaining) -> frozenset[str]:
+        answer = self.ask(
+            lambda limit: self._client.indices.get_alias(
+                name=names.write, params={"ignore": 404, **limit}
+            ),
+            remaining,
+        )
+        return frozenset(name for name in answer if name.startswith(names.base))
 
+    def _bulk(
+        self,
+        items: Iterable[tuple[Any, Any]],
+        remaining: Remaining,
+        *,
+        may_lack: bool = False,
+    ) -> None:
+        for lines in _batches(items):
+            self._bulk_once(lines, remaining, may_lack=may_lack)
 
-def ranges_of(marked: str) -> tuple[tuple[int, int], ...]:
-    """Character ranges of the unmarked text that stood between marks."""
-    ranges: list[tuple[int, int]] = []
-    start = 0
-    for marks_before, mark in enumerate(_MARK.finditer(marked)):
-        position = mark.start() - marks_before
-        if mark.group() == _OPEN:
-            start = position
-        else:
-            ranges.append((start, position))
-    return tuple(ranges)
-
-
-def _definition(dimension: int) -> dict[str, Any]:
-    keyword, english = {"type": "keyword"}, {"type": "text", "analyzer": "english"}
-    stored = {"type": "integer", "index": False}
-    return {
-        "settings": {"index": {"knn": True, "number_of_shards": 1, "number_of_replicas": 0}},
-        "mappings": {
-            "dynamic": "strict",
-            "properties": {
-                "tenant": keyword,
-                "document_id": keyword,
-                "version": keyword,
-                "domain": keyword,
-                "url": keyword,
-                "type": keyword,
-                "title": english,
-                "section": english,
-                "text": english,
-                "crawled_at": {"type": "date"},
-                "index": stored,
-                "start": stored,
-                "end": stored,
-                "token_count": stored,
-                "vector": {
-                    "type": "knn_vector",
-                    "dimension": dimension,
-                    # Ruling "Search": m 16, ef_construction 100, Lucene engine, whose k-NN
-                    # filters while it searches.
-                    "method": {
-                        "name": "hnsw",
-                        "engine": "lucene",
-                        "space_type": "cosinesimil",
-                        "parameters": {"m": 16, "ef_construction": 100},
-                    },
-                },
-            },
-        },
-    }
-
-
-def _source(chunk: IndexedChunk) -> dict[str, Any]:
-    return {
-        "tenant": chunk.tenant,
-        "document_id": chunk.document_id,
-        "version": chunk.version,
-        "domain": chunk.domain,
-        "url": chunk.url,
-        "type": chunk.type,
-        "title": chunk.title,
-        "section": chunk.section,
-        "text": chunk.text,
-        "crawled_at": chunk.crawled_at,
-        "index": chunk.index,
-        "start": chunk.start,
-        "end": chunk.end,
-        "token_count": chunk.token_count,
-        "vector": chunk.vector,
-    }
+    def _bulk_once(
+        self, items: Sequence[tuple[str, str]], remaining: Remaining, *, may_lack: bool
+    ) -> None:
+        """Write all items; those that the index was too busy for again."""
+        left = list(items)
+        for _ in range(_TRIES):
+            body = "".join(part for item in left for part in item)
+            answer = self.ask(
+                lambda limit, body=body: self._client.bulk(  # type: ignore[misc]  # mypy: defaults of a lambda
+                    body=body, params={"refresh": "wait_for", **limit}
+                ),
+                remaining,
+            )
+            if not answer["errors"]:
+                return
+            outcomes = [next(iter(each.values())) for each in answer["items"]]
+            failed = [
+                (item, outcome)
+                for item, outcome in zip(left, outcomes, strict=True)
+                if "error" in outcome and not (may_lack and outcome["status"] == 404)
+            ]
+            refused = [outcome for _, outcome in failed if outcome["status"] not in _BUSY]
+            if refused:
+                logger.error(
+                    "chunks_refused",
+                    extra={"count": len(refused), "error": _kind(refused[0]["error"])},
+                )
+                raise ContentRefused(
+                    f"the index refused {len(refused)} chunks", details={"reason": "index"}
+                )
+            left = [item for item, _ in failed]
+            if not left:
+                return
+        raise DependencyUnavailable("opensearch", f"{len(left)} chunks were not indexed")
 
 
-def _vector_leg(vector: Sequence[float], owned: Any, window: int) -> dict[str, Any]:
-    nearest = {"vector": list(vector), "k": window, "filter": {"bool": {"filter": [owned]}}}
-    return {
-        "size": window,
-        "_source": _SHOWN,
-        "timeout": f"{int(bounds.SEARCH_SECONDS)}s",
-        "query": {"knn": {"vector": nearest}},
-    }
+def _batches(items: Iterable[tuple[Any, Any]]) -> Iterator[list[tuple[str, str]]]:
+    """Lines of bulk requests of at most BULK_MAX_BYTES each."""
+    batch: list[tuple[str, str]] = []
+    size = 0
+    for action, body in items:
+        lines = (json.dumps(action) + "\n", json.dumps(body) + "\n")  # ASCII: as many bytes
+        length = len(lines[0]) + len(lines[1])
+        if batch and size + length > bounds.BULK_MAX_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(lines)
+        size += length
+    if batch:
+        yield batch
 
 
-def _keyword_leg(text: str, owned: Any, window: int) -> dict[str, Any]:
-    # Term by term over all fields, as BM25F would: a word counts where it stands.
-    fields = ["title^2", "section^1.5", "text"]
-    words = {"query": text, "type": "cross_fields", "fields": fields}
-    return {
-        "size": window,
-        "_source": _SHOWN,
-        "timeout": f"{int(bounds.SEARCH_SECONDS)}s",
-        "query": {
-            "bool": {
-                "must": [{"multi_match": words}],
-                "filter": [owned],
-            }
-        },
-        "highlight": {
-            "pre_tags": [_OPEN],
-            "post_tags": [_CLOSE],
-            "number_of_fragments": 0,
-            "fields": {"text": {}},
-        },
-    }
-
-
-def _candidate(hit: Mapping[str, Any]) -> Candidate:
-    source = hit["_source"]
-    marked = hit.get("highlight", {}).get("text", [])
-    return Candidate(
-        chunk_id=hit["_id"],
-        document_id=source["document_id"],
-        version=source["version"],
-        score=hit["_score"],
-        chunk=FoundChunk(
-            url=source["url"],
-            title=source.get("title"),
-            text=source["text"],
-            section=source.get("section"),
-            index=source["index"],
-            start=source["start"],
-            end=source["end"],
-        ),
-        highlights=ranges_of(marked[0]) if marked else (),
-    )
+def _kind(error: Any) -> Any:
+    """The type of an error of the index; its reason may repeat a tenant's text."""
+    return error.get("type") if isinstance(error, dict) else None

@@ -1,76 +1,448 @@
-"""Hybrid search: embed the query, rank by both legs, fuse, drop what is outdated."""
+"""Searching: embed the query, ask both legs, fuse, drop what is outdated, show a page.
+
+Answers are cached under the generation of the tenant's documents, which is read before anything
+else: a write is in the index before it is committed, and its commit makes another generation, so
+that no answer from before it is shown after it. A ranking of more than a page is kept whole; its
+cursor goes on in it, whatever is written meanwhile.
+"""
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
+from spinneret.content.caches.models import CacheKey, CacheName, Epochs, Read
+from spinneret.content.caches.service import Caches, bytes_of, vector_key, vector_of
+from spinneret.content.documents.models import Shown, chunk_id
 from spinneret.content.documents.ports import DocumentStore, Embedder
-from spinneret.content.search.models import Fused, Leg, Query
-from spinneret.content.search.ports import ChunkIndex
-from spinneret.content.search.rules import fuse
+from spinneret.content.search import packing, rules
+from spinneret.content.search.fusion import alone, fuse, profile_of
+from spinneret.content.search.models import (
+    Candidate,
+    Filters,
+    Fusion,
+    Hit,
+    Leg,
+    Query,
+    Ranked,
+    Wanted,
+    Words,
+)
+from spinneret.content.search.packing import Ranking, ShownPage
+from spinneret.content.search.ports import ChunkIndex, Reranker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, part_of
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    EmbeddingRefused,
+    FeatureDisabled,
+    ValidationFailed,
+)
+from spinneret.kernel.ids import NewId
 
 logger = logging.getLogger(__name__)
+
+_SPECIAL_TOKENS = 2  # [CLS] and [SEP], which the embedder adds to every input
 
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """The hits of one query, best first."""
 
-    hits: tuple[Fused, ...]
-    degraded: bool
-    """The embedder was away: the keyword leg ranked alone."""
+    hits: tuple[Hit, ...]
     total_count: int
-    """Fused candidates within the window, before outdated ones are dropped and the limit cuts."""
+    """Candidates within the windows, before outdated ones are dropped and the limit cuts."""
+    next_cursor: str | None = None
+    fusion: Fusion | None = None
+    """The method that ranked; None for a single leg."""
+    degraded: bool = False
+    """The embedder was away, or refused the query: the keyword leg ranked alone."""
+    truncated: bool = False
+    """The query was longer than the model or the index takes, and was cut."""
+    rerank_failed: bool = False
+    """The reranker was away: the order is the fused one."""
+    result_cached: bool = False
+    embedding_cached: bool = False
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """Milliseconds by step."""
 
 
 class SearchService:
-    """Searches one tenant's current documents."""
+    """Searches one tenant's current documents. Without caches there are no cursors."""
 
-    def __init__(self, *, embedder: Embedder, index: ChunkIndex, documents: DocumentStore) -> None:
+    def __init__(
+        self,
+        *,
+        embedder: Embedder,
+        index: ChunkIndex,
+        documents: DocumentStore,
+        caches: Caches | None = None,
+        reranker: Reranker | None = None,
+        new_id: NewId | None = None,
+        timer: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._embedder = embedder
         self._index = index
         self._documents = documents
+        self._caches = caches
+        self._reranker = reranker
+        self._new_id = new_id
+        self._timer = timer
+        self._sleep = sleep
 
     def search(self, query: Query, remaining: Remaining) -> Found:
-        """Raises DependencyUnavailable."""
-        vector = self._vector(query.text, remaining)
-        legs = self._index.search(query.tenant, query.text, vector, bounds.SEARCH_WINDOW, remaining)
-        weights = {Leg.VECTOR: query.vector_weight, Leg.KEYWORD: query.keyword_weight}
-        fused = [hit for hit in fuse(legs, weights, query.rrf_k) if hit.score >= query.min_score]
+        """Raises DependencyUnavailable, ValidationFailed for a cursor, FeatureDisabled."""
+        if query.use_reranker and self._reranker is None:
+            raise FeatureDisabled("this stage has no reranker")
+        run = _Run(query=query, remaining=remaining, timer=self._timer)
+        model_id = self._model_id(run)
+        asked = rules.asked(query, model_id)
+        if self._caches is None:
+            return self._found(run, self._made(run, asked, None), cached=False)
+        if query.cursor is not None:
+            return self._found(run, self._continued(run, asked, query.cursor), cached=False)
+        with run.step("generation"):
+            generation = self._documents.generation(query.tenant)
+        key = CacheKey(CacheName.QUERY, rules.digest(asked, generation, query.limit))
+        return self._cached_or_made(run, asked, generation, key, self._caches)
+
+    # ---------------------------------------------------------------- Caches
+
+    def _cached_or_made(
+        self, run: _Run, asked: str, generation: str, key: CacheKey, caches: Caches
+    ) -> Found:
+        """Of equal searches at one time, one asks the index; the others wait for its answer."""
+        tenant = run.query.tenant
+        read = self._read(run, caches, key)
+        page = read.entries.get(key)
+        owner = None
+        if page is None and self._new_id is not None:
+            owner = self._new_id("search")
+            if not caches.lock(tenant, key, owner):
+                with run.step("waited"):
+                    page = self._awaited(run, caches, key, owner)
+        caches.used(tenant, CacheName.QUERY, hits=int(page is not None), misses=int(page is None))
+        if page is not None:
+            return self._found(run, packing.unpacked_page(page), cached=True)
+        try:
+            run.known_vector = self._known_vector(run, read)
+            made = self._made(run, asked, generation)
+            if not run.degraded and not made.rerank_failed:
+                with run.step("cache"):
+                    caches.keep(tenant, {key: packing.packed_page(made)}, read.epochs)
+        finally:
+            if owner is not None:
+                caches.unlock(tenant, key, owner)
+        return self._found(run, made, cached=False)
+
+    def _read(self, run: _Run, caches: Caches, key: CacheKey) -> Read:
+        keys = [key] if run.vector_key is None else [key, run.vector_key]
+        with run.step("cache"):
+            read = caches.read(run.query.tenant, keys)
+        run.epochs = read.epochs
+        return read
+
+    def _known_vector(self, run: _Run, read: Read) -> tuple[float, ...] | None:
+        value = read.entries.get(run.vector_key) if run.vector_key else None
+        return None if value is None else vector_of(value)
+
+    def _awaited(self, run: _Run, caches: Caches, key: CacheKey, owner: str) -> bytes | None:
+        """Another's answer; None when it doesn't come, or this search has become the one to ask."""
+        waited = part_of(run.remaining, bounds.STAMPEDE_WAIT_SECONDS)
+        while waited() > 0:
+            self._sleep(bounds.STAMPEDE_POLL_SECONDS)
+            page = caches.read(run.query.tenant, [key]).entries.get(key)
+            if page is not None:
+                return page
+            if caches.lock(run.query.tenant, key, owner):
+                # The former owner may have stored its answer between the two calls above.
+                return caches.read(run.query.tenant, [key]).entries.get(key)
+        return None
+
+    def _continued(self, run: _Run, asked: str, cursor: str) -> ShownPage:
+        """The page of a ranking that was kept when its first page was shown."""
+        digest, shown = rules.place_of(cursor)
+        assert self._caches is not None  # search() asks
+        key = CacheKey(CacheName.QUERY, digest)
+        with run.step("cache"):
+            value = self._caches.read(run.query.tenant, [key]).entries.get(key)
+        if value is None:
+            raise _refused_cursor("the cursor has expired: search again")
+        ranking = packing.unpacked_ranking(value)
+        if ranking.asked != asked:
+            raise _refused_cursor("the cursor belongs to another search")
+        return self._page(run, ranking, digest, shown)
+
+    def _found(self, run: _Run, page: ShownPage, *, cached: bool) -> Found:
         return Found(
-            hits=tuple(self._current(query, fused)),
-            degraded=vector is None,
-            total_count=len(fused),
+            hits=page.hits,
+            total_count=page.total_count,
+            next_cursor=page.next_cursor,
+            fusion=page.fusion,
+            degraded=run.degraded,
+            truncated=page.truncated,
+            rerank_failed=page.rerank_failed,
+            result_cached=cached,
+            embedding_cached=run.embedding_cached,
+            timings=dict(run.timings),
         )
 
-    def _vector(self, text: str, remaining: Remaining) -> tuple[float, ...] | None:
-        """The query's vector; None when the embedder doesn't answer in its part of the time."""
+    # ---------------------------------------------------------------- Ranking
+
+    def _made(self, run: _Run, asked: str, generation: str | None) -> ShownPage:
+        """Rank, keep the ranking if it has more than a page, and show the first one."""
+        ranking = replace(self._ranking(run), asked=asked)
+        digest = None if generation is None else rules.digest("ranking", asked, generation)
+        if digest is not None and len(ranking.entries) > run.query.limit:
+            digest = digest if self._kept(run, ranking, digest) else None
+        return self._page(run, ranking, digest, 0)
+
+    def _kept(self, run: _Run, ranking: Ranking, digest: str) -> bool:
+        assert self._caches is not None  # only with caches is there a generation
+        key = CacheKey(CacheName.QUERY, digest)
+        with run.step("cache"):
+            return self._caches.keep(
+                run.query.tenant, {key: packing.packed_ranking(ranking)}, run.epochs
+            )
+
+    def _ranking(self, run: _Run) -> Ranking:
+        """All candidates in order. Where outdated ones leave too few, they are left out and the
+        index is asked again, as they fill its windows."""
+        query = run.query
+        vector = self._vector(run) if Leg.VECTOR in query.legs else None
+        if Leg.KEYWORD not in query.legs and vector is None:
+            raise DependencyUnavailable("embedder")
+        text = rules.cut_to_terms(query.text)
+        run.truncated |= text != query.text
+        wanted = Wanted(
+            tenant=query.tenant,
+            words=Words.of(text),
+            vector=vector,
+            legs=query.legs,
+            filters=query.filters,
+        )
+        for _ in range(bounds.SEARCH_ROUNDS):
+            with run.step("index"):
+                legs = self._index.search(wanted, bounds.SEARCH_WINDOW, run.remaining)
+            entries, fusion = self._fused(run, legs)
+            outdated = self._outdated(run, entries)
+            full = any(len(found) >= bounds.SEARCH_WINDOW for found in legs.values())
+            if not (full and outdated):
+                break
+            wanted = replace(wanted, left_out=wanted.left_out | outdated)
+        ranking = Ranking(asked="", entries=tuple(entries), fusion=fusion, truncated=run.truncated)
+        return self._reranked(run, ranking) if query.use_reranker else ranking
+
+    def _fused(
+        self, run: _Run, legs: Mapping[Leg, Sequence[Candidate]]
+    ) -> tuple[list[Ranked], Fusion | None]:
+        query = run.query
+        weights = {Leg.VECTOR: query.vector_weight, Leg.KEYWORD: query.keyword_weight}
+        fusion: Fusion | None
+        if len(query.legs) == 1:
+            [(leg, found)] = legs.items()
+            entries, fusion = alone(leg, found), None
+        else:
+            profile = profile_of(run.model_id)
+            entries, fusion = fuse(legs, query.fusion, weights, query.rrf_k, profile)
+        if not query.use_reranker:
+            entries = [each for each in entries if each.score >= query.min_score]
+        return entries, fusion
+
+    def _outdated(self, run: _Run, entries: Sequence[Ranked]) -> frozenset[str]:
+        """Versions among the candidates that aren't shown; empty where the first page is full."""
+        size = run.query.rerank_top_n if run.query.use_reranker else run.query.limit
+        if len(self._current(run, entries, 0, size)[0]) >= size:
+            return frozenset()
+        return frozenset(
+            f"{each.candidate.document_id}:{each.candidate.version}"
+            for each in entries
+            if not rules.may_show(each, run.rows, Filters())
+        )
+
+    def _current(
+        self, run: _Run, entries: Sequence[Ranked], start: int, size: int
+    ) -> tuple[list[Ranked], int]:
+        """The first `size` entries from `start` on that may be shown, and where they end."""
+        shown: list[Ranked] = []
+        distinct = rules.Distinct()
+        # What earlier pages showed decides what is new on this one.
+        end = 0 if run.query.collapse else start
+        part = max(2 * size, start - end)  # mostly one look-up: few documents change meanwhile
+        while end < len(entries) and len(shown) < size:
+            self._look_up(run, entries[end : end + part])
+            for each in entries[end : end + part]:
+                end += 1
+                if not rules.may_show(each, run.rows, run.query.filters):
+                    continue
+                if run.query.collapse and not distinct.is_new(each.candidate.signature):
+                    continue
+                if end > start:
+                    shown.append(each)
+                if len(shown) == size:
+                    break
+        return shown, end
+
+    def _look_up(self, run: _Run, entries: Sequence[Ranked]) -> None:
+        ids = sorted({each.candidate.document_id for each in entries} - run.looked_up)
+        with run.step("versions"):
+            for first in range(0, len(ids), 100):
+                run.rows |= self._documents.shown(run.query.tenant, ids[first : first + 100])
+        run.looked_up |= set(ids)
+
+    def _reranked(self, run: _Run, ranking: Ranking) -> Ranking:
+        """The first candidates in the reranker's order; as they were where it is away."""
+        query = run.query
+        assert self._reranker is not None  # search() asks
+        first, _ = self._current(run, ranking.entries, 0, query.rerank_top_n)
+        with run.step("chunks"):
+            chunks = self._index.chunks(
+                query.tenant, [each.candidate.chunk_id for each in first], None, run.remaining
+            )
+        first = [each for each in first if each.candidate.chunk_id in chunks]
+        texts = [chunks[each.candidate.chunk_id].text for each in first]
         try:
-            [vector] = self._embedder.embed([text], part_of(remaining, bounds.SEARCH_EMBED_SECONDS))
-        except DependencyUnavailable:
-            logger.warning("search_degraded", extra={"dependency": "embedder"})
+            with run.step("rerank"):
+                left = part_of(run.remaining, bounds.RERANK_SECONDS)
+                scores = self._reranker.rerank(query.text, texts, left) if texts else []
+        except (DependencyUnavailable, EmbeddingRefused):
+            logger.warning("rerank_failed")
+            kept = tuple(each for each in ranking.entries if each.score >= query.min_score)
+            return replace(ranking, entries=kept, rerank_failed=True)
+        scored = [each.reranked(score) for each, score in zip(first, scores, strict=True)]
+        scored.sort(key=lambda each: (-each.score, each.candidate.chunk_id))
+        kept = tuple(each for each in scored if each.score >= query.min_score)
+        return replace(ranking, entries=kept)
+
+    # ---------------------------------------------------------------- Pages
+
+    def _page(self, run: _Run, ranking: Ranking, digest: str | None, start: int) -> ShownPage:
+        """A part of the ranking with its chunks; `digest` names where the ranking is kept."""
+        query = run.query
+        entries, end = self._current(run, ranking.entries, start, query.limit)
+        if query.collapse:
+            entries = rules.with_similar(entries, ranking.entries)
+        ids = [each.candidate.chunk_id for each in entries]
+        around = {each: _neighbours(each) for each in ids} if query.expand else {}
+        wanted = list(dict.fromkeys([*ids, *(one for both in around.values() for one in both)]))
+        with run.step("chunks"):
+            words = Words.of(rules.cut_to_terms(query.text))
+            chunks = self._index.chunks(query.tenant, wanted, words, run.remaining)
+        hits = tuple(
+            Hit(
+                ranked=each,
+                chunk=chunks[each.candidate.chunk_id],
+                around=tuple(
+                    chunks[one] for one in around.get(each.candidate.chunk_id, ()) if one in chunks
+                ),
+            )
+            for each in entries
+            if each.candidate.chunk_id in chunks  # else it was replaced since it was ranked
+        )
+        more = digest is not None and end < len(ranking.entries)
+        return ShownPage(
+            hits=hits,
+            total_count=len(ranking.entries),
+            next_cursor=rules.cursor_at(digest, end) if digest is not None and more else None,
+            fusion=ranking.fusion,
+            truncated=ranking.truncated,
+            rerank_failed=ranking.rerank_failed,
+        )
+
+    # ---------------------------------------------------------------- The query's vector
+
+    def _model_id(self, run: _Run) -> str | None:
+        """The embedder's model; None while it is away."""
+        if Leg.VECTOR not in run.query.legs:
             return None
+        try:
+            left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+            run.model_id = self._embedder.info(left).model_id
+        except DependencyUnavailable:
+            return None
+        text = rules.normalised(run.query.text)
+        run.vector_key = vector_key(CacheName.QUERY_EMBEDDINGS, run.model_id, text)
+        return run.model_id
+
+    def _vector(self, run: _Run) -> tuple[float, ...] | None:
+        """The query's vector; None when the embedder doesn't answer in its part of the time."""
+        if run.known_vector is not None:
+            self._count_embedding(run, hit=True)
+            run.embedding_cached = True
+            return run.known_vector
+        left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+        try:
+            with run.step("embed"):
+                [vector] = self._embedder.embed([self._fitting(run, left)], left)
+        except (DependencyUnavailable, EmbeddingRefused) as error:
+            logger.warning("search_degraded", extra={"error_type": type(error).__name__})
+            run.degraded = True
+            return None
+        self._count_embedding(run, hit=False)
+        if self._caches is not None and run.vector_key is not None:
+            entry = {run.vector_key: bytes_of(vector)}
+            with run.step("cache"):
+                self._caches.keep(run.query.tenant, entry, run.epochs)
         return vector
 
-    def _current(self, query: Query, fused: list[Fused]) -> list[Fused]:
-        """The first `limit` hits whose version is the one that their document shows."""
-        hits: list[Fused] = []
-        known: dict[str, str] = {}
-        asked: set[str] = set()
-        page = 2 * query.limit  # mostly one look-up, as few documents change between two crawls
-        for start in range(0, len(fused), page):
-            part = fused[start : start + page]
-            ids = sorted({hit.candidate.document_id for hit in part} - asked)
-            for first in range(0, len(ids), 100):
-                known |= self._documents.current_versions(query.tenant, ids[first : first + 100])
-            asked |= set(ids)
-            hits += [
-                hit for hit in part if known.get(hit.candidate.document_id) == hit.candidate.version
-            ]
-            if len(hits) >= query.limit:
-                break
-        return hits[: query.limit]
+    def _count_embedding(self, run: _Run, *, hit: bool) -> None:
+        if self._caches is not None:
+            self._caches.used(
+                run.query.tenant, CacheName.QUERY_EMBEDDINGS, hits=int(hit), misses=int(not hit)
+            )
+
+    def _fitting(self, run: _Run, left: Remaining) -> str:
+        """The query as far as the model's window goes; a token has at least one byte."""
+        text = run.query.text.replace('"', " ")
+        room = self._embedder.info(left).max_input_tokens - _SPECIAL_TOKENS
+        if len(text.encode()) <= room:
+            return text
+        tokens = self._embedder.tokenize(text, left)
+        if len(tokens) <= room:
+            return text
+        run.truncated = True
+        return text[: tokens[room - 1].end]
+
+
+@dataclass
+class _Run:
+    """One search on its way."""
+
+    query: Query
+    remaining: Remaining
+    timer: Callable[[], float]
+    timings: dict[str, float] = field(default_factory=dict)
+    model_id: str | None = None
+    vector_key: CacheKey | None = None
+    known_vector: tuple[float, ...] | None = None
+    epochs: Epochs = field(default_factory=dict)
+    embedding_cached: bool = False
+    degraded: bool = False
+    truncated: bool = False
+    rows: dict[str, Shown] = field(default_factory=dict)
+    looked_up: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Counts the time of a step."""
+        started = self.timer()
+        try:
+            yield
+        finally:
+            taken = (self.timer() - started) * 1000
+            self.timings[name] = self.timings.get(name, 0.0) + taken
+
+
+def _neighbours(of: str) -> tuple[str, ...]:
+    """The ids of the chunks before and after a chunk, whether or not they exist."""
+    document_id, version, index = of.rsplit(":", 2)
+    around = (int(index) - 1, int(index) + 1)
+    return tuple(chunk_id(document_id, version, each) for each in around if each >= 0)
+
+
+def _refused_cursor(why: str) -> ValidationFailed:
+    return ValidationFailed(why, details={"fields": [{"field": "cursor"}]})

@@ -16,6 +16,9 @@ class SearchSettings(Settings):
     opensearch_auth: str
     """`sigv4` on AWS, `none` for an index that asks for no signature."""
     embedder_url: str
+    index_shards: int = 1
+    index_replicas: str = "0-1"
+    """A number, or a range: as many of it as there are further nodes. Holds for new indexes."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The embedder over the HTTP protocol of Text Embeddings Inference (TEI)."""
+"""Embedder and reranker over the HTTP protocol of Text Embeddings Inference (TEI)."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ class TeiEmbedder:
         seconds: float = bounds.EMBED_SECONDS,
     ) -> None:
         """`seconds` is the longest that one request may take."""
-        self._base_url = base_url.rstrip("/")
-        self._client = client
-        self._sleep = sleep
-        self._seconds = seconds
+        self._server = _Server("embedder", base_url, client, sleep, seconds)
         self._info: EmbedderInfo | None = None
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
@@ -77,6 +74,55 @@ class TeiEmbedder:
         return [unit(vector, dimension) for vector in vectors]
 
     def _ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
+        return self._server.ask(method, path, body, remaining)
+
+
+class TeiReranker:
+    """Implements Reranker."""
+
+    def __init__(
+        self, base_url: str, client: httpx.Client, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._server = _Server("reranker", base_url, client, sleep, bounds.RERANK_SECONDS)
+        self._max_batch: int | None = None
+
+    def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
+        """See Reranker. TEI answers a batch in the order of its scores, which `index` undoes."""
+        if self._max_batch is None:
+            answer = self._server.ask("GET", "/info", None, remaining)
+            self._max_batch = int(answer["max_client_batch_size"])
+        scores: list[float] = []
+        for start in range(0, len(texts), self._max_batch):
+            part = list(texts[start : start + self._max_batch])
+            body = {"query": query, "texts": part, "truncate": True, "raw_scores": False}
+            ranks = self._server.ask("POST", "/rerank", body, remaining)
+            by_index = {int(rank["index"]): float(rank["score"]) for rank in ranks}
+            if set(by_index) != set(range(len(part))):
+                raise EmbeddingRefused("the reranker answered other texts than it was asked for")
+            if not all(map(math.isfinite, by_index.values())):
+                raise EmbeddingRefused("a score isn't finite")
+            scores += [by_index[number] for number in range(len(part))]
+        return scores
+
+
+class _Server:
+    """A TEI server; `dependency` names it in errors."""
+
+    def __init__(
+        self,
+        dependency: str,
+        base_url: str,
+        client: httpx.Client,
+        sleep: Callable[[float], None],
+        seconds: float,
+    ) -> None:
+        self._seconds = seconds
+        self._dependency = dependency
+        self._base_url = base_url.rstrip("/")
+        self._client = client
+        self._sleep = sleep
+
+    def ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
         """Up to EMBED_ATTEMPTS tries while time remains: one that hangs takes all of it."""
         pause = _FIRST_PAUSE
         for attempt in range(bounds.EMBED_ATTEMPTS):
@@ -91,16 +137,19 @@ class TeiEmbedder:
                     method, self._base_url + path, json=body, timeout=seconds
                 )
             except httpx.HTTPError as error:
-                logger.info("embedder_unreachable", extra={"error_type": type(error).__name__})
+                logger.info(
+                    "tei_unreachable",
+                    extra={"part": self._dependency, "error_type": type(error).__name__},
+                )
                 continue
             if response.is_success:
                 return response.json()
             if not _is_transient(response.status_code):
                 raise EmbeddingRefused(
-                    "the embedder refused the input",
+                    f"the {self._dependency} refused the input",
                     details={"status_code": response.status_code},
                 )
-        raise DependencyUnavailable("embedder")
+        raise DependencyUnavailable(self._dependency)
 
 
 def _is_transient(status: int) -> bool:

@@ -9,19 +9,26 @@ import httpx
 
 from spinneret.aws.clients import dynamodb_client
 from spinneret.aws.opensearch import opensearch_client
+from spinneret.content.caches.wiring import CacheSettings, caches
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
+from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.content.search.service import SearchService
 from spinneret.content.search.settings import EmbeddingSettings, SearchSettings
-from spinneret.content.search.tei import TeiEmbedder
+from spinneret.content.search.tei import TeiEmbedder, TeiReranker
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchApiSettings(EmbeddingSettings):
+class SearchApiSettings(EmbeddingSettings, CacheSettings):
     """The search API's environment."""
 
     documents_table: str
     jobs_table: str
+    reranker_url: str = ""
+    """Empty for the embedder's own server."""
+    features__enable_reranker: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +47,8 @@ def embedder(settings: EmbeddingSettings) -> TeiEmbedder:
 def chunk_index(settings: SearchSettings, of: TeiEmbedder) -> OpenSearchChunkIndex:
     """The index of this stage for one embedder's vectors."""
     client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
-    return OpenSearchChunkIndex(client, of)
+    shape = IndexShape(shards=settings.index_shards, replicas=settings.index_replicas)
+    return OpenSearchChunkIndex(client, of, utc_now, shape)
 
 
 def search_api(env: Mapping[str, str]) -> SearchApi:
@@ -54,5 +62,15 @@ def search_api(env: Mapping[str, str]) -> SearchApi:
             documents=DynamoDocumentStore(
                 dynamodb_client(), settings.documents_table, settings.jobs_table
             ),
+            caches=caches(settings),
+            reranker=_reranker(settings),
+            new_id=id_maker(utc_now),
         ),
     )
+
+
+def _reranker(settings: SearchApiSettings) -> TeiReranker | None:
+    if not settings.features__enable_reranker:
+        return None
+    url = settings.reranker_url or settings.embedder_url
+    return TeiReranker(url, httpx.Client(trust_env=False))

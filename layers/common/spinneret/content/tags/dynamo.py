@@ -28,14 +28,19 @@ class DynamoTagStore:
         row = self._rows.get(tenant, tag_id)
         return None if row is None else _tag(row)
 
+    def find(self, tenant: str, name: str) -> Tag | None:
+        """See TagStore."""
+        row = self._rows.find(tenant, name)
+        return None if row is None else _tag(row)
+
+    def many(self, tenant: str, tag_ids: Sequence[str]) -> tuple[Tag, ...]:
+        """See TagStore."""
+        return tuple(map(_tag, self._rows.many(tenant, tag_ids)))
+
     def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
         """See TagStore."""
         rows, last = self._rows.page(tenant, after, limit)
         return TagPage(tags=tuple(map(_tag, rows)), after=last)
-
-    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
-        """See TagStore."""
-        return self._rows.ids_of(tenant, names)
 
     def replace(self, former: Tag, tag: Tag) -> bool:
         """See TagStore."""

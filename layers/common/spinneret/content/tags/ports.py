@@ -19,12 +19,16 @@ class TagStore(Protocol):
         """The tag as it stands."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
-        """Up to `limit` tags with ids before `after`, newest first."""
+    def find(self, tenant: str, name: str) -> Tag | None:
+        """The tag that has a name."""
         ...
 
-    def ids_of(self, tenant: str, names: Sequence[str]) -> dict[str, str]:
-        """Name → id, of those of at most 100 different names that a tag has."""
+    def many(self, tenant: str, tag_ids: Sequence[str]) -> tuple[Tag, ...]:
+        """Those of at most 100 tags that there are, in no order."""
+        ...
+
+    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
+        """Up to `limit` tags with ids before `after`, newest first."""
         ...
 
     def replace(self, former: Tag, tag: Tag) -> bool:

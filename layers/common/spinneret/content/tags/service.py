@@ -44,25 +44,28 @@ class TagService:
             raise NotFound("no such tag")
         return tag
 
+    def named(self, tenant: str, names: Sequence[str]) -> list[Tag]:
+        """The tags of these names, in their order; those that there aren't are made."""
+        return [self._named(tenant, name) for name in dict.fromkeys(names)]
+
+    def many(self, tenant: str, tag_ids: Sequence[str]) -> dict[str, Tag]:
+        """Those of the tags that there are, by id."""
+        return {tag.id: tag for tag in self._store.many(tenant, tag_ids)}
+
+    def _named(self, tenant: str, name: str) -> Tag:
+        for _ in range(_RACES):
+            found = self._store.find(tenant, name)
+            if found is not None:
+                return found
+            try:
+                return self.create(tenant, name)
+            except Conflict:  # made by another meanwhile
+                continue
+        raise _changing()
+
     def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
         """See TagStore.page."""
         return self._store.page(tenant, after, limit)
-
-    def ensure(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
-        """The ids of these tags in their order, each once; those that don't exist are made.
-
-        Raises Conflict where tags come and go too fast.
-        """
-        wanted = list(dict.fromkeys(names))
-        for _ in range(_RACES):
-            known = self._store.ids_of(tenant, wanted)
-            missing = [name for name in wanted if name not in known]
-            try:
-                known |= {name: self.create(tenant, name).id for name in missing}
-            except Conflict:  # another request makes the same one
-                continue
-            return tuple(known[name] for name in wanted)
-        raise _changing()
 
     def rename(self, tenant: str, tag_id: str, name: str) -> Tag:
         """Raises NotFound, and Conflict when the name is taken."""

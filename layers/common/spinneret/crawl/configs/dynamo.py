@@ -59,7 +59,7 @@ class DynamoConfigStore:
     def remove(self, config: Config) -> bool:
         """See ConfigStore."""
         gone = replace(config, is_default=False)
-        return self._rows.remove(_row(config), *self._pointing(config, gone))
+        return self._rows.remove(_row(config), (), *self._pointing(config, gone))
 
     def _pointing(self, former: Config | None, config: Config) -> list[TransactWriteItemTypeDef]:
         """The write of the tenant's default that goes with a config's."""

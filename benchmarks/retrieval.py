@@ -1,0 +1,252 @@
+"""How good search is: 228 questions of ours over Python's library documentation.
+
+    python benchmarks/retrieval.py [--pages 120] [--sizes 512 256] [--keep legs.json]
+
+Starts an instance of the local stack, cuts and embeds the pages of Debian's `python3.11-doc` with
+the product's own parts, asks OpenSearch for both legs of each question once, and compares fusions
+on those answers. A hit counts by its page: the rank of a page is that of its first chunk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import httpx
+from instance import endpoints, run_stack
+from retrieval_questions import KINDS, QUESTIONS
+
+from spinneret.aws.opensearch import opensearch_client
+from spinneret.content.documents import rules
+from spinneret.content.documents.chunks import ChunkMaker
+from spinneret.content.documents.models import Document, EmbedderInfo
+from spinneret.content.extraction.pages import extract
+from spinneret.content.search.fusion import Profile, alone, fuse
+from spinneret.content.search.models import (
+    BOTH,
+    Candidate,
+    Filters,
+    Fusion,
+    Leg,
+    Ranked,
+    Wanted,
+    Words,
+)
+from spinneret.content.search.opensearch import OpenSearchChunkIndex
+from spinneret.content.search.tei import TeiEmbedder
+from spinneret.kernel import bounds
+
+PAGES: Final = Path("/usr/share/doc/python3.11/html/library")
+LARGEST: Final = 200_000  # bytes of HTML; longer pages would be half of all chunks
+TENANT: Final = "bench"
+WINDOW: Final = bounds.SEARCH_WINDOW
+
+Legs = Mapping[Leg, Sequence[Candidate]]
+Rank = Callable[[Legs], Sequence[Ranked]]
+
+
+class Sized(TeiEmbedder):
+    """An embedder that says it takes fewer tokens, so that chunks are of that size."""
+
+    tokens: int = 512
+
+    def info(self, remaining: Callable[[], float]) -> EmbedderInfo:
+        found = super().info(remaining)
+        return replace(
+            found,
+            model_id=f"{found.model_id}-{self.tokens}",
+            max_input_tokens=min(found.max_input_tokens, self.tokens + 2),
+        )
+
+
+def plenty() -> float:
+    return 120.0
+
+
+def pages(count: int) -> list[Path]:
+    """The pages that are asked for, and others between them."""
+    asked = [PAGES / f"{name}.html" for name in QUESTIONS]
+    others = [
+        path
+        for path in sorted(PAGES.glob("*.html"))
+        if path not in asked and path.stat().st_size < LARGEST
+    ]
+    return [*asked, *others[: max(0, count - len(asked))]]
+
+
+def store(index: OpenSearchChunkIndex, maker: ChunkMaker, paths: Sequence[Path]) -> int:
+    """Index the pages; the number of chunks."""
+    now = datetime.now(UTC)
+    total = 0
+    for path in paths:
+        url = f"https://docs.python.org/3.11/library/{path.name}"
+        content = extract(path.read_text(), "text/html", url)
+        chunks = maker.cut(content.markdown, plenty)
+        document = Document(
+            tenant=TENANT,
+            id=rules.document_id(TENANT, path.stem),
+            url=url,
+            domain="docs.python.org",
+            title=content.title,
+            language="en",
+            metadata=content.metadata,
+            content_hash="0" * 64,
+            content_key="",
+            sequence=1,
+            version="000001-x",
+            chunk_count=len(chunks),
+            token_count=0,
+            embedding_model=maker.info(plenty).model_id,
+            job_id="",
+            created_at=now,
+            crawled_at=now,
+            changed_at=now,
+            updated_at=now,
+        )
+        index.write(maker.indexed(document, chunks, lambda *_: None, plenty), plenty)
+        total += len(chunks)
+        print(f"\r{total} chunks of {path.stem:30}", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return total
+
+
+def asked(index: OpenSearchChunkIndex, embedder: TeiEmbedder) -> list[tuple[str, str, str, Legs]]:
+    """Kind, question, wanted document and both legs, for each question."""
+    found = []
+    for page, questions in QUESTIONS.items():
+        wanted = rules.document_id(TENANT, page)
+        for kind, question in zip(KINDS, questions, strict=True):
+            [vector] = embedder.embed([question], plenty)
+            asked_for = Wanted(
+                tenant=TENANT,
+                words=Words.of(question),
+                vector=vector,
+                legs=BOTH,
+                filters=Filters(),
+            )
+            found.append((kind, question, wanted, index.search(asked_for, WINDOW, plenty)))
+    return found
+
+
+def fused(method: Fusion, keyword: float, k: int = bounds.RRF_K) -> Rank:
+    weights = {Leg.KEYWORD: keyword, Leg.VECTOR: 1 - keyword}
+    if method is Fusion.CONFIDENCE:
+        profile, weights = Profile(keyword_weight=keyword), dict.fromkeys(Leg, 1.0)
+        return lambda legs: fuse(legs, method, weights, k, profile)[0]
+    return lambda legs: fuse(legs, method, weights, k)[0]
+
+
+def page_rank(ranked: Iterable[Ranked], wanted: str) -> int | None:
+    """From 1; None where the page isn't among the candidates."""
+    pages: dict[str, None] = {}
+    for each in ranked:
+        pages.setdefault(each.candidate.document_id)
+        if each.candidate.document_id == wanted:
+            return len(pages)
+    return None
+
+
+METHODS: Final[Mapping[str, Rank]] = {
+    "keyword": lambda legs: alone(Leg.KEYWORD, legs[Leg.KEYWORD]),
+    "vector": lambda legs: alone(Leg.VECTOR, legs[Leg.VECTOR]),
+    "rrf k=60": fused(Fusion.RRF, 0.5),
+    "rrf k=1": fused(Fusion.RRF, 0.5, 1),
+    "min_max .5": fused(Fusion.MIN_MAX, 0.5),
+    "min_max .7": fused(Fusion.MIN_MAX, 0.7),
+    **{
+        f"confidence {weight:.2f}": fused(Fusion.CONFIDENCE, weight)
+        for weight in (0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8)
+    },
+}
+
+
+def table(found: Sequence[tuple[str, str, str, Legs]]) -> str:
+    """Measures of each method, and its mean reciprocal rank by kind of question."""
+    kinds = list(dict.fromkeys(KINDS))
+    head = ["method", "r@1", "r@3", "r@10", "MRR", "nDCG@10", *kinds]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for name, rank in METHODS.items():
+        ranks = [(kind, page_rank(rank(legs), wanted)) for kind, _, wanted, legs in found]
+        values = [each for _, each in ranks]
+        cells = [
+            *(sum(1 for n in values if n and n <= top) / len(values) for top in (1, 3, 10)),
+            _mean(1 / n if n else 0.0 for n in values),
+            _mean(1 / math.log2(n + 1) if n and n <= 10 else 0.0 for n in values),
+            *(_mean(1 / n if n else 0.0 for of, n in ranks if of == kind) for kind in kinds),
+        ]
+        lines.append("| " + " | ".join([name, *(f"{cell:.3f}" for cell in cells)]) + " |")
+    return "\n".join(lines)
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def kept(found: Sequence[tuple[str, str, str, Legs]], where: Path) -> None:
+    """Both legs of every question, to try other fusions on."""
+    where.write_text(
+        json.dumps(
+            [
+                [kind, question, wanted, {leg: [asdict(c) for c in legs[leg]] for leg in legs}]
+                for kind, question, wanted, legs in found
+            ]
+        )
+    )
+
+
+def read(where: Path) -> list[tuple[str, str, str, Legs]]:
+    """What `kept` wrote."""
+    return [
+        (kind, question, wanted, {Leg(leg): [Candidate(**c) for c in legs[leg]] for leg in legs})
+        for kind, question, wanted, legs in json.loads(where.read_text())
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=120)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[512])
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--legs", type=Path, help="only compare fusions on answers that were kept")
+    parser.add_argument("--running", action="store_true", help="the instance runs already")
+    given = parser.parse_args()
+    if given.legs:
+        print(table(read(given.legs)))
+        return
+    if not given.running:
+        run_stack("up", "--free-ports")
+    try:
+        where = endpoints()
+        paths = pages(given.pages)
+        for size in given.sizes:
+            embedder = Sized(where["embedder"], httpx.Client(trust_env=False, timeout=120))
+            embedder.tokens = size
+            client = opensearch_client(where["opensearch"], "none")
+            index = OpenSearchChunkIndex(client, embedder, lambda: datetime.now(UTC))
+            started = time.monotonic()
+            total = store(index, ChunkMaker(embedder), paths)
+            seconds = time.monotonic() - started
+            found = asked(index, embedder)
+            print(
+                f"\n{len(paths)} pages, {total} chunks of {size} tokens at most, indexed in "
+                f"{seconds:.0f} s; {len(found)} questions\n"
+            )
+            print(table(found), flush=True)
+            if given.keep:
+                kept(found, given.keep.with_suffix(f".{size}.json"))
+    finally:
+        if not given.running:
+            run_stack("clean")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,355 @@
+"""Questions over pages of Python's library documentation, each with the page that answers it.
+
+Four a page: by an exact name, literally, and twice in words that the page hardly uses.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+KINDS: Final = ("exact", "literal", "paraphrased", "paraphrased")
+
+QUESTIONS: Final[dict[str, tuple[str, str, str, str]]] = {
+    "heapq": (
+        "heapq.heappushpop",
+        "merge multiple sorted inputs into a single sorted output",
+        "keep the smallest entry at the front of a plain list",
+        "find the ten best scores without ordering everything",
+    ),
+    "bisect": (
+        "bisect_right insort_left",
+        "maintain a list in sorted order without sorting after each insertion",
+        "binary lookup of where a number belongs",
+        "turn exam points into letter grades with breakpoints",
+    ),
+    "functools": (
+        "functools.lru_cache maxsize",
+        "partial function application",
+        "remember earlier answers of an expensive call",
+        "choose an implementation by the type of the first parameter",
+    ),
+    "itertools": (
+        "itertools.zip_longest fillvalue",
+        "iterators terminating on the shortest input sequence",
+        "all ways to pick k things out of n",
+        "chop a stream into runs that share a property",
+    ),
+    "collections": (
+        "collections.OrderedDict move_to_end",
+        "dict subclass for counting hashable objects",
+        "tally how often every word appears",
+        "a queue that drops old entries when it is full",
+    ),
+    "contextlib": (
+        "contextlib.ExitStack push_async_exit",
+        "temporarily redirecting sys.stdout to another file",
+        "swallow a particular failure in a block of code",
+        "write a with-statement helper from a generator",
+    ),
+    "dataclasses": (
+        "dataclasses.field default_factory",
+        "frozen instances emulate immutability",
+        "generate the initialiser of a record automatically",
+        "why can't a list be given as an attribute's initial value",
+    ),
+    "enum": (
+        "enum.IntFlag",
+        "support for bitwise operations on members",
+        "a fixed set of named constants",
+        "let Python number the choices by itself",
+    ),
+    "decimal": (
+        "decimal.ROUND_HALF_EVEN",
+        "precision of arithmetic contexts and signals",
+        "exact money sums without binary fractions",
+        "why does adding a tenth three times miss",
+    ),
+    "fractions": (
+        "fractions.Fraction limit_denominator",
+        "rational number arithmetic",
+        "exact thirds and sevenths",
+        "closest simple ratio to pi",
+    ),
+    "statistics": (
+        "statistics.fmean",
+        "population variance and sample variance",
+        "middle value of a data set",
+        "how strongly do two series move together",
+    ),
+    "random": (
+        "random.choices weights",
+        "shuffle the sequence in place",
+        "draw lottery numbers without repeats",
+        "repeatable results from the dice by fixing a start",
+    ),
+    "secrets": (
+        "secrets.token_urlsafe",
+        "cryptographically strong random numbers",
+        "make a hard-to-guess link for a forgotten login",
+        "produce an unpredictable passphrase",
+    ),
+    "hashlib": (
+        "hashlib.blake2b digest_size",
+        "key derivation functions for secure password hashing",
+        "fingerprint of a large file",
+        "slow scrambling of credentials with salt",
+    ),
+    "hmac": (
+        "hmac.compare_digest",
+        "keyed hashing for message authentication",
+        "prove that a payload was not tampered with, sharing a key",
+        "avoid leaking where two strings differ through duration",
+    ),
+    "datetime": (
+        "datetime.fromisoformat",
+        "aware and naive objects",
+        "add three weeks to a day",
+        "print a moment in the reader's own offset",
+    ),
+    "zoneinfo": (
+        "zoneinfo.ZoneInfo.no_cache",
+        "IANA time zone database support",
+        "daylight saving shifts of a city",
+        "where does the clock data of the system come from",
+    ),
+    "calendar": (
+        "calendar.monthrange",
+        "HTML calendars with a firstweekday",
+        "does this year have a 29 February",
+        "print all weeks of May as a table",
+    ),
+    "time": (
+        "time.monotonic_ns",
+        "suspend execution of the calling thread for the given number of seconds",
+        "measure how long a piece of code ran",
+        "a counter that never runs backwards",
+    ),
+    "sched": (
+        "sched.scheduler enterabs",
+        "general purpose event scheduler",
+        "run a callback after a pause, ordered by urgency",
+        "plan several actions for later moments in one process",
+    ),
+    "queue": (
+        "queue.LifoQueue",
+        "multi-producer, multi-consumer queues",
+        "hand over work between threads safely",
+        "take the most urgent item first among workers",
+    ),
+    "threading": (
+        "threading.Barrier",
+        "a condition variable allows one or more threads to wait until they are notified",
+        "values that are separate for each worker",
+        "only so many may enter a section at once",
+    ),
+    "multiprocessing": (
+        "multiprocessing.shared_memory multiprocessing.Pool imap_unordered",
+        "sidestepping the Global Interpreter Lock by using subprocesses",
+        "use all cores for a computation",
+        "exchange objects between separate interpreters through a pipe",
+    ),
+    "concurrent.futures": (
+        "ThreadPoolExecutor max_workers",
+        "asynchronously executing callables",
+        "submit many downloads and gather results as they finish",
+        "a placeholder for an answer that isn't there yet",
+    ),
+    "subprocess": (
+        "subprocess.Popen.communicate",
+        "spawn new processes and connect to their input/output/error pipes",
+        "call a shell tool and read what it prints",
+        "raise when an external command fails",
+    ),
+    "signal": (
+        "signal.SIGALRM setitimer",
+        "set handlers for asynchronous events",
+        "react to Ctrl-C gracefully",
+        "interrupt a blocking operation after some seconds on Unix",
+    ),
+    "socket": (
+        "socket.SO_REUSEADDR",
+        "low-level networking interface",
+        "listen on a port for clients",
+        "talk to another machine byte by byte",
+    ),
+    "ssl": (
+        "ssl.SSLContext.load_verify_locations",
+        "TLS wrapper for socket objects",
+        "encrypt a connection and check who is at the other end",
+        "refuse outdated protocol versions of secure channels",
+    ),
+    "selectors": (
+        "selectors.EpollSelector",
+        "high-level I/O multiplexing",
+        "watch many sockets with one loop",
+        "learn which file objects are ready to be read",
+    ),
+    "json": (
+        "json.JSONEncoder default",
+        "pretty printing with indent and separators",
+        "turn nested dictionaries into text for a browser",
+        "read numbers with decimal precision from a web answer",
+    ),
+    "csv": (
+        "csv.DictReader fieldnames",
+        "dialects and formatting parameters",
+        "read a spreadsheet export row by row",
+        "choose another delimiter such as a semicolon",
+    ),
+    "configparser": (
+        "configparser.ExtendedInterpolation",
+        "INI file structure with sections",
+        "settings file with defaults for several parts",
+        "refer to one option's value within another",
+    ),
+    "tomllib": (
+        "tomllib.loads",
+        "parse TOML files",
+        "read pyproject settings",
+        "which loader is read-only for that configuration language",
+    ),
+    "pickle": (
+        "pickle.HIGHEST_PROTOCOL",
+        "converting a Python object hierarchy into a byte stream",
+        "store live objects on disk and get them back",
+        "danger of loading serialized data from strangers",
+    ),
+    "shelve": (
+        "shelve.open writeback",
+        "persistent dictionary-like object",
+        "keep a mapping on disk between runs",
+        "changes to nested values are not saved",
+    ),
+    "sqlite3": (
+        "sqlite3.Row row_factory",
+        "DB-API 2.0 interface for SQLite databases",
+        "small relational storage in one file",
+        "avoid injection by binding values to placeholders",
+    ),
+    "zlib": (
+        "zlib.decompressobj",
+        "compression compatible with gzip",
+        "shrink bytes in memory",
+        "checksum for detecting damaged data",
+    ),
+    "zipfile": (
+        "zipfile.ZIP_DEFLATED",
+        "read and write ZIP archive files",
+        "bundle a folder into one download",
+        "protect against bombs when unpacking an archive",
+    ),
+    "tarfile": (
+        "tarfile.TarInfo",
+        "reading and writing gzip, bz2 and lzma compressed archives of files",
+        "unpack a Unix source package",
+        "malicious members that escape the target folder",
+    ),
+    "pathlib": (
+        "pathlib.PurePosixPath relative_to",
+        "object-oriented filesystem paths",
+        "list all files that match a pattern in subfolders",
+        "change the extension of a file name",
+    ),
+    "shutil": (
+        "shutil.copytree ignore_patterns",
+        "high-level operations on collections of files",
+        "remove a directory with everything inside",
+        "how much room is left on the disk",
+    ),
+    "tempfile": (
+        "tempfile.NamedTemporaryFile delete",
+        "generate temporary files and directories",
+        "scratch folder that vanishes afterwards",
+        "write data to a spot nobody else can guess",
+    ),
+    "glob": (
+        "glob.iglob recursive",
+        "Unix style pathname pattern expansion",
+        "find names with wildcards",
+        "escape brackets in a search for files",
+    ),
+    "fnmatch": (
+        "fnmatch.fnmatchcase",
+        "Unix shell-style wildcards",
+        "does a name fit a star pattern",
+        "translate a shell expression into a regular one",
+    ),
+    "re": (
+        "re.fullmatch re.VERBOSE",
+        "regular expression matching operations",
+        "replace every occurrence that fits a pattern",
+        "capture named parts of a text",
+    ),
+    "difflib": (
+        "difflib.unified_diff",
+        "helpers for computing deltas",
+        "suggest the closest spelling",
+        "show what changed between two versions side by side",
+    ),
+    "textwrap": (
+        "textwrap.dedent",
+        "text wrapping and filling",
+        "break long lines at eighty columns",
+        "remove common leading blanks of a block",
+    ),
+    "string": (
+        "string.Template safe_substitute",
+        "format specification mini-language",
+        "fill in dollar placeholders",
+        "align numbers with thousands separators",
+    ),
+    "argparse": (
+        "argparse.ArgumentParser add_subparsers",
+        "parser for command-line options, arguments and sub-commands",
+        "let users pass switches to a script",
+        "show help text automatically for a program",
+    ),
+    "logging": (
+        "logging.LoggerAdapter",
+        "event logging system with loggers, handlers, filters and formatters",
+        "record what a program does with severity",
+        "send messages of one module elsewhere than those of another",
+    ),
+    "unittest": (
+        "unittest.TestCase.assertRaises",
+        "test fixtures, test cases, test suites and test runners",
+        "check code automatically before release",
+        "prepare and clean up around each check",
+    ),
+    "unittest.mock": (
+        "mock.patch.object side_effect",
+        "replace parts of your system under test with mock objects",
+        "pretend that a collaborator answered something",
+        "verify that a dependency was called with certain values",
+    ),
+    "inspect": (
+        "inspect.getfullargspec Signature",
+        "get useful information about live objects",
+        "look up the source of a function at run time",
+        "what parameters does a callable take",
+    ),
+    "ast": (
+        "ast.NodeVisitor generic_visit",
+        "abstract syntax trees",
+        "evaluate a literal safely",
+        "transform a program's structure before compiling",
+    ),
+    "urllib.parse": (
+        "urllib.parse.urlencode quote_plus",
+        "parse URLs into components",
+        "escape special characters for an address",
+        "combine a base address with a relative link",
+    ),
+    "email.message": (
+        "EmailMessage.add_attachment",
+        "representing an email message",
+        "build a letter with a file enclosed",
+        "headers that behave like a dictionary",
+    ),
+    "asyncio-task": (
+        "asyncio.gather return_exceptions",
+        "coroutines and tasks",
+        "run several awaitables at the same time",
+        "give up on an operation after a deadline",
+    ),
+}

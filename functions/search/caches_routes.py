@@ -1,0 +1,51 @@
+"""Routes: caches."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.event_handler import Response
+
+from spinneret.access.keys.models import Scope
+from spinneret.content.caches.api_models import CacheStats, cache_stats
+from spinneret.content.caches.models import CacheName
+from spinneret.content.caches.wiring import cache_clearing
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(cache_clearing)
+router = routes.router
+
+
+@router.get("/api/v1/cache/stats", **declared(Scope.READ))
+def get_cache_stats() -> CacheStats:
+    """Entries, hits and misses of each cache."""
+    return cache_stats(routes.services.counts(routes.principal.tenant))
+
+
+@router.delete("/api/v1/cache/crawl", **declared(Scope.WRITE, {204: None}))
+def clear_crawl_cache() -> Response[None]:
+    """Forget the pages that crawls have kept."""
+    return _cleared(CacheName.CRAWL)
+
+
+@router.delete("/api/v1/cache/query", **declared(Scope.WRITE, {204: None}))
+def clear_query_cache() -> Response[None]:
+    """Forget the results of searches; cursors end with them."""
+    return _cleared(CacheName.QUERY)
+
+
+@router.delete("/api/v1/cache/embeddings", **declared(Scope.WRITE, {204: None}))
+def clear_embedding_caches() -> Response[None]:
+    """Forget the vectors of queries and of chunks; what is indexed stays."""
+    return _cleared(CacheName.QUERY_EMBEDDINGS, CacheName.EMBEDDINGS)
+
+
+@router.delete("/api/v1/cache/domain/<domain>", **declared(Scope.WRITE, {204: None}))
+def clear_domain_caches(domain: str) -> Response[None]:
+    """Forget the pages that crawls have kept of a host, and all results of searches."""
+    routes.services.clear_host(routes.principal.tenant, domain)
+    return Response(status_code=204)
+
+
+def _cleared(*caches: CacheName) -> Response[None]:
+    routes.services.clear(routes.principal.tenant, *caches)
+    return Response(status_code=204)

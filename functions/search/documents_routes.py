@@ -1,0 +1,227 @@
+"""Routes: documents."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from search import documents_examples as examples
+from spinneret.access.keys.models import Scope
+from spinneret.content.documents.keys import is_position
+from spinneret.content.documents.models import Listing
+from spinneret.content.library.api_models import (
+    Accepted,
+    ChunkList,
+    DocumentBatch,
+    DocumentBatchRequest,
+    DocumentChange,
+    DocumentList,
+    DocumentRequest,
+    DocumentView,
+    FullDocument,
+    TagNamesRequest,
+    TextAddress,
+    chunk_list,
+    document_list,
+    document_view,
+    full_document,
+    is_chunk_place,
+)
+from spinneret.content.library.views import accepted, batch
+from spinneret.content.library.wiring import library_service
+from spinneret.content.search.api_models import Moment, SourceType
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    Conflict,
+    IdempotencyMismatch,
+    UrlInvalid,
+)
+from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(library_service)
+router = routes.router
+
+DOCUMENTS = "/api/v1/documents"
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+Text = Annotated[str | None, Query(max_length=253)]
+
+
+@router.get(DOCUMENTS, **declared(Scope.READ, {200: DocumentList}, UrlInvalid))
+def list_documents(
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+    collection_id: Text = None,
+    tag_id: Text = None,
+    domain: Text = None,
+    source: SourceType | None = None,
+    language: Text = None,
+    url: Annotated[str | None, Query(max_length=bounds.URL_MAX_CHARS)] = None,
+    date_from: Moment | None = None,
+    date_to: Moment | None = None,
+    deleted: bool = False,
+) -> DocumentList:
+    """Documents, newest first, that match all filters.
+
+    `url`, else `collection_id`, `tag_id` or `domain`, is looked up; the other filters look at a
+    bounded number of documents, so that a page may be short and still have a cursor. Dates are
+    those of the last change of content; `deleted` lists what can be restored.
+    """
+    listing = Listing(
+        tenant=routes.principal.tenant,
+        collection_id=collection_id,
+        tag_id=tag_id,
+        domain=domain,
+        source=source.source if source else None,
+        language=language,
+        date_from=date_from,
+        date_to=date_to,
+        deleted=deleted,
+    )
+    after = position_of(cursor, is_position)
+    return document_list(routes.services.page(listing, url, after, limit))
+
+
+@router.post(
+    DOCUMENTS,
+    **declared(
+        Scope.WRITE,
+        {202: Accepted},
+        BodyTooLarge,
+        UrlInvalid,
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=examples.UPLOAD,
+    ),
+)
+def upload_document(request: DocumentRequest) -> Response[dict[str, Any]]:
+    """Store a document; answers with the job that does it. Up to 10 MB by way of an upload."""
+    caller = routes.principal
+    key = request_key(router, caller, DOCUMENTS)
+    return submitted(routes.services.upload(caller.tenant, request.upload(), key, accepted))
+
+
+@router.post(
+    f"{DOCUMENTS}/batch",
+    **declared(
+        Scope.WRITE,
+        {202: DocumentBatch},
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=examples.BATCH,
+    ),
+)
+def upload_documents(request: DocumentBatchRequest) -> Response[dict[str, Any]]:
+    """Store up to 50 documents; each has its own outcome."""
+    caller = routes.principal
+    key = request_key(router, caller, f"{DOCUMENTS}/batch")
+    uploads = [each.upload_or_error() for each in request.documents]
+    return submitted(routes.services.upload_several(caller.tenant, uploads, key, batch))
+
+
+@router.get(f"{DOCUMENTS}/<document_id>", **declared(Scope.READ))
+def read_document(document_id: str, include_deleted: bool = False) -> FullDocument:
+    """One document with its first hundred chunks; those of a deleted one aren't shown."""
+    tenant, library = routes.principal.tenant, routes.services
+    labelled = library.get(tenant, document_id, deleted=include_deleted)
+    if labelled.document.deleted_at is not None:
+        return full_document(labelled, [], None)
+    _, chunks, after = library.chunks(tenant, document_id, 0, bounds.LIST_LIMIT_MAX, _left())
+    return full_document(labelled, chunks, after)
+
+
+@router.patch(
+    f"{DOCUMENTS}/<document_id>",
+    **declared(Scope.WRITE, {200: DocumentView}, Conflict, examples=examples.CHANGE),
+)
+def change_document(document_id: str, request: DocumentChange) -> DocumentView:
+    """Change a document's metadata, or move it between collections."""
+    changed = routes.services.change(
+        routes.principal.tenant, document_id, request.change(), _left()
+    )
+    return document_view(changed)
+
+
+@router.delete(f"{DOCUMENTS}/<document_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+def delete_document(document_id: str) -> Response[None]:
+    """Delete a document: no search shows it any more. It can be restored for 30 days."""
+    routes.services.delete(routes.principal.tenant, document_id, _left())
+    return Response(status_code=204)
+
+
+@router.post(
+    f"{DOCUMENTS}/<document_id>/restore", **declared(Scope.WRITE, {200: DocumentView}, Conflict)
+)
+def restore_document(document_id: str) -> DocumentView:
+    """Show a deleted document again."""
+    return document_view(routes.services.restore(routes.principal.tenant, document_id, _left()))
+
+
+@router.post(
+    f"{DOCUMENTS}/<document_id>/reindex",
+    **declared(Scope.WRITE, {202: Accepted}, IdempotencyMismatch, idempotent=True),
+)
+def reindex_document(document_id: str) -> Response[dict[str, Any]]:
+    """Cut and embed a document's text anew."""
+    caller = routes.principal
+    key = request_key(router, caller, f"{DOCUMENTS}/{document_id}/reindex")
+    return submitted(routes.services.reindex(caller.tenant, document_id, key, accepted))
+
+
+@router.get(f"{DOCUMENTS}/<document_id>/chunks", **declared(Scope.READ))
+def list_chunks(
+    document_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> ChunkList:
+    """A document's chunks, in its order."""
+    start = int(position_of(cursor, is_chunk_place) or 0)
+    tenant = routes.principal.tenant
+    return chunk_list(*routes.services.chunks(tenant, document_id, start, limit, _left()))
+
+
+@router.get(f"{DOCUMENTS}/<document_id>/markdown", **declared(Scope.READ))
+def get_markdown(document_id: str) -> TextAddress:
+    """Where a document's whole text can be fetched, for a quarter of an hour."""
+    url = routes.services.markdown_url(routes.principal.tenant, document_id)
+    return TextAddress(url=url, expires_in=bounds.DOWNLOAD_SECONDS)
+
+
+@router.post(
+    f"{DOCUMENTS}/<document_id>/tags",
+    **declared(Scope.WRITE, {200: DocumentView}, Conflict, examples=examples.TAGS),
+)
+def add_tags(document_id: str, request: TagNamesRequest) -> DocumentView:
+    """Add tags by name; those that there aren't yet are made."""
+    tenant = routes.principal.tenant
+    return document_view(routes.services.add_tags(tenant, document_id, request.tags, _left()))
+
+
+@router.delete(
+    f"{DOCUMENTS}/<document_id>/tags/<tag_id>", **declared(Scope.WRITE, {204: None}, Conflict)
+)
+def remove_tag(document_id: str, tag_id: str) -> Response[None]:
+    """Take a tag off a document."""
+    routes.services.remove_tag(routes.principal.tenant, document_id, tag_id, _left())
+    return Response(status_code=204)
+
+
+@router.post(
+    "/api/v1/index/rebuild",
+    **declared(Scope.ADMIN, {202: Accepted}, IdempotencyMismatch, idempotent=True),
+)
+def rebuild_index() -> Response[dict[str, Any]]:
+    """Index all of the tenant's documents anew, from rows and stored texts."""
+    caller = routes.principal
+    key = request_key(router, caller, "/api/v1/index/rebuild")
+    return submitted(routes.services.rebuild(caller.tenant, key, accepted))
+
+
+def _left() -> Remaining:
+    started = time.perf_counter()
+    return lambda: bounds.SEARCH_SECONDS - (time.perf_counter() - started)

@@ -1,0 +1,8 @@
+"""Queue function of the lanes of documents."""
+
+from __future__ import annotations
+
+from spinneret.content.library.worker_wiring import documents_worker
+from spinneret.runtime.queue import worker_entrypoint
+
+handler = worker_entrypoint(documents_worker, "documents-worker")

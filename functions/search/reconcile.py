@@ -1,0 +1,8 @@
+"""Rule function: compares rows, bodies and index daily, and removes what was deleted long ago."""
+
+from __future__ import annotations
+
+from spinneret.content.library.worker_wiring import reconcile_pass
+from spinneret.runtime.scheduled import timed_entrypoint
+
+handler = timed_entrypoint(reconcile_pass, "reconcile")

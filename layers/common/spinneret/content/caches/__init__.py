@@ -1,0 +1,1 @@
+"""Caches: answers and vectors that may be forgotten, by tenant."""

@@ -1,0 +1,207 @@
+"""Caches on DynamoDB.
+
+Caches table
+    pk `T#<tenant>#CACHES`                    how often each cache was cleared, used in vain and not
+    pk `T#<tenant>#CACHE#<name>#<digest>`     an entry; `epoch` is the cache's when it was made.
+                                              DynamoDB's TTL removes it some time after `purge_at`
+    pk `T#<tenant>#LOCK#<name>#<digest>`      who makes the entry at present
+    index `entries`: `entries_key` `T#<tenant>#CACHE#<name>#<epoch>`, `purge_at`
+                                              the entries of a cache, to be counted
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
+from spinneret.kernel.clock import epoch_seconds
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_ENTRY_MAX_BYTES: Final = 350 * 1024  # DynamoDB's items have at most 400 KB
+_PER_WRITE: Final = 25  # BatchWriteItem
+_COUNT_PAGES: Final = 3  # of 1 MB, which is some 5,000 entries
+
+
+class DynamoCacheStore:
+    """Implements CacheStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def read(self, tenant: str, keys: Sequence[CacheKey], now: datetime) -> Read:
+        """See CacheStore: one BatchGetItem."""
+        wanted = [{"pk": _overview_key(tenant)}, *({"pk": _entry_key(tenant, k)} for k in keys)]
+        found = {item["pk"]: item for item in dynamo.batch_get(self._client, self._table, wanted)}
+        epochs = _epochs(found.get(_overview_key(tenant), {}))
+        entries: dict[CacheKey, bytes] = {}
+        for key in keys:
+            item = found.get(_entry_key(tenant, key))
+            if item is None or item["epoch"] != epochs[key.cache]:
+                continue
+            if item["purge_at"] > epoch_seconds(now):
+                entries[key] = bytes(item["value"])
+        return Read(entries=entries, epochs=epochs)
+
+    def write(
+        self,
+        tenant: str,
+        entries: Mapping[CacheKey, bytes],
+        epochs: Epochs,
+        until: datetime,
+    ) -> None:
+        """See CacheStore. What the table is too busy for isn't kept."""
+        requests = [
+            {
+                "PutRequest": {
+                    "Item": {
+                        "pk": _entry_key(tenant, key),
+                        "entries_key": _entries_key(tenant, key.cache, epochs[key.cache]),
+                        "epoch": epochs[key.cache],
+                        "purge_at": epoch_seconds(until),
+                        "value": value,
+                    }
+                }
+            }
+            for key, value in entries.items()
+            if len(value) <= _ENTRY_MAX_BYTES
+        ]
+        for part in _parts(requests, _PER_WRITE):
+            with translated("dynamodb"):
+                self._client.batch_write_item(RequestItems={self._table: part})
+
+    def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
+        """See CacheStore."""
+        try:
+            with translated("dynamodb"):
+                self._client.put_item(
+                    TableName=self._table,
+                    Item={
+                        "pk": _lock_key(tenant, key),
+                        "owner": owner,
+                        "purge_at": epoch_seconds(until),
+                    },
+                    ConditionExpression="attribute_not_exists(pk) OR purge_at <= :now"
+                    " OR #owner = :owner",
+                    ExpressionAttributeNames={"#owner": "owner"},
+                    ExpressionAttributeValues={":now": epoch_seconds(now), ":owner": owner},
+                )
+        except ClientError as error:
+            if error_code(error) == "ConditionalCheckFailedException":
+                return False
+            raise
+        return True
+
+    def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
+        """See CacheStore."""
+        try:
+            with translated("dynamodb"):
+                self._client.delete_item(
+                    TableName=self._table,
+                    Key={"pk": _lock_key(tenant, key)},
+                    ConditionExpression="#owner = :owner",
+                    ExpressionAttributeNames={"#owner": "owner"},
+                    ExpressionAttributeValues={":owner": owner},
+                )
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+
+    def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
+        """See CacheStore."""
+        self._add(tenant, {f"epoch_{each}": 1 for each in caches})
+
+    def count_uses(self, tenant: str, uses: Mapping[CacheName, Uses]) -> None:
+        """See CacheStore."""
+        added = {f"hits_{cache}": each.hits for cache, each in uses.items()}
+        added |= {f"misses_{cache}": each.misses for cache, each in uses.items()}
+        self._add(tenant, {name: number for name, number in added.items() if number})
+
+    def counts(self, tenant: str, now: datetime) -> tuple[CacheCount, ...]:
+        """See CacheStore."""
+        [overview] = dynamo.batch_get(
+            self._client, self._table, [{"pk": _overview_key(tenant)}]
+        ) or [{}]
+        epochs = _epochs(overview)
+        found: list[CacheCount] = []
+        for cache in CacheName:
+            entries, complete = self._entries(tenant, cache, epochs[cache], now)
+            found.append(
+                CacheCount(
+                    cache=cache,
+                    entries=entries,
+                    complete=complete,
+                    hits=int(overview.get(f"hits_{cache}", 0)),
+                    misses=int(overview.get(f"misses_{cache}", 0)),
+                )
+            )
+        return tuple(found)
+
+    def _entries(
+        self, tenant: str, cache: CacheName, epoch: int, now: datetime
+    ) -> tuple[int, bool]:
+        total, start = 0, None
+        for _ in range(_COUNT_PAGES):
+            asked: dict[str, Any] = {"ExclusiveStartKey": start} if start else {}
+            with translated("dynamodb"):
+                answer = self._client.query(
+                    TableName=self._table,
+                    IndexName="entries",
+                    Select="COUNT",
+                    KeyConditionExpression="entries_key = :key AND purge_at > :now",
+                    ExpressionAttributeValues={
+                        ":key": _entries_key(tenant, cache, epoch),
+                        ":now": epoch_seconds(now),
+                    },
+                    **asked,
+                )
+            total += answer["Count"]
+            start = answer.get("LastEvaluatedKey")
+            if start is None:
+                return total, True
+        return total, False
+
+    def _add(self, tenant: str, numbers: Mapping[str, int]) -> None:
+        if not numbers:
+            return
+        with translated("dynamodb"):
+            self._client.update_item(
+                TableName=self._table,
+                Key={"pk": _overview_key(tenant)},
+                UpdateExpression="ADD " + ", ".join(f"#{name} :{name}" for name in numbers),
+                ExpressionAttributeNames={f"#{name}": name for name in numbers},
+                ExpressionAttributeValues={f":{name}": n for name, n in numbers.items()},
+            )
+
+
+def _epochs(overview: Mapping[str, Any]) -> Epochs:
+    return {cache: int(overview.get(f"epoch_{cache}", 0)) for cache in CacheName}
+
+
+def _overview_key(tenant: str) -> str:
+    return f"T#{tenant}#CACHES"
+
+
+def _entry_key(tenant: str, key: CacheKey) -> str:
+    return f"T#{tenant}#CACHE#{key.cache}#{key.digest}"
+
+
+def _lock_key(tenant: str, key: CacheKey) -> str:
+    return f"T#{tenant}#LOCK#{key.cache}#{key.digest}"
+
+
+def _entries_key(tenant: str, cache: CacheName, epoch: int) -> str:
+    return f"T#{tenant}#CACHE#{cache}#{epoch}"
+
+
+def _parts(items: Sequence[Any], size: int) -> Iterator[Any]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -1,0 +1,96 @@
+"""What crawls keep of their hosts' answers, to be counted and cleared.
+
+`FETCHED/T/<tenant>/<fingerprint>.gz` is written by crawls: a gzipped line of JSON, whose `url` is
+the page's, and the body after it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+_HEAD_BYTES: Final = 16 * 1024  # compressed: the line has two URLs of 2 KB and the redirects
+_PAGE: Final = 1000  # ListObjectsV2 and DeleteObjects
+_READERS: Final = 8  # fewer than the connections of the client's pool
+
+
+class S3PageCache:
+    """Implements PageCache."""
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def count(self, tenant: str) -> tuple[int, bool]:
+        """See PageCache: one request."""
+        with translated("s3"):
+            answer = self._client.list_objects_v2(
+                Bucket=self._bucket, Prefix=_prefix(tenant), MaxKeys=_PAGE
+            )
+        return answer["KeyCount"], not answer["IsTruncated"]
+
+    def clear(self, tenant: str) -> None:
+        """See PageCache."""
+        for keys in self._listed(tenant):
+            self._remove(keys)
+
+    def clear_host(self, tenant: str, host: str) -> None:
+        """See PageCache: the beginning of each page is read."""
+        with ThreadPoolExecutor(_READERS) as readers:
+            for keys in self._listed(tenant):
+                hosts = readers.map(partial(self._host_of), keys)
+                self._remove([key for key, of in zip(keys, hosts, strict=True) if of == host])
+
+    def _listed(self, tenant: str) -> Iterator[list[str]]:
+        start = _prefix(tenant)
+        while True:
+            with translated("s3"):
+                answer = self._client.list_objects_v2(
+                    Bucket=self._bucket, Prefix=_prefix(tenant), StartAfter=start, MaxKeys=_PAGE
+                )
+            keys = [each["Key"] for each in answer.get("Contents", [])]
+            if keys:
+                yield keys
+            if not answer["IsTruncated"]:
+                return
+            start = keys[-1]
+
+    def _host_of(self, key: str) -> str | None:
+        try:
+            with translated("s3"):
+                answer = self._client.get_object(
+                    Bucket=self._bucket, Key=key, Range=f"bytes=0-{_HEAD_BYTES - 1}"
+                )
+                data = answer["Body"].read()
+            line = zlib.decompressobj(wbits=31).decompress(data).partition(b"\n")[0]
+            return urlsplit(str(json.loads(line)["url"])).hostname
+        except ClientError as error:
+            if error_code(error) == "NoSuchKey":
+                return None
+            raise
+        except (zlib.error, ValueError, KeyError):  # crawls don't read it either
+            return None
+
+    def _remove(self, keys: Sequence[str]) -> None:
+        if keys:
+            with translated("s3"):
+                self._client.delete_objects(
+                    Bucket=self._bucket,
+                    Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
+                )
+
+
+def _prefix(tenant: str) -> str:
+    return f"FETCHED/T/{tenant}/"

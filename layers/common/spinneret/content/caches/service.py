@@ -1,0 +1,190 @@
+"""Using, clearing and counting a tenant's caches.
+
+A cache never fails what it serves: where its store doesn't answer there is nothing in it. Clearing
+and counting are use cases of their own, and do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from threading import Lock
+from typing import Final
+
+from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
+from spinneret.content.caches.ports import CacheStore, PageCache
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable
+
+logger = logging.getLogger(__name__)
+
+KEPT_SECONDS: Final[Mapping[CacheName, float]] = {
+    CacheName.CRAWL: bounds.RESULT_FRESH_SECONDS,
+    CacheName.QUERY: bounds.QUERY_CACHE_SECONDS,
+    CacheName.QUERY_EMBEDDINGS: bounds.QUERY_EMBEDDING_CACHE_SECONDS,
+    CacheName.EMBEDDINGS: bounds.EMBEDDING_CACHE_SECONDS,
+}
+_NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # what is stored under it is never read
+
+Vector = tuple[float, ...]
+
+
+class Caches:
+    """The caches of all tenants. Uses are counted in the process and stored together now and then:
+    the numbers are close, not exact."""
+
+    def __init__(self, store: CacheStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = Lock()
+        self._uses: dict[tuple[str, CacheName], Uses] = {}
+
+    def read(self, tenant: str, keys: Sequence[CacheKey]) -> Read:
+        """See CacheStore; nothing where it doesn't answer."""
+        try:
+            found = self._store.read(tenant, keys, self._clock())
+        except DependencyUnavailable:
+            logger.warning("cache_not_read")
+            return Read(entries={}, epochs=_NOTHING)
+        return found
+
+    def keep(self, tenant: str, entries: Mapping[CacheKey, bytes], epochs: Epochs) -> bool:
+        """Keep entries for as long as their cache does; whether they were."""
+        by_cache: dict[CacheName, dict[CacheKey, bytes]] = {}
+        for key, value in entries.items():
+            by_cache.setdefault(key.cache, {})[key] = value
+        try:
+            for cache, values in by_cache.items():
+                until = self._clock() + timedelta(seconds=KEPT_SECONDS[cache])
+                self._store.write(tenant, values, epochs, until)
+        except DependencyUnavailable:
+            logger.warning("cache_not_written")
+            return False
+        return epochs is not _NOTHING
+
+    def lock(self, tenant: str, key: CacheKey, owner: str) -> bool:
+        """Whether `owner` is to make the entry; everybody is where the store doesn't answer."""
+        now = self._clock()
+        until = now + timedelta(seconds=bounds.STAMPEDE_LOCK_SECONDS)
+        try:
+            return self._store.lock(tenant, key, owner, now, until)
+        except DependencyUnavailable:
+            return True
+
+    def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
+        """The lock ends by itself where the store doesn't answer."""
+        try:
+            self._store.unlock(tenant, key, owner)
+        except DependencyUnavailable:
+            logger.warning("cache_lock_left")
+
+    def used(self, tenant: str, cache: CacheName, *, hits: int, misses: int) -> None:
+        """Count uses."""
+        with self._lock:
+            so_far = self._uses.get((tenant, cache), Uses())
+            now = Uses(hits=so_far.hits + hits, misses=so_far.misses + misses)
+            self._uses[tenant, cache] = now
+            held = sum(each.hits + each.misses for each in self._uses.values())
+            if held < bounds.CACHE_USES_HELD:
+                return
+        self.store_uses()
+
+    def store_uses(self) -> None:
+        """Store what was counted."""
+        with self._lock:
+            held, self._uses = self._uses, {}
+        for tenant in sorted({tenant for tenant, _ in held}):
+            own = {cache: each for (whose, cache), each in held.items() if whose == tenant}
+            try:
+                self._store.count_uses(tenant, own)
+            except DependencyUnavailable:
+                logger.warning("cache_uses_not_counted")
+
+    def clear(self, tenant: str, *caches: CacheName) -> None:
+        """Forget all of these caches; raises DependencyUnavailable."""
+        self._store.clear(tenant, caches)
+
+    def counts(self, tenant: str) -> tuple[CacheCount, ...]:
+        """All caches in numbers; raises DependencyUnavailable."""
+        self.store_uses()
+        return self._store.counts(tenant, self._clock())
+
+
+class CacheClearing:
+    """A tenant's caches as it clears and counts them. All methods raise DependencyUnavailable."""
+
+    def __init__(self, caches: Caches, pages: PageCache) -> None:
+        self._caches = caches
+        self._pages = pages
+
+    def clear(self, tenant: str, *caches: CacheName) -> None:
+        """Forget all of these caches."""
+        if CacheName.CRAWL in caches:
+            self._pages.clear(tenant)
+        rest = [each for each in caches if each is not CacheName.CRAWL]
+        if rest:
+            self._caches.clear(tenant, *rest)
+
+    def clear_host(self, tenant: str, host: str) -> None:
+        """Forget the pages of a host, and all results, which may show it."""
+        self._pages.clear_host(tenant, host.lower())
+        self._caches.clear(tenant, CacheName.QUERY)
+
+    def counts(self, tenant: str) -> tuple[CacheCount, ...]:
+        """All caches in numbers."""
+        pages, complete = self._pages.count(tenant)
+        return tuple(
+            replace(each, entries=pages, complete=complete)
+            if each.cache is CacheName.CRAWL
+            else each
+            for each in self._caches.counts(tenant)
+        )
+
+
+class CachedVectors:
+    """Implements KnownVectors and keeps vectors of queries: by model and content."""
+
+    def __init__(self, caches: Caches, cache: CacheName = CacheName.EMBEDDINGS) -> None:
+        self._caches = caches
+        self._cache = cache
+
+    def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
+        """See KnownVectors."""
+        keys = {text: vector_key(self._cache, model_id, text) for text in texts}
+        read = self._caches.read(tenant, list(dict.fromkeys(keys.values())))
+        found = {
+            text: vector_of(read.entries[key]) for text, key in keys.items() if key in read.entries
+        }
+        self._caches.used(tenant, self._cache, hits=len(found), misses=len(keys) - len(found))
+        return found
+
+    def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
+        """See KnownVectors."""
+        entries = {
+            vector_key(self._cache, model_id, text): bytes_of(vector)
+            for text, vector in vectors.items()
+        }
+        self._caches.keep(tenant, entries, self._caches.read(tenant, []).epochs)
+
+
+def vector_key(cache: CacheName, model_id: str, text: str) -> CacheKey:
+    """The key of a text's vector."""
+    named = f"{model_id}\n{text}".encode("utf-8", "surrogatepass")
+    return CacheKey(cache, hashlib.sha256(named).hexdigest()[:32])
+
+
+def bytes_of(vector: Sequence[float]) -> bytes:
+    """Four bytes a number: what the index keeps of it, too."""
+    return array("f", vector).tobytes()
+
+
+def vector_of(value: bytes) -> Vector:
+    """The inverse of `bytes_of`, to single precision."""
+    numbers = array("f")
+    numbers.frombytes(value)
+    return tuple(numbers)

@@ -1,0 +1,123 @@
+"""A document's text as chunks with their vectors, ready to be indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
+from spinneret.content.chunking.parts import chunked
+from spinneret.content.documents import rules
+from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
+from spinneret.content.documents.ports import Embedder
+from spinneret.content.documents.signatures import signature
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining, stamp
+
+Checkpoint = Callable[[str, int], None]
+"""Called with the step's name and the progress in percent; may raise to stop the work."""
+
+Vector = tuple[float, ...]
+
+_SPECIAL_TOKENS = 2  # [CLS] and [SEP], which the embedder adds to every input
+
+
+class KnownVectors(Protocol):
+    """Vectors of texts that a tenant had embedded of late; forgets rather than fails."""
+
+    def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
+        """Text → vector, for those that are known."""
+        ...
+
+    def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
+        """Remember them for a week."""
+        ...
+
+
+class ChunkMaker:
+    """Cuts and embeds texts: the same text and model give the same chunks."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        known: KnownVectors | None = None,
+        embed_batch: int = bounds.EMBED_BATCH,
+    ) -> None:
+        """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
+        self._embedder = embedder
+        self._known = known
+        self._embed_batch = embed_batch
+
+    def info(self, remaining: Remaining) -> EmbedderInfo:
+        """The embedder's; raises DependencyUnavailable."""
+        return self._embedder.info(remaining)
+
+    def cut(
+        self, markdown: str, remaining: Remaining, chunking: Chunking = USUAL_CHUNKING
+    ) -> list[Chunk]:
+        """Raises DependencyUnavailable and EmbeddingRefused."""
+        window = self.info(remaining).max_input_tokens - _SPECIAL_TOKENS
+        return chunked(
+            markdown,
+            rules.counted(self._embedder.tokenize(markdown, remaining), markdown),
+            chunking.within(window),
+            max_bytes=bounds.CHUNK_MAX_BYTES,
+        )
+
+    def indexed(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        checkpoint: Checkpoint,
+        remaining: Remaining,
+    ) -> list[IndexedChunk]:
+        """Raises DependencyUnavailable, EmbeddingRefused and what `checkpoint` raises."""
+        model_id = self.info(remaining).model_id
+        vectors = self._vectors(document.tenant, model_id, chunks, checkpoint, remaining)
+        return [
+            IndexedChunk(
+                tenant=document.tenant,
+                document_id=document.id,
+                version=document.version,
+                index=part.index,
+                text=part.text,
+                section=part.section,
+                type=part.type,
+                start=part.start,
+                end=part.end,
+                token_count=part.token_count,
+                url=document.url,
+                domain=document.domain,
+                source=document.source,
+                language=document.language,
+                model=model_id,
+                signature=signature(part.text),
+                changed_at=stamp(document.changed_at),
+                labels=labels_of(document),
+                vector=vector,
+            )
+            for part, vector in zip(chunks, vectors, strict=True)
+        ]
+
+    def _vectors(
+        self,
+        tenant: str,
+        model_id: str,
+        chunks: Sequence[Chunk],
+        checkpoint: Checkpoint,
+        remaining: Remaining,
+    ) -> list[Vector]:
+        size = min(self._embed_batch, self.info(remaining).max_batch)
+        vectors: list[Vector] = []
+        for start in range(0, len(chunks), size):
+            checkpoint("embedding", 50 + 40 * start // len(chunks))
+            texts = list(map(rules.embedded_text, chunks[start : start + size]))
+            known = dict(self._known.find(tenant, model_id, texts)) if self._known else {}
+            new = [text for text in dict.fromkeys(texts) if text not in known]
+            if new:
+                made = dict(zip(new, self._embedder.embed(new, remaining), strict=True))
+                if self._known:
+                    self._known.keep(tenant, model_id, made)
+                known |= made
+            vectors += [known[text] for text in texts]
+        return vectors

@@ -1,0 +1,117 @@
+"""All tenants' documents on DynamoDB, for upkeep; the documents table is `documents.dynamo`'s.
+
+pk `UPKEEP#<task>`   where a task over all rows goes on, and who has it: of no tenant, since a
+                     pass is over all of them
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+from spinneret.content.documents import keys
+from spinneret.content.documents.items import from_item
+from spinneret.content.documents.models import Place, Scanned, UnusedBody
+from spinneret.kernel.clock import epoch_seconds, parse_stamp
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoDocumentScan:
+    """Implements DocumentScan."""
+
+    def __init__(self, client: DynamoDBClient, documents_table: str) -> None:
+        self._client = client
+        self._documents = documents_table
+
+    def scan(self, after: Mapping[str, Any] | None, limit: int) -> Scanned:
+        """See DocumentScan."""
+        asked: dict[str, Any] = {"ExclusiveStartKey": dict(after)} if after else {}
+        with translated("dynamodb"):
+            answer = self._client.scan(TableName=self._documents, Limit=limit, **asked)
+        items = answer["Items"]
+        return Scanned(
+            documents=tuple(from_item(item) for item in items if "content_key" in item),
+            bodies=tuple(
+                UnusedBody(
+                    tenant=str(item["tenant"]),
+                    key=str(item["key"]),
+                    since=parse_stamp(str(item["counted_at"])),
+                )
+                for item in items
+                if "counted_at" in item and int(str(item["number"])) <= 0
+            ),
+            after=answer.get("LastEvaluatedKey"),
+        )
+
+    def forget_body(self, body: UnusedBody) -> bool:
+        """See DocumentScan."""
+        try:
+            with translated("dynamodb"):
+                self._client.delete_item(
+                    TableName=self._documents,
+                    Key=keys.body_row(body.tenant, body.key),
+                    ConditionExpression="#number <= :none",
+                    ExpressionAttributeNames={"#number": "number"},
+                    ExpressionAttributeValues={":none": 0},
+                )
+        except ClientError as error:
+            return _refused(error)
+        return True
+
+    def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
+        """See DocumentScan."""
+        try:
+            with translated("dynamodb"):
+                answer = self._client.update_item(
+                    TableName=self._documents,
+                    Key={"pk": f"UPKEEP#{task}"},
+                    UpdateExpression="SET #owner = :owner, held_until = :until",
+                    ConditionExpression="attribute_not_exists(pk) OR held_until <= :now"
+                    " OR #owner = :owner",
+                    ExpressionAttributeNames={"#owner": "owner"},
+                    ExpressionAttributeValues={
+                        ":owner": owner,
+                        ":now": epoch_seconds(now),
+                        ":until": epoch_seconds(until),
+                    },
+                    ReturnValues="ALL_NEW",
+                )
+        except ClientError as error:
+            _refused(error)
+            return None
+        item = answer["Attributes"]
+        return Place(**json.loads(str(item["place"]))) if "place" in item else Place()
+
+    def keep_place(self, task: str, owner: str, place: Place, *, release: bool) -> bool:
+        """See DocumentScan."""
+        expression = "SET place = :place" + (", held_until = :now" if release else "")
+        values: dict[str, Any] = {":place": json.dumps(vars(place)), ":owner": owner}
+        if release:
+            values[":now"] = 0
+        try:
+            with translated("dynamodb"):
+                self._client.update_item(
+                    TableName=self._documents,
+                    Key={"pk": f"UPKEEP#{task}"},
+                    UpdateExpression=expression,
+                    ConditionExpression="#owner = :owner",
+                    ExpressionAttributeNames={"#owner": "owner"},
+                    ExpressionAttributeValues=values,
+                )
+        except ClientError as error:
+            return _refused(error)
+        return True
+
+
+def _refused(error: ClientError) -> bool:
+    """False for a condition that didn't hold; raises any other error."""
+    if error_code(error) != "ConditionalCheckFailedException":
+        raise error
+    return False

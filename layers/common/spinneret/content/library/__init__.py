@@ -1,0 +1,1 @@
+"""A tenant's documents: reading, labelling, uploading, deleting and indexing them anew."""

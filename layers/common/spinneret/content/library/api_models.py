@@ -1,0 +1,335 @@
+"""Requests and answers about documents."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from spinneret.content.chunking.models import ChunkType
+from spinneret.content.documents.models import Document, DocumentSource
+from spinneret.content.library.models import Change, Labelled, LabelledPage, MediaType, Upload
+from spinneret.content.search.models import FoundChunk
+from spinneret.content.tags.api_models import TagName
+from spinneret.jobs.models import JobStatus
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.errors import PermanentError, ValidationFailed
+from spinneret.kernel.paging import cursor_of
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Url = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=80)]
+TagNames = Annotated[tuple[TagName, ...], Field(max_length=bounds.DOCUMENT_TAGS_MAX, strict=False)]
+Annotations = Annotated[dict[str, Any], Field(max_length=100)]
+
+
+class DocumentRequest(BaseModel):
+    """A document to be stored: text in `content`, or any file in `content_base64`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    url: Url | None = None
+    """Of the page, or `upload://` and a name; without it the content names the document."""
+    title: Title | None = None
+    content: Annotated[str, StringConstraints(min_length=1)] | None = None
+    content_base64: Annotated[str, StringConstraints(min_length=1)] | None = None
+    content_type: Annotated[MediaType, Field(strict=False)] = MediaType.PLAIN
+    collection_id: Id | None = None
+    tags: TagNames = ()
+    """Names; those that there aren't yet are made."""
+    metadata: Annotations = {}
+    """Free; a document that exists keeps names that aren't given."""
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if (self.content is None) == (self.content_base64 is None):
+            raise ValueError("give either content or content_base64")
+        binary = self.content_type in (MediaType.PDF, MediaType.DOCX)
+        if binary and self.content_base64 is None:
+            raise ValueError("files of this content_type are sent in content_base64")
+        return self
+
+    def upload(self) -> Upload:
+        """Raises ValidationFailed for what isn't base64."""
+        if self.content_base64 is None:
+            body = (self.content or "").encode("utf-8", "replace")
+        else:
+            try:
+                body = base64.b64decode(self.content_base64, validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise ValidationFailed(
+                    "not base64", details={"fields": [{"field": "content_base64"}]}
+                ) from error
+        return Upload(
+            url=self.url,
+            title=self.title,
+            body=body,
+            media_type=self.content_type,
+            collection_id=self.collection_id,
+            tags=self.tags,
+            annotations=self.metadata,
+        )
+
+    def upload_or_error(self) -> Upload | PermanentError:
+        """One of several: its error is its outcome."""
+        try:
+            return self.upload()
+        except ValidationFailed as error:
+            return error
+
+
+class DocumentBatchRequest(BaseModel):
+    """Documents to be stored, each with an outcome of its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    documents: Annotated[
+        tuple[DocumentRequest, ...],
+        Field(min_length=1, max_length=bounds.DOCUMENTS_PER_BATCH, strict=False),
+    ]
+
+
+class DocumentChange(BaseModel):
+    """What to change; what isn't named stays."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    metadata: Annotations | None = None
+    """Merged into what there is; null removes a name (RFC 7396)."""
+    collection_id: Id | None = None
+    """null takes it out of its collection."""
+
+    def change(self) -> Change:
+        """The change that is asked for."""
+        return Change(
+            annotations=self.metadata,
+            moves="collection_id" in self.model_fields_set,
+            collection_id=self.collection_id,
+        )
+
+
+class TagNamesRequest(BaseModel):
+    """Tags to add, by name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    tags: Annotated[
+        tuple[TagName, ...],
+        Field(min_length=1, max_length=bounds.DOCUMENT_TAGS_MAX, strict=False),
+    ]
+
+
+class Accepted(BaseModel):
+    """A job that does what was asked for."""
+
+    job_id: str
+    status: JobStatus
+    message: str
+    document_id: str | None = None
+    """The document's, once the job has stored it."""
+    url: str | None = None
+
+
+class Refusal(BaseModel):
+    """Why something was refused."""
+
+    error: str
+    code: str
+    details: dict[str, Any] = {}
+
+
+class DocumentOutcome(BaseModel):
+    """One document of a batch: a job, or why there is none."""
+
+    job_id: str | None = None
+    status: JobStatus | None = None
+    message: str
+    document_id: str | None = None
+    url: str | None = None
+    error: Refusal | None = None
+
+
+class DocumentBatch(BaseModel):
+    """Outcomes in the order of the documents."""
+
+    jobs: list[DocumentOutcome]
+    total_submitted: int
+    failed_count: int
+
+
+class DocumentTag(BaseModel):
+    """A tag that a document bears."""
+
+    tag_id: str
+    name: str
+
+
+class DocumentView(BaseModel):
+    """A document without its text."""
+
+    document_id: str
+    url: str
+    domain: str
+    parent_url: str | None
+    title: str | None
+    content_hash: str
+    language: str
+    source: DocumentSource
+    collection_id: str | None
+    tags: list[DocumentTag]
+    metadata: dict[str, Any]
+    """What the page says of itself, and what its tenant says of it."""
+    version: str
+    chunk_count: int
+    token_count: int
+    embedding_model: str
+    created_at: str
+    crawled_at: str
+    changed_at: str
+    updated_at: str
+    deleted_at: str | None
+
+
+class ChunkView(BaseModel):
+    """A part of a document's text: `content` is `text[start_char:end_char]`."""
+
+    id: str
+    document_id: str
+    content: str
+    chunk_index: int
+    start_char: int
+    end_char: int
+    token_count: int
+    embedding_model: str
+    section_header: str | None
+    content_type: ChunkType
+
+
+class FullDocument(DocumentView):
+    """A document with its first chunks."""
+
+    chunks: list[ChunkView]
+    next_chunk_cursor: str | None
+    """For `…/chunks`, where there are more."""
+
+
+class DocumentList(BaseModel):
+    """A page of documents."""
+
+    items: list[DocumentView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class ChunkList(BaseModel):
+    """A page of chunks, in the document's order."""
+
+    items: list[ChunkView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class TextAddress(BaseModel):
+    """Where a document's whole text can be fetched, without a key."""
+
+    url: str
+    expires_in: int
+    """Seconds."""
+
+
+def document_view(labelled: Labelled) -> DocumentView:
+    """A document as its tenant sees it."""
+    return DocumentView(**_fields(labelled))
+
+
+def full_document(
+    labelled: Labelled, chunks: Sequence[FoundChunk], after: int | None
+) -> FullDocument:
+    """A document with chunks."""
+    document = labelled.document
+    return FullDocument(
+        **_fields(labelled),
+        chunks=[chunk_view(document, each) for each in chunks],
+        next_chunk_cursor=chunk_cursor(after),
+    )
+
+
+def document_list(page: LabelledPage) -> DocumentList:
+    """A page as its tenant sees it."""
+    return DocumentList(
+        items=[document_view(each) for each in page.documents],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )
+
+
+def chunk_view(document: Document, chunk: FoundChunk) -> ChunkView:
+    """A chunk as its tenant sees it."""
+    return ChunkView(
+        id=chunk.id,
+        document_id=document.id,
+        content=chunk.text,
+        chunk_index=chunk.index,
+        start_char=chunk.start,
+        end_char=chunk.end,
+        token_count=chunk.token_count,
+        embedding_model=document.embedding_model,
+        section_header=chunk.section,
+        content_type=chunk.type,
+    )
+
+
+def chunk_list(document: Document, chunks: Sequence[FoundChunk], after: int | None) -> ChunkList:
+    """A page of chunks."""
+    return ChunkList(
+        items=[chunk_view(document, each) for each in chunks],
+        next_cursor=chunk_cursor(after),
+        has_more=after is not None,
+    )
+
+
+def chunk_cursor(index: int | None) -> str | None:
+    """The cursor of a chunk's place; None of None."""
+    return cursor_of(None if index is None else str(index))
+
+
+def is_chunk_place(text: str) -> bool:
+    """Whether this can be a chunk's place."""
+    return text.isascii() and text.isdigit() and len(text) <= 5
+
+
+def _fields(labelled: Labelled) -> dict[str, Any]:
+    document = labelled.document
+    page = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in vars(document.metadata).items()
+        if value
+    }
+    return {
+        "document_id": document.id,
+        "url": document.url,
+        "domain": document.domain,
+        "parent_url": document.parent_url,
+        "title": document.title,
+        "content_hash": document.content_hash,
+        "language": document.language,
+        "source": document.source,
+        "collection_id": document.collection_id,
+        "tags": [
+            DocumentTag(tag_id=tag_id, name=name) for tag_id, name in labelled.tag_names.items()
+        ],
+        "metadata": {**page, **document.annotations},
+        "version": document.version,
+        "chunk_count": document.chunk_count,
+        "token_count": document.token_count,
+        "embedding_model": document.embedding_model,
+        "created_at": stamp(document.created_at),
+        "crawled_at": stamp(document.crawled_at),
+        "changed_at": stamp(document.changed_at),
+        "updated_at": stamp(document.updated_at),
+        "deleted_at": optional_stamp(document.deleted_at),
+    }

@@ -1,0 +1,27 @@
+"""The kinds of work on documents, and their lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import Lane, Priority
+from spinneret.kernel import bounds
+
+UPLOAD: Final = "upload"
+REINDEX: Final = "reindex"
+REBUILD: Final = "rebuild_index"
+
+LANES: Final[Mapping[Priority, Lane]] = {
+    Priority.CRITICAL: Lane("documents-normal"),
+    Priority.HIGH: Lane("documents-normal"),
+    Priority.NORMAL: Lane("documents-normal"),
+    Priority.LOW: Lane("documents-low"),
+}
+
+KINDS: Final = {
+    UPLOAD: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
+    REINDEX: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
+    REBUILD: KindPolicy(lanes=LANES, work_seconds=bounds.REBUILD_WORK_SECONDS),
+}

@@ -1,0 +1,171 @@
+"""What jobs on documents do: read what was uploaded or is stored, and hand it to the indexer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from spinneret.content.documents.chunks import ChunkMaker
+from spinneret.content.documents.models import Document, DocumentSource, Listing
+from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentStore
+from spinneret.content.documents.service import Indexed, Indexer, Page
+from spinneret.content.extraction.models import Content
+from spinneret.content.library import rules
+from spinneret.content.library.models import MediaType
+from spinneret.content.library.reading import content_of
+from spinneret.jobs.models import JobEventKind
+from spinneret.jobs.worker import Context
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ContentRefused, NotFound, PermanentError
+
+_BEHIND: Final = "indexed up to "
+
+
+class UploadPipeline:
+    """The handler of `upload` jobs."""
+
+    def __init__(self, *, contents: ContentStore, indexer: Indexer) -> None:
+        self._contents = contents
+        self._indexer = indexer
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Answers the job's result; every effect on the way is idempotent or fenced."""
+        payload = context.job.payload
+        context.checkpoint("reading", 10)
+        try:
+            body = self._contents.get_upload(payload["body_key"])
+        except KeyError as error:
+            raise ContentRefused("the upload is gone", details={"reason": "gone"}) from error
+        url = payload["url"]
+        content = content_of(body, MediaType(payload["media_type"]), url, payload["title"])
+        page = Page(
+            tenant=context.job.tenant,
+            url=url,
+            url_key=rules.url_key(url),
+            domain=rules.host_of(url),
+            content=content,
+            source=DocumentSource.UPLOAD,
+            collection_id=payload["collection_id"],
+            tag_ids=tuple(payload["tag_ids"]),
+            annotations=payload["annotations"],
+        )
+        return result(_indexed(self._indexer, page, context))
+
+
+class ReindexPipeline:
+    """The handler of `reindex` jobs."""
+
+    def __init__(
+        self, *, documents: DocumentStore, contents: ContentStore, indexer: Indexer
+    ) -> None:
+        self._documents = documents
+        self._contents = contents
+        self._indexer = indexer
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Raises NotFound for a document that was deleted meanwhile."""
+        context.checkpoint("reading", 10)
+        identity = context.job.payload["document_id"]
+        document = self._documents.get(context.job.tenant, identity)
+        if document is None or document.deleted_at is not None:
+            raise NotFound("no such document")
+        try:
+            page = page_of(document, self._contents.get(document.content_key))
+        except KeyError as error:
+            raise ContentRefused("the text is gone", details={"reason": "gone"}) from error
+        return result(_indexed(self._indexer, page, context))
+
+
+class RebuildPipeline:
+    """The handler of `rebuild_index` jobs: a tenant's documents, one after the other.
+
+    Where it is stands in the job's step, so that the next claim goes on there.
+    """
+
+    def __init__(
+        self,
+        *,
+        documents: DocumentStore,
+        contents: ContentStore,
+        chunks: ChunkMaker,
+        index: ChunkWriter,
+    ) -> None:
+        self._documents = documents
+        self._contents = contents
+        self._chunks = chunks
+        self._index = index
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Answers how many documents were written in this claim, and which are lost."""
+        listing = Listing(tenant=context.job.tenant)
+        step = context.job.step or ""
+        after = step.removeprefix(_BEHIND) if step.startswith(_BEHIND) else None
+        written, lost = 0, []
+        while True:
+            page = self._documents.page(listing, after, bounds.REBUILD_PAGE)
+            for document in page.documents:
+                context.checkpoint(f"{_BEHIND}{after}" if after else "beginning", 10)
+                try:
+                    self._write(document, context)
+                except (KeyError, PermanentError):
+                    context.note(JobEventKind.WARNING, "document lost", {"id": document.id})
+                    lost.append(document.id)
+                else:
+                    written += 1
+            after = page.after
+            if after is None:
+                return {"documents": written, "lost": lost[: bounds.UPKEEP_FINDINGS]}
+
+    def _write(self, document: Document, context: Context) -> None:
+        def left() -> float:
+            return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
+
+        markdown = self._contents.get(document.content_key)
+        cut = self._chunks.cut(markdown, left, document.chunking)
+        self._index.write(self._chunks.indexed(document, cut, lambda *_: None, left), left)
+        self._index.remove_others(document, left)
+
+
+def page_of(document: Document, markdown: str) -> Page:
+    """A stored document as it came in, to be indexed anew."""
+    content = Content(
+        title=document.title,
+        markdown=markdown,
+        language=document.language,
+        metadata=document.metadata,
+        extraction=document.extraction,
+    )
+    return Page(
+        tenant=document.tenant,
+        url=document.url,
+        url_key=rules.url_key(document.url),
+        domain=document.domain,
+        content=content,
+        chunking=document.chunking,
+        source=document.source,
+        anew=True,
+    )
+
+
+def result(indexed: Indexed) -> dict[str, Any]:
+    """What a job that indexed a document answers."""
+    document = indexed.document
+    return {
+        "document_id": document.id,
+        "url": document.url,
+        "title": document.title,
+        "language": document.language,
+        "chunks": document.chunk_count,
+        "tokens": document.token_count,
+        "version": document.version,
+        "unchanged": indexed.unchanged,
+    }
+
+
+def _indexed(indexer: Indexer, page: Page, context: Context) -> Indexed:
+    return indexer.index(
+        page,
+        context.lease,
+        context.checkpoint,
+        lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
+    )

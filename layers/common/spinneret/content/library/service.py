@@ -1,0 +1,356 @@
+"""A tenant's documents: the use cases behind the routes.
+
+A change is in the index before its row is committed, and searches look at the row: what the row no
+longer says is no hit at once, what it says anew can be found at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from spinneret.content.collections.service import CollectionService
+from spinneret.content.documents.keys import position
+from spinneret.content.documents.models import Document, Listing, chunk_id, labels_of
+from spinneret.content.documents.ports import (
+    CollectionGone,
+    ContentStore,
+    DocumentStore,
+    VersionRaced,
+)
+from spinneret.content.documents.rules import document_id, joined_tags
+from spinneret.content.library import rules
+from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
+from spinneret.content.library.models import Change, Labelled, LabelledPage, Upload
+from spinneret.content.search.models import FoundChunk
+from spinneret.content.search.ports import ChunkIndex
+from spinneret.content.tags.service import TagService
+from spinneret.jobs.models import Draft, Priority, Reply, RequestKey
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.service import JobService, Submitted
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock, Remaining
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    Conflict,
+    DependencyUnavailable,
+    NotFound,
+    PermanentError,
+    ValidationFailed,
+)
+from spinneret.kernel.ids import is_id
+
+logger = logging.getLogger(__name__)
+
+_RACES: Final = 5  # changes of one document at the same time are rare
+
+Render = Callable[[Sequence[Placed]], Reply]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """One upload of several: its draft, or why it was refused."""
+
+    draft: Draft | None
+    error: PermanentError | None = None
+
+
+class LibraryService:
+    """Documents. An unknown id, a foreign one and one that is deleted are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(
+        self,
+        *,
+        documents: DocumentStore,
+        contents: ContentStore,
+        index: ChunkIndex,
+        collections: CollectionService,
+        tags: TagService,
+        jobs: JobService,
+        clock: Clock,
+    ) -> None:
+        self._documents = documents
+        self._contents = contents
+        self._index = index
+        self._collections = collections
+        self._tags = tags
+        self._jobs = jobs
+        self._clock = clock
+
+    # ---------------------------------------------------------------- Reading
+
+    def get(self, tenant: str, identity: str, *, deleted: bool = False) -> Labelled:
+        """Raises NotFound; `deleted` shows those, too."""
+        return self._labelled(tenant, [self._standing(tenant, identity, deleted=deleted)])[0]
+
+    def page(
+        self, listing: Listing, url: str | None, after: str | None, limit: int
+    ) -> LabelledPage:
+        """Documents that match, newest first. Looks at a bounded number: a page may be short.
+
+        Raises UrlInvalid.
+        """
+        tenant = listing.tenant
+        if url is not None:
+            return self._of_url(listing, url)
+        found: list[Document] = []
+        for _ in range(bounds.LIST_READS):
+            page = self._documents.page(listing, after, bounds.LIST_LIMIT_MAX)
+            after = page.after
+            for document in page.documents:
+                if rules.matches(document, listing):
+                    found.append(document)
+                if len(found) > limit:
+                    shown = found[:limit]
+                    return LabelledPage(
+                        documents=self._labelled(tenant, shown), after=position(shown[-1])
+                    )
+            if after is None:
+                break
+        return LabelledPage(documents=self._labelled(tenant, found), after=after)
+
+    def chunks(
+        self, tenant: str, identity: str, start: int, limit: int, remaining: Remaining
+    ) -> tuple[Document, list[FoundChunk], int | None]:
+        """The document, its chunks from `start` on, and where to go on. Raises NotFound."""
+        document = self._standing(tenant, identity)
+        end = min(start + limit, document.chunk_count)
+        ids = [chunk_id(document.id, document.version, number) for number in range(start, end)]
+        found = self._index.chunks(tenant, ids, None, remaining) if ids else {}
+        shown = [found[each] for each in ids if each in found]
+        return document, shown, end if end < document.chunk_count else None
+
+    def markdown_url(self, tenant: str, identity: str) -> str:
+        """Where the whole text can be fetched for a while. Raises NotFound."""
+        document = self._standing(tenant, identity)
+        return self._contents.url(document.content_key, seconds=bounds.DOWNLOAD_SECONDS)
+
+    # ---------------------------------------------------------------- Changing
+
+    def change(self, tenant: str, identity: str, change: Change, remaining: Remaining) -> Labelled:
+        """Raises NotFound, also for the collection, and ValidationFailed."""
+        if change.moves and change.collection_id is not None:
+            self._collections.get(tenant, change.collection_id)
+
+        def changed(document: Document) -> Document:
+            if change.moves:
+                document = replace(document, collection_id=change.collection_id)
+            if change.annotations is not None:
+                annotations = rules.merged(document.annotations, change.annotations)
+                document = replace(document, annotations=annotations)
+            return document
+
+        return self._changed(tenant, identity, changed, remaining)
+
+    def add_tags(
+        self, tenant: str, identity: str, names: Sequence[str], remaining: Remaining
+    ) -> Labelled:
+        """Raises NotFound, and ValidationFailed for more tags than a document takes."""
+        self._standing(tenant, identity)
+        tag_ids = tuple(tag.id for tag in self._tags.named(tenant, names))
+
+        def tagged(document: Document) -> Document:
+            if len({*document.tag_ids, *tag_ids}) > bounds.DOCUMENT_TAGS_MAX:
+                raise ValidationFailed(
+                    f"a document has at most {bounds.DOCUMENT_TAGS_MAX} tags",
+                    details={"fields": [{"field": "tags"}]},
+                )
+            return replace(document, tag_ids=joined_tags(document.tag_ids, tag_ids))
+
+        return self._changed(tenant, identity, tagged, remaining)
+
+    def remove_tag(self, tenant: str, identity: str, tag_id: str, remaining: Remaining) -> None:
+        """Raises NotFound, also for a tag that the document hasn't."""
+
+        def untagged(document: Document) -> Document:
+            if tag_id not in document.tag_ids:
+                raise NotFound("the document has no such tag")
+            rest = tuple(each for each in document.tag_ids if each != tag_id)
+            return replace(document, tag_ids=rest)
+
+        self._changed(tenant, identity, untagged, remaining)
+
+    def delete(self, tenant: str, identity: str, remaining: Remaining) -> None:
+        """Effective at once, and for good after 30 days. Raises NotFound."""
+
+        def deleted(document: Document) -> Document:
+            return replace(document, deleted_at=self._clock())
+
+        self._changed(tenant, identity, deleted, remaining, index_first=False)
+
+    def restore(self, tenant: str, identity: str, remaining: Remaining) -> Labelled:
+        """Raises NotFound, and Conflict for one that isn't deleted."""
+
+        def restored(document: Document) -> Document:
+            if document.deleted_at is None:
+                raise Conflict("the document isn't deleted")
+            return replace(document, deleted_at=None)
+
+        return self._changed(tenant, identity, restored, remaining, deleted=True)
+
+    # ---------------------------------------------------------------- Jobs
+
+    def upload(
+        self, tenant: str, upload: Upload, key: RequestKey | None, answer: Render
+    ) -> Submitted:
+        """Raises NotFound for the collection, UrlInvalid, BodyTooLarge and ValidationFailed."""
+        draft = self._draft(tenant, upload)
+        return self._jobs.submit(tenant, [draft], key, answer)
+
+    def upload_several(
+        self,
+        tenant: str,
+        uploads: Sequence[Upload | PermanentError],
+        key: RequestKey | None,
+        answer: Callable[[Sequence[Checked], Sequence[Placed]], Reply],
+    ) -> Submitted:
+        """Each has its own outcome. More jobs than one transaction takes are stored in several; a
+        repeated request stores some of them again, which then find their documents unchanged."""
+        checked = [self._checked(tenant, each) for each in uploads]
+        drafts = [each.draft for each in checked if each.draft]
+        placed: list[Placed] = []
+
+        def kept(more: Sequence[Placed]) -> Reply:
+            placed.extend(more)
+            return Reply(status=202, body={})
+
+        size = bounds.DOCUMENTS_PER_TRANSACTION
+        while len(drafts) > size:
+            self._jobs.submit(tenant, drafts[:size], None, kept)
+            drafts = drafts[size:]
+        return self._jobs.submit(
+            tenant, drafts, key, lambda last: answer(checked, [*placed, *last])
+        )
+
+    def reindex(
+        self, tenant: str, identity: str, key: RequestKey | None, answer: Render
+    ) -> Submitted:
+        """Cut and embed a document anew. Raises NotFound."""
+        document = self._standing(tenant, identity)
+        draft = Draft(
+            kind=REINDEX,
+            payload={"url": document.url, "document_id": document.id},
+            priority=Priority.LOW,
+            domain=document.domain,
+            duplicate_key=None,
+        )
+        return self._jobs.submit(tenant, [draft], key, answer)
+
+    def rebuild(self, tenant: str, key: RequestKey | None, answer: Render) -> Submitted:
+        """Index all of the tenant's documents anew from rows and bodies."""
+        draft = Draft(kind=REBUILD, payload={}, priority=Priority.LOW, duplicate_key=None)
+        return self._jobs.submit(tenant, [draft], key, answer)
+
+    # ---------------------------------------------------------------- Parts
+
+    def _standing(self, tenant: str, identity: str, *, deleted: bool = False) -> Document:
+        document = self._documents.get(tenant, identity) if is_id(identity) else None
+        if document is None or (document.deleted_at is not None and not deleted):
+            raise NotFound("no such document")
+        return document
+
+    def _of_url(self, listing: Listing, url: str) -> LabelledPage:
+        identity = document_id(listing.tenant, rules.url_key(rules.known_url(url)))
+        document = self._documents.get(listing.tenant, identity)
+        shown = (
+            document is not None
+            and listing.deleted == (document.deleted_at is not None)
+            and rules.matches(document, listing)
+        )
+        found = [document] if document is not None and shown else []
+        return LabelledPage(documents=self._labelled(listing.tenant, found), after=None)
+
+    def _labelled(self, tenant: str, documents: Sequence[Document]) -> tuple[Labelled, ...]:
+        wanted = list(dict.fromkeys(tag for each in documents for tag in each.tag_ids))
+        names: dict[str, str] = {}
+        for start in range(0, len(wanted), 100):
+            found = self._tags.many(tenant, wanted[start : start + 100])
+            names |= {tag_id: tag.name for tag_id, tag in found.items()}
+        return tuple(
+            Labelled(
+                document=each,
+                tag_names={tag: names[tag] for tag in each.tag_ids if tag in names},
+            )
+            for each in documents
+        )
+
+    def _changed(
+        self,
+        tenant: str,
+        identity: str,
+        change: Callable[[Document], Document],
+        remaining: Remaining,
+        *,
+        deleted: bool = False,
+        index_first: bool = True,
+    ) -> Labelled:
+        for _ in range(_RACES):
+            current = self._standing(tenant, identity, deleted=deleted)
+            wanted = change(current)
+            if wanted == current:
+                return self._labelled(tenant, [current])[0]
+            document = replace(wanted, sequence=current.sequence + 1, updated_at=self._clock())
+            try:
+                if labels_of(document) != labels_of(current):
+                    self._relabel(document, remaining, must=index_first)
+                self._documents.commit(document, current)
+            except VersionRaced:
+                continue
+            except CollectionGone:
+                raise self._without_collection(document) from None
+            return self._labelled(tenant, [document])[0]
+        raise Conflict("the document is being changed by others")
+
+    def _without_collection(self, document: Document) -> PermanentError:
+        return NotFound("no such collection", details={"collection_id": document.collection_id})
+
+    def _relabel(self, document: Document, remaining: Remaining, *, must: bool) -> None:
+        try:
+            self._index.relabel(document, remaining)
+        except DependencyUnavailable:
+            if must:
+                raise
+            # Its row keeps a deleted document out of every search.
+            logger.warning("deleted_chunks_left", extra={"document_id": document.id})
+
+    def _checked(self, tenant: str, upload: Upload | PermanentError) -> Checked:
+        if isinstance(upload, PermanentError):
+            return Checked(draft=None, error=upload)
+        try:
+            return Checked(draft=self._draft(tenant, upload))
+        except PermanentError as error:
+            return Checked(draft=None, error=error)
+
+    def _draft(self, tenant: str, upload: Upload) -> Draft:
+        if len(upload.body) > bounds.DOCUMENT_MAX_BYTES:
+            raise BodyTooLarge(f"a document has at most {bounds.DOCUMENT_MAX_BYTES} bytes")
+        if upload.collection_id is not None:
+            self._collections.get(tenant, upload.collection_id)
+        annotations = rules.checked(upload.annotations)
+        url = (
+            rules.uploaded_url(upload.title, upload.body)
+            if upload.url is None
+            else rules.known_url(upload.url)
+        )
+        payload: dict[str, Any] = {
+            "url": url,
+            "document_id": document_id(tenant, rules.url_key(url)),
+            "title": upload.title,
+            "body_key": self._contents.put_upload(tenant, upload.body),
+            "media_type": upload.media_type.value,
+            "collection_id": upload.collection_id,
+            "tag_ids": [tag.id for tag in self._tags.named(tenant, upload.tags)],
+            "annotations": annotations,
+        }
+        return Draft(
+            kind=UPLOAD,
+            payload=payload,
+            priority=Priority.NORMAL,
+            domain=rules.host_of(url),
+            duplicate_key=None,
+        )

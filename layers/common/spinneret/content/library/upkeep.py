@@ -1,0 +1,252 @@
+"""Keeping rows, bodies and index together: making the index anew, reconciling, removing for good.
+
+DynamoDB and S3 are the truth. A pass looks at all rows, some at a time, stops before its function
+does, and goes on at its next start where it stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Final
+
+from spinneret.content.documents.chunks import ChunkMaker
+from spinneret.content.documents.models import Document, Place, UnusedBody
+from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
+from spinneret.content.search.ports import IndexUpkeep
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock, Remaining
+from spinneret.kernel.errors import Conflict, PermanentError
+from spinneret.kernel.ids import NewId
+
+logger = logging.getLogger(__name__)
+
+REBUILD_TASK: Final = "rebuild"
+RECONCILE_TASK: Final = "reconcile"
+
+
+@dataclass(kw_only=True)
+class Rebuilt:
+    """What one pass of a rebuild did."""
+
+    done: bool = False
+    """Whether the new index is searched now; another pass goes on else."""
+    index: str = ""
+    documents: int = 0
+    """Looked at since the rebuild began."""
+    written: int = 0
+    """Documents that this pass wrote."""
+    lost: list[str] = field(default_factory=list)
+    """`<tenant>/<id>` of documents whose text is gone or can't be embedded."""
+
+
+@dataclass(kw_only=True)
+class Reconciled:
+    """What one pass of reconciliation found and did."""
+
+    complete: bool = False
+    """Whether all rows and the whole index were looked at; the next pass goes on else."""
+    documents: int = 0
+    reindexed: int = 0
+    removed_documents: int = 0
+    """Deleted over 30 days ago: now gone from all three stores."""
+    removed_bodies: int = 0
+    removed_versions: int = 0
+    """Versions in the index that no row names."""
+    lost: list[str] = field(default_factory=list)
+    """`<tenant>/<id>` of documents whose text is gone: crawl or upload them again."""
+    without_row: list[str] = field(default_factory=list)
+    """`<tenant>/<id>` of documents that the index had and no row names."""
+
+
+class Upkeep:
+    """Passes over the documents of all tenants."""
+
+    def __init__(
+        self,
+        *,
+        scan: DocumentScan,
+        documents: DocumentStore,
+        contents: ContentStore,
+        chunks: ChunkMaker,
+        index: ChunkWriter,
+        upkeep: IndexUpkeep,
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._scan = scan
+        self._documents = documents
+        self._contents = contents
+        self._chunks = chunks
+        self._index = index
+        self._upkeep = upkeep
+        self._clock = clock
+        self._new_id = new_id
+
+    def rebuild(self, remaining: Remaining) -> Rebuilt:
+        """Make a new index from rows and bodies; searches see it when it is complete.
+
+        Raises Conflict while another pass is under way, and DependencyUnavailable.
+        """
+        owner = self._new_id("upkeep")
+        place = self._taken(REBUILD_TASK, owner, remaining)
+        target = place.target or self._upkeep.begin(remaining)
+        place = replace(place, target=target)
+        report = Rebuilt(index=target)
+        while True:
+            page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
+            self._fill(target, page.documents, report.lost, remaining, self._wrote(report))
+            done = place.done + len(page.documents)
+            report.documents = done
+            if page.after is None:
+                self._upkeep.finish(target, remaining)
+                report.done = True
+                self._scan.keep_place(REBUILD_TASK, owner, Place(), release=True)
+                return report
+            place = replace(place, after=page.after, done=done)
+            ends = remaining() < bounds.UPKEEP_MARGIN_SECONDS
+            kept = self._scan.keep_place(REBUILD_TASK, owner, place, release=ends)
+            if ends or not kept:
+                return report
+
+    def reconcile(self, remaining: Remaining) -> Reconciled:
+        """Compare and repair. Raises Conflict while another pass is under way."""
+        owner = self._new_id("upkeep")
+        place = self._taken(RECONCILE_TASK, owner, remaining)
+        report = Reconciled()
+        target = self._upkeep.reading(remaining)
+        while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
+            page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
+            report.documents += len(page.documents)
+            self._remove_bodies(page.bodies, report)
+            kept = [each for each in page.documents if not self._expired(each)]
+            for document in page.documents:
+                if self._expired(document):
+                    self._remove(document, report, remaining)
+            self._check_bodies(kept, report)
+            self._fill(target, kept, report.lost, remaining, self._reindexed(report))
+            place = Place(after=page.after, done=place.done + len(page.documents))
+            if page.after is None:
+                report.complete = self._clear(report, remaining)
+                break
+            if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
+                return report
+        self._scan.keep_place(RECONCILE_TASK, owner, place, release=True)
+        return _bounded(report)
+
+    # ---------------------------------------------------------------- Parts
+
+    def _taken(self, task: str, owner: str, remaining: Remaining) -> Place:
+        now = self._clock()
+        until = now + timedelta(seconds=remaining() + bounds.CLOCK_SKEW_SECONDS)
+        place = self._scan.place(task, owner, now, until)
+        if place is None:
+            raise Conflict("another pass is under way")
+        return place
+
+    def _wrote(self, report: Rebuilt) -> Callable[[], None]:
+        def count() -> None:
+            report.written += 1
+
+        return count
+
+    def _reindexed(self, report: Reconciled) -> Callable[[], None]:
+        def count() -> None:
+            report.reindexed += 1
+
+        return count
+
+    def _fill(
+        self,
+        target: str,
+        documents: Sequence[Document],
+        lost: list[str],
+        remaining: Remaining,
+        count: Callable[[], None],
+    ) -> None:
+        """Write those documents that an index lacks chunks of, or has too many."""
+        if not documents:
+            return
+        held = self._upkeep.counts(target, documents, remaining)
+        for document in documents:
+            if held[document.id] == document.chunk_count or _name(document) in lost:
+                continue
+            try:
+                markdown = self._contents.get(document.content_key)
+                cut = self._chunks.cut(markdown, remaining, document.chunking)
+                made = self._chunks.indexed(document, cut, lambda *_: None, remaining)
+                self._upkeep.write(made, target, remaining)
+            except (KeyError, PermanentError) as error:
+                lost.append(_name(document))
+                _found("document_lost", document, type(error).__name__)
+                continue
+            count()
+
+    def _check_bodies(self, documents: Sequence[Document], report: Reconciled) -> None:
+        for document in documents:
+            if not self._contents.exists(document.content_key):
+                report.lost.append(_name(document))
+                _found("document_lost", document, "KeyError")
+
+    def _expired(self, document: Document) -> bool:
+        since = document.deleted_at
+        kept = timedelta(seconds=bounds.DELETED_KEPT_SECONDS)
+        return since is not None and since + kept <= self._clock()
+
+    def _remove(self, document: Document, report: Reconciled, remaining: Remaining) -> None:
+        """Row last: until it is gone, another pass finds what is left."""
+        self._index.remove_others(document, remaining, also_current=True)
+        if self._documents.remove(document):
+            report.removed_documents += 1
+
+    def _remove_bodies(self, bodies: Sequence[UnusedBody], report: Reconciled) -> None:
+        """What was stored of late may be of a job that hasn't committed yet."""
+        before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
+        for body in bodies:
+            if body.since < before and self._scan.forget_body(body):
+                self._contents.remove(body.key, before)
+                report.removed_bodies += 1
+
+    def _clear(self, report: Reconciled, remaining: Remaining) -> bool:
+        """Remove versions from the index that no row names; whether all were looked at."""
+        before = self._clock() - timedelta(seconds=bounds.STRAY_SECONDS)
+        after = None
+        while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
+            page = self._upkeep.versions(after, remaining)
+            strays = []
+            for each in page.versions:
+                if each.written_at >= before:
+                    continue
+                row = self._documents.get(each.tenant, each.document_id)
+                if row is None or row.version != each.version:
+                    strays.append(each)
+                if row is None:
+                    report.without_row.append(f"{each.tenant}/{each.document_id}")
+                    logger.warning(
+                        "document_without_row",
+                        extra={"tenant": each.tenant, "document_id": each.document_id},
+                    )
+            if strays:
+                self._upkeep.remove(strays, remaining)
+                report.removed_versions += len(strays)
+            after = page.after
+            if after is None:
+                return True
+        return False
+
+
+def _name(document: Document) -> str:
+    return f"{document.tenant}/{document.id}"
+
+
+def _found(what: str, document: Document, why: str) -> None:
+    named = {"tenant": document.tenant, "document_id": document.id, "error_type": why}
+    logger.warning(what, extra=named)
+
+
+def _bounded(report: Reconciled) -> Reconciled:
+    """An answer of a function has at most 6 MB."""
+    most = bounds.UPKEEP_FINDINGS
+    return replace(report, lost=report.lost[:most], without_row=report.without_row[:most])

@@ -1,0 +1,106 @@
+"""Chooses the adapters of the workers on documents; apart from the API's wiring, whose functions
+don't carry the readers of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.aws.opensearch import opensearch_client
+from spinneret.content.caches.service import CachedVectors
+from spinneret.content.caches.wiring import CacheSettings, caches
+from spinneret.content.documents.chunks import ChunkMaker
+from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.dynamo_scan import DynamoDocumentScan
+from spinneret.content.documents.s3 import S3ContentStore
+from spinneret.content.documents.service import Indexer
+from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
+from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
+from spinneret.content.library.upkeep import Rebuilt, Reconciled, Upkeep
+from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
+from spinneret.content.search.settings import EmbeddingSettings
+from spinneret.content.search.wiring import chunk_index, embedder
+from spinneret.events.wiring import RelaySettings, relay
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import ending_store, worker
+from spinneret.jobs.worker import Handler, Worker
+from spinneret.kernel.clock import Remaining, utc_now
+from spinneret.kernel.ids import id_maker
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentsWorkerSettings(RelaySettings, JobSettings, EmbeddingSettings, CacheSettings):
+    """The environment of the workers on documents."""
+
+    documents_table: str
+    content_bucket: str
+
+
+def documents_worker(env: Mapping[str, str]) -> Worker:
+    """A worker for the lanes of documents."""
+    settings = DocumentsWorkerSettings.from_env(env)
+    model = embedder(settings)
+    documents = DynamoDocumentStore(
+        dynamodb_client(), settings.documents_table, settings.jobs_table
+    )
+    contents = S3ContentStore(s3_client(), settings.content_bucket)
+    index = chunk_index(settings, model)
+    known = CachedVectors(caches(settings))
+    indexer = Indexer(
+        documents=documents,
+        contents=contents,
+        embedder=model,
+        index=index,
+        clock=utc_now,
+        known=known,
+    )
+    handlers: dict[str, Handler] = {
+        UPLOAD: UploadPipeline(contents=contents, indexer=indexer),
+        REINDEX: ReindexPipeline(documents=documents, contents=contents, indexer=indexer),
+        REBUILD: RebuildPipeline(
+            documents=documents,
+            contents=contents,
+            chunks=ChunkMaker(model, known),
+            index=index,
+        ),
+    }
+    return worker(settings, handlers, ending_store(settings, relay(settings).hand_on))
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpkeepSettings(EmbeddingSettings, CacheSettings):
+    """The environment of the passes over all documents."""
+
+    documents_table: str
+    jobs_table: str
+    content_bucket: str
+
+
+def rebuild_pass(env: Mapping[str, str]) -> Callable[[Remaining], Rebuilt]:
+    """One pass that makes the index anew."""
+    return _upkeep(env).rebuild
+
+
+def reconcile_pass(env: Mapping[str, str]) -> Callable[[Remaining], Reconciled]:
+    """One pass of reconciliation."""
+    return _upkeep(env).reconcile
+
+
+def _upkeep(env: Mapping[str, str]) -> Upkeep:
+    settings = UpkeepSettings.from_env(env)
+    model = embedder(settings)
+    index = chunk_index(settings, model)
+    client = dynamodb_client()
+    return Upkeep(
+        scan=DynamoDocumentScan(client, settings.documents_table),
+        documents=DynamoDocumentStore(client, settings.documents_table, settings.jobs_table),
+        contents=S3ContentStore(s3_client(), settings.content_bucket),
+        chunks=ChunkMaker(model, CachedVectors(caches(settings))),
+        index=index,
+        upkeep=OpenSearchUpkeep(
+            opensearch_client(settings.opensearch_url, settings.opensearch_auth), index
+        ),
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+    )

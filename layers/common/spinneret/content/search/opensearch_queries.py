@@ -1,0 +1,171 @@
+"""What OpenSearch is asked: bodies of searches, pure.
+
+Each is built from the caller's options first; `_owned` adds the tenant last, so that no option can
+come after it. User text only stands where it is analysed (`match` and its kin), never in
+`query_string` or a script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from spinneret.content.chunking.models import ChunkType
+from spinneret.content.search.models import Candidate, Filters, FoundChunk, Leg, Wanted, Words
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+
+Body = dict[str, Any]
+
+# Noncharacters, which extraction removes from every text (Unicode standard, section 23.7), mark
+# matches, so that ranges can be read off whatever the text holds.
+_OPEN: Final = "\ufdd0"
+_CLOSE: Final = "\ufdd1"
+_MARK: Final = re.compile(f"[{_OPEN}{_CLOSE}]")
+_TIMEOUT: Final = f"{int(bounds.SEARCH_SECONDS)}s"
+_SHOWN: Final = [
+    "url", "title", "text", "section", "type", "index", "start", "end", "token_count",
+]  # fmt: skip
+_FIELDS: Final = ["title^2", "section^1.5", "text"]
+"""A word of a title says more of a chunk than one of its text."""
+
+
+def leg_bodies(wanted: Wanted, window: int) -> dict[Leg, Body]:
+    """One search for each leg that can be asked."""
+    bodies: dict[Leg, Body] = {}
+    for leg in wanted.legs:
+        if leg is Leg.KEYWORD:
+            bodies[leg] = _ranked(_keyword_query(wanted), window)
+        elif wanted.vector is not None:
+            bodies[leg] = _ranked(_vector_query(wanted, wanted.vector, window), window)
+    return bodies
+
+
+def fetch_body(tenant: str, chunk_ids: Sequence[str], words: Words | None) -> Body:
+    """What is shown of chunks, with what matches `words` marked."""
+    body: Body = {
+        "size": len(chunk_ids),
+        "_source": _SHOWN,
+        "timeout": _TIMEOUT,
+        "query": {"bool": {"filter": _owned([{"ids": {"values": list(chunk_ids)}}], tenant)}},
+    }
+    if words is not None:
+        body["highlight"] = {
+            "pre_tags": [_OPEN],
+            "post_tags": [_CLOSE],
+            "number_of_fragments": 0,
+            "fields": {"text": {"highlight_query": {"bool": {"should": _matching(words)}}}},
+        }
+    return body
+
+
+def candidate(hit: Mapping[str, Any]) -> Candidate:
+    """A hit of a leg."""
+    [signature] = hit.get("fields", {}).get("signature") or [None]
+    return Candidate(chunk_id=hit["_id"], score=hit["_score"], signature=signature)
+
+
+def found_chunk(hit: Mapping[str, Any]) -> FoundChunk:
+    """A hit of `fetch_body`."""
+    source = hit["_source"]
+    marked = hit.get("highlight", {}).get("text", [])
+    return FoundChunk(
+        id=hit["_id"],
+        url=source["url"],
+        title=source.get("title"),
+        text=source["text"],
+        section=source.get("section"),
+        type=ChunkType(source["type"]),
+        index=source["index"],
+        start=source["start"],
+        end=source["end"],
+        token_count=source["token_count"],
+        highlights=ranges_of(marked[0]) if marked else (),
+    )
+
+
+def ranges_of(marked: str) -> tuple[tuple[int, int], ...]:
+    """Character ranges of the unmarked text that stood between marks."""
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    for marks_before, mark in enumerate(_MARK.finditer(marked)):
+        position = mark.start() - marks_before
+        if mark.group() == _OPEN:
+            start = position
+        else:
+            ranges.append((start, position))
+    return tuple(ranges)
+
+
+def _ranked(query: Body, window: int) -> Body:
+    return {
+        "size": window,
+        "_source": False,
+        "docvalue_fields": ["signature"],
+        "timeout": _TIMEOUT,
+        "query": query,
+    }
+
+
+def _vector_query(wanted: Wanted, vector: Sequence[float], window: int) -> Body:
+    scope = _scope(wanted)
+    return {"knn": {"vector": {"vector": list(vector), "k": window, "filter": {"bool": scope}}}}
+
+
+def _keyword_query(wanted: Wanted) -> Body:
+    words = wanted.words
+    must = [_loose(words.loose)] if words.loose else []
+    return {"bool": {"must": must + _phrases(words), **_scope(wanted)}}
+
+
+def _matching(words: Words) -> list[Body]:
+    return [_loose(words.loose or words.text), *_phrases(words)]
+
+
+def _loose(text: str) -> Body:
+    # Term by term over all fields, as BM25F would: a word counts where it stands.
+    return {"multi_match": {"query": text, "type": "cross_fields", "fields": _FIELDS}}
+
+
+def _phrases(words: Words) -> list[Body]:
+    return [
+        {"multi_match": {"query": phrase, "type": "phrase", "fields": _FIELDS}}
+        for phrase in words.phrases
+    ]
+
+
+def _scope(wanted: Wanted) -> Body:
+    """The parts of a bool query that bound a search."""
+    hidden: list[Body] = [{"term": {"deleted": True}}]
+    if wanted.left_out:
+        hidden.append({"terms": {"version_id": sorted(wanted.left_out)}})
+    return {"must_not": hidden, "filter": _owned(_filters(wanted.filters), wanted.tenant)}
+
+
+def _filters(filters: Filters) -> list[Body]:
+    among: dict[str, Sequence[str]] = {
+        "collection_id": filters.collection_ids,
+        "tag_ids": filters.tag_ids,
+        "domain": filters.domains,
+        "source": filters.sources,
+        "language": filters.languages,
+        "type": filters.content_types,
+    }
+    clauses: list[Body] = [
+        {"terms": {field: [str(each) for each in values]}}
+        for field, values in among.items()
+        if values
+    ]
+    between = {
+        name: stamp(moment)
+        for name, moment in (("gte", filters.date_from), ("lte", filters.date_to))
+        if moment is not None
+    }
+    if between:
+        clauses.append({"range": {"changed_at": between}})
+    return clauses
+
+
+def _owned(clauses: list[Body], tenant: str) -> list[Body]:
+    return [*clauses, {"term": {"tenant": tenant}}]

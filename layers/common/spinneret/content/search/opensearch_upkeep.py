@@ -1,0 +1,148 @@
+"""Making the chunk index anew and clearing it, on OpenSearch 2.19."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from spinneret.content.documents.models import Document, IndexedChunk
+from spinneret.content.search.models import IndexedVersion, VersionPage
+from spinneret.content.search.opensearch import OpenSearchChunkIndex
+from spinneret.content.search.opensearch_mapping import Names, version_id
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining, parse_stamp
+from spinneret.kernel.errors import DependencyUnavailable
+
+
+class OpenSearchUpkeep:
+    """Implements IndexUpkeep, beside the index that functions read and write."""
+
+    def __init__(self, client: OpenSearch, index: OpenSearchChunkIndex) -> None:
+        self._client = client
+        self._index = index
+
+    def begin(self, remaining: Remaining) -> str:
+        """See IndexUpkeep. An index that is only written is one that is being made."""
+        names = self._index.names(remaining)
+        written = self._index.targets(remaining)
+        unread = written - self._behind(names.read, remaining)
+        if unread:
+            return max(unread)
+        target = names.index(max(map(names.number_of, written)) + 1)
+        self._index.create(target, (names.write,), remaining)
+        return target
+
+    def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
+        """See IndexUpkeep."""
+        self._index.write(chunks, remaining, frozenset({target}))
+
+    def counts(
+        self, target: str, documents: Sequence[Document], remaining: Remaining
+    ) -> Mapping[str, int]:
+        """See IndexUpkeep: one aggregation."""
+        ids = {version_id(each.id, each.version): each.id for each in documents}
+        body = {
+            "size": 0,
+            "query": {"bool": {"filter": [{"terms": {"version_id": list(ids)}}]}},
+            "aggs": {"versions": {"terms": {"field": "version_id", "size": max(1, len(ids))}}},
+        }
+        answer = self._search(target, body, remaining)
+        found = dict.fromkeys(ids.values(), 0)
+        for bucket in answer["aggregations"]["versions"]["buckets"]:
+            found[ids[bucket["key"]]] = bucket["doc_count"]
+        return found
+
+    def finish(self, target: str, remaining: Remaining) -> None:
+        """See IndexUpkeep: one change of all aliases, then the former index goes."""
+        names = self._index.names(remaining)
+        former = (self._behind(names.read, remaining) | self._index.targets(remaining)) - {target}
+        actions: list[dict[str, Any]] = [{"add": {"index": target, "alias": names.read}}]
+        actions += [
+            {"remove": {"index": each, "alias": alias, "must_exist": False}}
+            for each in sorted(former)
+            for alias in (names.read, names.write)
+        ]
+        self._index.ask(
+            lambda limit: self._client.indices.update_aliases(
+                body={"actions": actions}, params=limit
+            ),
+            remaining,
+        )
+        for each in sorted(former):
+            self._index.ask(
+                lambda limit, name=each: self._client.indices.delete(  # type: ignore[misc]  # mypy: defaults of a lambda
+                    index=name, params={"ignore_unavailable": "true", **limit}
+                ),
+                remaining,
+            )
+
+    def reading(self, remaining: Remaining) -> str:
+        """See IndexUpkeep."""
+        names = self._index.names(remaining)
+        self._index.targets(remaining)
+        found = self._behind(names.read, remaining)
+        if len(found) != 1:
+            raise DependencyUnavailable("opensearch", f"{len(found)} indexes are read")
+        return next(iter(found))
+
+    def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
+        """See IndexUpkeep: a composite aggregation."""
+        sources = [
+            {name: {"terms": {"field": name}}} for name in ("tenant", "document_id", "version_id")
+        ]
+        composite: dict[str, Any] = {"size": bounds.UPKEEP_PAGE, "sources": sources}
+        if after is not None:
+            composite["after"] = dict(after)
+        newest = {"newest": {"max": {"field": "written_at", "format": _FORMAT}}}
+        body = {"size": 0, "aggs": {"all": {"composite": composite, "aggs": newest}}}
+        found = self._search(self.reading(remaining), body, remaining)["aggregations"]["all"]
+        return VersionPage(
+            versions=tuple(
+                IndexedVersion(
+                    tenant=bucket["key"]["tenant"],
+                    document_id=bucket["key"]["document_id"],
+                    version=bucket["key"]["version_id"].partition(":")[2],
+                    written_at=_moment(bucket["newest"]["value_as_string"]),
+                )
+                for bucket in found["buckets"]
+            ),
+            after=found.get("after_key"),
+        )
+
+    def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
+        """See IndexUpkeep."""
+        ids = [version_id(each.document_id, each.version) for each in versions]
+        self._index.ask(
+            lambda limit: self._client.delete_by_query(
+                index=self._index.names(remaining).write,
+                body={"query": {"bool": {"filter": [{"terms": {"version_id": ids}}]}}},
+                params={"conflicts": "proceed", **limit},
+            ),
+            remaining,
+        )
+
+    def _behind(self, alias: str, remaining: Remaining) -> frozenset[str]:
+        answer = self._index.ask(
+            lambda limit: self._client.indices.get_alias(
+                name=alias, params={"ignore": 404, **limit}
+            ),
+            remaining,
+        )
+        base = Names(alias.rpartition("-")[0]).base
+        return frozenset(name for name in answer if name.startswith(base))
+
+    def _search(self, index: str, body: Mapping[str, Any], remaining: Remaining) -> Any:
+        return self._index.ask(
+            lambda limit: self._client.search(index=index, body=body, params=limit), remaining
+        )
+
+
+_FORMAT = "strict_date_time"  # what `stamp` writes, in milliseconds
+
+
+def _moment(text: str) -> datetime:
+    """As the index formats it: three decimals instead of six."""
+    return parse_stamp(text.removesuffix("Z").partition(".")[0] + ".000000Z")

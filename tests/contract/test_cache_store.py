@@ -1,0 +1,106 @@
+"""What every cache store holds: the fake, moto, and DynamoDB Local."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from spinneret.content.caches.dynamo import DynamoCacheStore
+from spinneret.content.caches.models import CacheKey, CacheName, Uses
+from spinneret.content.caches.ports import CacheStore
+from tests.contract.backends import OF_AWS, Tables
+from tests.fakes.caches import FakeCacheStore
+from tests.fakes.time import START
+
+pytestmark = OF_AWS
+
+QUERY, OTHER = CacheKey(CacheName.QUERY, "a" * 32), CacheKey(CacheName.QUERY, "b" * 32)
+VECTOR = CacheKey(CacheName.EMBEDDINGS, "a" * 32)
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def caches(tables: Tables | None) -> CacheStore:
+    if tables is None:
+        return FakeCacheStore()
+    return DynamoCacheStore(tables.client, tables.names["Caches"])
+
+
+def keep(caches: CacheStore, tenant: str, *keys: CacheKey, value: bytes = b"x") -> None:
+    epochs = caches.read(tenant, [], START).epochs
+    caches.write(tenant, dict.fromkeys(keys, value), epochs, START + HOUR)
+
+
+def test_what_was_kept_is_read_until_it_expires(caches: CacheStore, tenant: str) -> None:
+    value = bytes(range(256)) * 100
+    keep(caches, tenant, QUERY, VECTOR, value=value)
+    keys = [QUERY, OTHER, VECTOR]
+    assert caches.read(tenant, keys, START).entries == {QUERY: value, VECTOR: value}
+    late = START + HOUR
+    assert caches.read(tenant, keys, late - timedelta(seconds=1)).entries.keys() == {QUERY, VECTOR}
+    assert caches.read(tenant, keys, late).entries == {}
+
+
+def test_another_tenant_has_other_entries(caches: CacheStore, tenant: str) -> None:
+    keep(caches, tenant, QUERY)
+    assert caches.read(f"{tenant}x", [QUERY], START).entries == {}
+
+
+def test_a_cleared_cache_is_empty_and_the_others_are_not(caches: CacheStore, tenant: str) -> None:
+    keep(caches, tenant, QUERY, VECTOR)
+    caches.clear(tenant, [CacheName.QUERY])
+    assert caches.read(tenant, [QUERY, VECTOR], START).entries == {VECTOR: b"x"}
+    keep(caches, tenant, QUERY, value=b"new")
+    assert caches.read(tenant, [QUERY], START).entries == {QUERY: b"new"}
+
+
+def test_what_was_made_before_a_clearing_is_not_read_after_it(
+    caches: CacheStore, tenant: str
+) -> None:
+    before = caches.read(tenant, [QUERY], START).epochs
+    caches.clear(tenant, list(CacheName))
+    caches.write(tenant, {QUERY: b"old"}, before, START + HOUR)
+    assert caches.read(tenant, [QUERY], START).entries == {}
+
+
+def test_many_entries_are_kept_and_what_is_too_large_is_not(
+    caches: CacheStore, tenant: str
+) -> None:
+    keys = [CacheKey(CacheName.EMBEDDINGS, f"{n:032x}") for n in range(60)]
+    keep(caches, tenant, *keys)
+    keep(caches, tenant, QUERY, value=b"x" * 400_000)
+    assert set(caches.read(tenant, [*keys, QUERY], START).entries) == set(keys)
+
+
+def test_one_at_a_time_makes_an_entry(caches: CacheStore, tenant: str) -> None:
+    until = START + timedelta(seconds=30)
+    assert caches.lock(tenant, QUERY, "one", START, until)
+    assert caches.lock(tenant, QUERY, "one", START, until)
+    assert not caches.lock(tenant, QUERY, "two", START, until)
+    assert caches.lock(tenant, OTHER, "two", START, until)
+    caches.unlock(tenant, QUERY, "two")
+    assert not caches.lock(tenant, QUERY, "two", START, until)
+    caches.unlock(tenant, QUERY, "one")
+    caches.unlock(tenant, QUERY, "one")
+    assert caches.lock(tenant, QUERY, "two", START, until)
+    assert caches.lock(tenant, QUERY, "three", until, until + HOUR)
+
+
+def test_caches_are_counted(caches: CacheStore, tenant: str) -> None:
+    keep(caches, tenant, QUERY, OTHER, VECTOR)
+    caches.count_uses(tenant, {CacheName.QUERY: Uses(hits=2, misses=1)})
+    caches.count_uses(tenant, {CacheName.QUERY: Uses(hits=1), CacheName.EMBEDDINGS: Uses(misses=4)})
+    caches.count_uses(f"{tenant}x", {CacheName.QUERY: Uses(hits=9)})
+    found = {
+        each.cache: (each.entries, each.hits, each.misses) for each in caches.counts(tenant, START)
+    }
+    assert found == {
+        CacheName.CRAWL: (0, 0, 0),
+        CacheName.QUERY: (2, 3, 1),
+        CacheName.QUERY_EMBEDDINGS: (0, 0, 0),
+        CacheName.EMBEDDINGS: (1, 0, 4),
+    }
+    caches.clear(tenant, [CacheName.QUERY])
+    assert caches.counts(tenant, START)[1].entries == 0
+    assert caches.counts(tenant, START + HOUR)[3].entries == 0

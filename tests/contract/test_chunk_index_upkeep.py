@@ -1,0 +1,114 @@
+"""What upkeep of the chunk index holds: the fake, and OpenSearch, on indexes of each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from spinneret.aws.opensearch import opensearch_client
+from spinneret.content.documents.models import IndexedChunk
+from spinneret.content.search.models import BOTH, Filters, IndexedVersion, Leg, Wanted, Words
+from spinneret.content.search.opensearch import OpenSearchChunkIndex
+from spinneret.content.search.opensearch_mapping import names_of
+from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
+from spinneret.content.search.ports import ChunkIndex, IndexUpkeep
+from tests import factories
+from tests.contract.backends import OF_OTHERS
+from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of
+from tests.fakes.time import START, plenty
+from tests.fakes.upkeep import FakeIndexUpkeep
+
+pytestmark = OF_OTHERS
+
+
+@dataclass
+class Kept:
+    """An index and its upkeep."""
+
+    index: ChunkIndex
+    upkeep: IndexUpkeep
+
+    def texts(self, tenant: str) -> list[str]:
+        wanted = Wanted(
+            tenant=tenant,
+            words=Words.of("silk"),
+            vector=vector_of("silk"),
+            legs=BOTH,
+            filters=Filters(),
+        )
+        hits = self.index.search(wanted, 100, plenty)[Leg.KEYWORD]
+        chunks = self.index.chunks(tenant, [each.chunk_id for each in hits], None, plenty)
+        assert len(chunks) == len(hits)
+        return sorted(each.text for each in chunks.values())
+
+
+@pytest.fixture
+def kept(backend: str, request: pytest.FixtureRequest) -> Iterator[Kept]:
+    if backend == "fake":
+        index = FakeChunkIndex()
+        yield Kept(index, FakeIndexUpkeep(index))
+        return
+    client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
+    embedder = FakeEmbedder(f"upkeep-{uuid4().hex}")
+    real = OpenSearchChunkIndex(client, embedder, lambda: START)
+    yield Kept(real, OpenSearchUpkeep(client, real))
+    client.indices.delete(index=names_of(embedder.info(plenty)).base + "-*")
+    client.close()
+
+
+def chunk(tenant: str, text: str, **given: object) -> IndexedChunk:
+    return factories.indexed_chunk(text, tenant=tenant, **given)
+
+
+def test_a_new_index_takes_over_when_it_is_complete(kept: Kept, tenant: str) -> None:
+    kept.index.write([chunk(tenant, "silk one")], plenty)
+    first = kept.upkeep.reading(plenty)
+    target = kept.upkeep.begin(plenty)
+    assert target != first
+    assert kept.upkeep.begin(plenty) == target
+    kept.index.write([chunk(tenant, "silk two", document_id="doc_2")], plenty)
+    assert kept.index.targets(plenty) == {first, target}
+    assert kept.texts(tenant) == ["silk one", "silk two"]
+    kept.upkeep.write([chunk(tenant, "silk one")], target, plenty)
+    kept.upkeep.finish(target, plenty)
+    assert kept.index.targets(plenty) == {target}
+    assert kept.upkeep.reading(plenty) == target
+    assert kept.texts(tenant) == ["silk one", "silk two"]
+
+
+def test_chunks_of_current_versions_are_counted(kept: Kept, tenant: str) -> None:
+    kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(3)], plenty)
+    kept.index.write([chunk(tenant, "silk old", version="000000-x")], plenty)
+    documents = [factories.document(tenant=tenant, id=f"doc_{n}") for n in (1, 2)]
+    counts = kept.upkeep.counts(kept.upkeep.reading(plenty), documents, plenty)
+    assert counts == {"doc_1": 3, "doc_2": 0}
+
+
+def test_versions_are_listed_and_removed(kept: Kept, tenant: str) -> None:
+    kept.index.write(
+        [
+            chunk(tenant, "silk current"),
+            chunk(tenant, "silk stray", version="000002-x"),
+            chunk(f"{tenant}x", "silk foreign", document_id="doc_3"),
+        ],
+        plenty,
+    )
+    page = kept.upkeep.versions(None, plenty)
+    found = list(page.versions)
+    while page.after is not None:
+        page = kept.upkeep.versions(page.after, plenty)
+        found += page.versions
+    own = [each for each in found if each.tenant == tenant]
+    assert [(each.document_id, each.version) for each in own] == [
+        ("doc_1", "000001-000000000000"),
+        ("doc_1", "000002-x"),
+    ]
+    assert all(abs(each.written_at - START) < timedelta(seconds=1) for each in own)
+    stray = IndexedVersion(tenant=tenant, document_id="doc_1", version="000002-x", written_at=START)
+    kept.upkeep.remove([stray], plenty)
+    kept.index.write([chunk(tenant, "silk last", document_id="doc_9")], plenty)
+    assert kept.texts(tenant) == ["silk current", "silk last"]

@@ -1,0 +1,111 @@
+"""Upkeep of rows and index in memory, beside their stores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from spinneret.content.documents.models import Document, IndexedChunk, Place, Scanned, UnusedBody
+from spinneret.content.search.models import IndexedVersion, VersionPage
+from spinneret.kernel.clock import Remaining
+from tests.fakes.documents import FakeDocumentStore
+from tests.fakes.search import FakeChunkIndex
+from tests.fakes.time import START
+
+
+class FakeDocumentScan:
+    """Implements DocumentScan."""
+
+    def __init__(self, documents: FakeDocumentStore) -> None:
+        self._documents = documents
+        self.unused: list[UnusedBody] = []
+        """Bodies that no document has."""
+        self._places: dict[str, tuple[str, datetime, Place]] = {}
+
+    def scan(self, after: Mapping[str, Any] | None, limit: int) -> Scanned:
+        start = int(after["pk"]) if after else 0
+        rows = sorted(self._documents.everything(), key=lambda each: (each.tenant, each.id))
+        part = rows[start : start + limit]
+        more = start + limit < len(rows)
+        bodies = () if after else tuple(self.unused)
+        return Scanned(
+            documents=tuple(part), bodies=bodies, after={"pk": str(start + limit)} if more else None
+        )
+
+    def forget_body(self, body: UnusedBody) -> bool:
+        if body not in self.unused:
+            return False
+        self.unused.remove(body)
+        return True
+
+    def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
+        holder, end, place = self._places.get(task, (owner, now, Place()))
+        if holder != owner and end > now:
+            return None
+        self._places[task] = (owner, until, place)
+        return place
+
+    def keep_place(self, task: str, owner: str, place: Place, *, release: bool) -> bool:
+        holder, end, _ = self._places[task]
+        if holder != owner:
+            return False
+        self._places[task] = (owner, START.replace(year=2000) if release else end, place)
+        return True
+
+
+class FakeIndexUpkeep:
+    """Implements IndexUpkeep on the fake index."""
+
+    def __init__(self, index: FakeChunkIndex) -> None:
+        self._index = index
+        self.written_at: dict[str, datetime] = {}
+        """By version; others were written at the start."""
+
+    def begin(self, remaining: Remaining) -> str:
+        unread = set(self._index.held_by_target) - {self._index.read_from}
+        if not unread:
+            unread = {f"index {len(self._index.held_by_target) + 1}"}
+            self._index.held_by_target[min(unread)] = {}
+        return max(unread)
+
+    def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
+        self._index.write(chunks, remaining, frozenset({target}))
+
+    def counts(
+        self, target: str, documents: Sequence[Document], remaining: Remaining
+    ) -> Mapping[str, int]:
+        held = self._index.held_by_target[target].values()
+        versions = Counter((each.document_id, each.version) for each in held)
+        return {each.id: versions[each.id, each.version] for each in documents}
+
+    def finish(self, target: str, remaining: Remaining) -> None:
+        self._index.read_from = target
+        for name in set(self._index.held_by_target) - {target}:
+            del self._index.held_by_target[name]
+
+    def reading(self, remaining: Remaining) -> str:
+        return self._index.read_from
+
+    def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
+        found = {(c.tenant, c.document_id, c.version) for c in self._index.held.values()}
+        return VersionPage(
+            versions=tuple(
+                IndexedVersion(
+                    tenant=tenant,
+                    document_id=document_id,
+                    version=version,
+                    written_at=self.written_at.get(version, START),
+                )
+                for tenant, document_id, version in sorted(found)
+            ),
+            after=None,
+        )
+
+    def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
+        gone = {(each.document_id, each.version) for each in versions}
+        for held in self._index.held_by_target.values():
+            for key, chunk in list(held.items()):
+                if (chunk.document_id, chunk.version) in gone:
+                    del held[key]

@@ -1,0 +1,60 @@
+"""Caches through their routes."""
+
+from __future__ import annotations
+
+import pytest
+
+from search.caches_routes import router
+from spinneret.content.caches.models import CacheKey, CacheName
+from spinneret.content.caches.service import CacheClearing, Caches
+from tests.factories import TENANT
+from tests.fakes.caches import FakeCacheStore, FakePageCache
+from tests.fakes.time import HandClock
+from tests.unit.served import Served
+
+PATH = "/api/v1/cache"
+
+
+class Kept:
+    """One entry of every cache for two tenants, and pages of two hosts."""
+
+    def __init__(self) -> None:
+        self.pages = FakePageCache()
+        self.caches = Caches(FakeCacheStore(), HandClock())
+        self.api = Served(router, CacheClearing(self.caches, self.pages))
+        for tenant in (TENANT, "globex"):
+            self.pages.pages |= {(tenant, "a.example"): 2, (tenant, "b.example"): 1}
+            entries = {CacheKey(each, "0" * 32): b"x" for each in CacheName}
+            del entries[CacheKey(CacheName.CRAWL, "0" * 32)]
+            self.caches.keep(tenant, entries, self.caches.read(tenant, []).epochs)
+            self.caches.used(tenant, CacheName.QUERY, hits=3, misses=1)
+
+    def entries(self, tenant: str = TENANT) -> dict[str, int]:
+        stats = self.api.send("GET", f"{PATH}/stats", tenant=tenant).body
+        return {name: each["entries"] for name, each in stats.items()}
+
+
+ALL = {"crawl": 3, "query": 1, "query_embeddings": 1, "embeddings": 1}
+
+
+@pytest.mark.parametrize(
+    ("path", "left"),
+    [
+        ("crawl", {"crawl": 0}),
+        ("query", {"query": 0}),
+        ("embeddings", {"query_embeddings": 0, "embeddings": 0}),
+        ("domain/A.example", {"crawl": 1, "query": 0}),
+        ("domain/other.example", {"query": 0}),
+    ],
+)
+def test_a_cache_is_cleared_for_its_tenant_alone(path: str, left: dict[str, int]) -> None:
+    kept = Kept()
+    assert kept.api.send("DELETE", f"{PATH}/{path}").status == 204
+    assert kept.entries() == ALL | left
+    assert kept.entries("globex") == ALL
+
+
+def test_uses_are_shown() -> None:
+    stats = Kept().api.send("GET", f"{PATH}/stats").body
+    assert stats["query"] == {"entries": 1, "complete": True, "hits": 3, "misses": 1}
+    assert (stats["crawl"]["hits"], stats["embeddings"]["hits"]) == (None, 0)

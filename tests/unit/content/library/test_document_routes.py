@@ -1,0 +1,359 @@
+"""Documents through their routes, from upload to deletion."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from spinneret.content.search.models import Filters
+from spinneret.jobs.models import JobStatus, Lane
+from spinneret.kernel import bounds
+from tests.factories import TENANT
+from tests.unit.content.library.shelves import Shelves
+
+
+def ids(answer: Any) -> list[str]:
+    return [each["document_id"] for each in answer.body["items"]]
+
+
+# ---------------------------------------------------------------- Uploads
+
+
+def test_an_upload_is_stored_by_a_job_and_found(shelves: Shelves) -> None:
+    collection = shelves.collections.create(TENANT, "shelf", None)
+    answer = shelves.send(
+        "POST",
+        "",
+        {
+            "url": "https://Site.example/page/?b=1",
+            "title": "Silk",
+            "content": "Spiders weave silk.",
+            "collection_id": collection.id,
+            "tags": ["Webs", "webs", "silk"],
+            "metadata": {"shelf": 7},
+        },
+    )
+    assert (answer.status, answer.body["status"]) == (202, "pending")
+    [sent] = shelves.queue.sent
+    assert sent.lane == Lane("documents-normal")
+    job = shelves.work(answer.body["job_id"])
+    assert job.status is JobStatus.COMPLETED
+    assert job.result is not None
+    assert job.result["document_id"] == answer.body["document_id"]
+    shown = shelves.send("GET", f"/{answer.body['document_id']}").body
+    assert (shown["url"], shown["domain"]) == ("https://site.example/page?b=1", "site.example")
+    assert (shown["title"], shown["source"], shown["metadata"]) == ("Silk", "upload", {"shelf": 7})
+    assert [tag["name"] for tag in shown["tags"]] == ["webs", "silk"]
+    assert shown["collection_id"] == collection.id
+    assert [each["content"] for each in shown["chunks"]] == ["Spiders weave silk."]
+    assert shown["next_chunk_cursor"] is None
+    assert shelves.found() == [answer.body["document_id"]]
+    filters = Filters(collection_ids=(collection.id,), tag_ids=(shown["tags"][1]["tag_id"],))
+    assert shelves.found(filters=filters) == [answer.body["document_id"]]
+
+
+def test_an_upload_without_a_url_is_named_by_its_content(shelves: Shelves) -> None:
+    one, same = shelves.stored("silk"), shelves.stored("silk")
+    other = shelves.stored("wool")
+    assert one.id == same.id != other.id
+    assert one.url.startswith("upload://")
+    assert one.domain == "upload"
+
+
+@pytest.mark.parametrize(
+    ("media_type", "content", "title", "text"),
+    [
+        ("text/plain", "# silk *is* strong", None, "silk"),
+        ("text/markdown", "Intro\n\n# Silk #\n\nIt *is* strong.", "Silk", "*is* strong"),
+        ("text/html", "<title>Silk</title><p>It <b>is</b> strong.</p>", "Silk", "strong"),
+    ],
+)
+def test_text_markdown_and_html_are_read_as_what_they_are(
+    shelves: Shelves, media_type: str, content: str, title: str | None, text: str
+) -> None:
+    document = shelves.stored(content, content_type=media_type)
+    assert document.title == title
+    assert text in shelves.contents.get(document.content_key)
+    encoded = base64.b64encode(content.encode()).decode()
+    answer = shelves.send(
+        "POST",
+        "",
+        {"url": "upload://same", "content_base64": encoded, "content_type": media_type},
+    )
+    job = shelves.work(answer.body["job_id"])
+    assert job.status is JobStatus.COMPLETED
+
+
+def test_what_can_not_be_read_fails_its_job(shelves: Shelves) -> None:
+    for body in (b"\xff\xfe not utf-8", b" .. "):
+        encoded = base64.b64encode(body).decode()
+        answer = shelves.send("POST", "", {"content_base64": encoded})
+        job = shelves.work(answer.body["job_id"])
+        assert job.status is JobStatus.FAILED
+        assert job.last_error is not None
+        assert job.last_error.code == "CONTENT_REFUSED"
+
+
+def test_a_batch_has_an_outcome_for_each_document(shelves: Shelves) -> None:
+    documents: list[dict[str, Any]] = [{"content": f"silk {n}"} for n in range(47)]
+    documents.insert(1, {"content": "x", "collection_id": "col_unknown"})
+    documents.insert(3, {"content": "x", "url": "ftp://site.example/"})
+    documents.insert(5, {"content_base64": "!"})
+    answer = shelves.send("POST", "/batch", {"documents": documents})
+    assert (answer.status, answer.body["total_submitted"], answer.body["failed_count"]) == (
+        202,
+        47,
+        3,
+    )
+    errors = {
+        n: each["error"]["code"] for n, each in enumerate(answer.body["jobs"]) if each["error"]
+    }
+    assert errors == {1: "NOT_FOUND", 3: "URL_INVALID", 5: "VALIDATION_ERROR"}
+    for each in answer.body["jobs"]:
+        if each["job_id"]:
+            shelves.work(each["job_id"])
+    assert len(shelves.documents.all(TENANT)) == 47
+    for count in (0, 51):
+        refused = shelves.send("POST", "/batch", {"documents": [{"content": "x"}] * count})
+        assert refused.status == 422
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "content_base64": "eA=="}, 422, "VALIDATION_ERROR"),
+        ({"content_base64": "not base64"}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "content_type": "image/png"}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "content_type": "application/pdf"}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "colour": "red"}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "tags": [f"t{n}" for n in range(21)]}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "metadata": {"a": "y" * 17_000}}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "collection_id": "col_9"}, 404, "NOT_FOUND"),
+        ({"content": "x", "url": "mailto:a@b.example"}, 400, "URL_INVALID"),
+        ({"content": "x", "url": "upload://a b"}, 400, "URL_INVALID"),
+        ({"content": "x" * (bounds.DOCUMENT_MAX_BYTES + 1)}, 413, "BODY_TOO_LARGE"),
+    ],
+)
+def test_what_is_no_document_is_refused(
+    shelves: Shelves, body: dict[str, Any], status: int, code: str
+) -> None:
+    refused = shelves.send("POST", "", body)
+    assert (refused.status, refused.body["code"]) == (status, code)
+
+
+def test_a_repeated_request_has_its_first_answer(shelves: Shelves) -> None:
+    headers = {"Idempotency-Key": "one"}
+    first = shelves.send("POST", "", {"content": "silk"}, headers=headers)
+    again = shelves.send("POST", "", {"content": "silk"}, headers=headers)
+    assert again.body == first.body
+    assert len(shelves.queue.sent) == 1
+
+
+# ---------------------------------------------------------------- Lists
+
+
+def test_lists_are_filtered_and_go_on_by_their_cursor(shelves: Shelves) -> None:
+    made = [
+        shelves.stored(
+            f"silk {n}",
+            url=f"https://{n % 2}.example/{n}",
+            tags=["even"] if n % 2 == 0 else ["odd"],
+        )
+        for n in range(5)
+    ]
+    first = shelves.send("GET", limit="2")
+    second = shelves.send("GET", limit="2", cursor=first.body["next_cursor"])
+    third = shelves.send("GET", limit="2", cursor=second.body["next_cursor"])
+    newest = [each.id for each in reversed(made)]
+    assert ids(first) + ids(second) + ids(third) == newest
+    assert [page.body["has_more"] for page in (first, second, third)] == [True, True, False]
+    [tag] = shelves.send("GET", f"/{made[0].id}").body["tags"]
+    filters: list[tuple[dict[str, str], list[str]]] = [
+        ({"domain": "1.example"}, [made[3].id, made[1].id]),
+        ({"tag_id": tag["tag_id"]}, [made[4].id, made[2].id, made[0].id]),
+        ({"tag_id": tag["tag_id"], "domain": "1.example"}, []),
+        ({"url": "https://0.EXAMPLE/2#x"}, [made[2].id]),
+        ({"url": "https://0.example/2", "source": "crawl"}, []),
+        ({"source": "api"}, newest),
+        ({"source": "crawl"}, []),
+        ({"language": "en"}, []),
+        ({"date_from": "2030-01-01T00:00:00Z"}, []),
+        ({"date_to": "2030-01-01T00:00:00Z"}, newest),
+        ({"deleted": "true"}, []),
+        ({"collection_id": "col_9"}, []),
+    ]
+    for asked, expected in filters:
+        assert ids(shelves.send("GET", **asked)) == expected, asked
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"cursor": "x"}, {"limit": "0"}, {"limit": "101"}, {"source": "x"}, {"date_from": "x"}],
+)
+def test_what_is_no_filter_is_refused(shelves: Shelves, query: dict[str, str]) -> None:
+    assert shelves.send("GET", **query).status == 422
+
+
+def test_chunks_come_in_order_and_by_pages(shelves: Shelves) -> None:
+    text = "\n\n".join(f"Paragraph {n} says silk again and again." for n in range(60))
+    document = shelves.stored(text)
+    assert document.chunk_count > 3
+    path, cursor, found = f"/{document.id}/chunks", None, []
+    while True:
+        query = {"cursor": cursor} if cursor else {}
+        page = shelves.send("GET", path, limit="2", **query).body
+        found += page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert [each["chunk_index"] for each in found] == list(range(document.chunk_count))
+    whole = shelves.contents.get(document.content_key)
+    for each in found:
+        assert whole[each["start_char"] : each["end_char"]] == each["content"]
+    assert shelves.send("GET", path, cursor="x").status == 422
+
+
+def test_the_whole_text_has_an_address(shelves: Shelves) -> None:
+    document = shelves.stored()
+    answer = shelves.send("GET", f"/{document.id}/markdown").body
+    assert document.content_key in answer["url"]
+    assert answer["expires_in"] == bounds.DOWNLOAD_SECONDS
+
+
+# ---------------------------------------------------------------- Changes
+
+
+def test_metadata_is_merged_and_bounded(shelves: Shelves) -> None:
+    document = shelves.stored(metadata={"a": 1, "b": 2})
+    path = f"/{document.id}"
+    changed = shelves.send("PATCH", path, {"metadata": {"b": None, "c": [True]}})
+    assert changed.body["metadata"] == {"a": 1, "c": [True]}
+    assert changed.body["updated_at"] >= changed.body["changed_at"]
+    refused = shelves.send("PATCH", path, {"metadata": {"d": "y" * 17_000}})
+    assert refused.status == 422
+    assert shelves.send("GET", path).body["metadata"] == {"a": 1, "c": [True]}
+
+
+def test_a_document_moves_between_collections_and_is_found_there_at_once(
+    shelves: Shelves,
+) -> None:
+    document = shelves.stored()
+    collection = shelves.collections.create(TENANT, "shelf", None)
+    inside = Filters(collection_ids=(collection.id,))
+    assert shelves.found(filters=inside) == []
+    path = f"/{document.id}"
+    shelves.send("PATCH", path, {"collection_id": collection.id})
+    assert shelves.found(filters=inside) == [document.id]
+    assert shelves.send("PATCH", path, {"metadata": {}}).body["collection_id"] == collection.id
+    shelves.send("PATCH", path, {"collection_id": None})
+    assert shelves.found(filters=inside) == []
+    assert shelves.send("PATCH", path, {"collection_id": "col_9"}).status == 404
+
+
+def test_tags_are_added_by_name_and_removed_by_id(shelves: Shelves) -> None:
+    document = shelves.stored(tags=["silk"])
+    path = f"/{document.id}/tags"
+    added = shelves.send("POST", path, {"tags": ["Webs", "silk", "webs"]})
+    assert [tag["name"] for tag in added.body["tags"]] == ["silk", "webs"]
+    webs = added.body["tags"][1]["tag_id"]
+    assert shelves.found(filters=Filters(tag_ids=(webs,))) == [document.id]
+    assert shelves.send("DELETE", f"{path}/{webs}").status == 204
+    assert shelves.found(filters=Filters(tag_ids=(webs,))) == []
+    assert shelves.send("DELETE", f"{path}/{webs}").status == 404
+    shelves.send("POST", path, {"tags": [f"t{n}" for n in range(19)]})
+    assert shelves.send("POST", path, {"tags": ["one too many"]}).status == 422
+
+
+def test_a_tag_that_is_gone_is_not_shown(shelves: Shelves) -> None:
+    document = shelves.stored(tags=["silk"])
+    shelves.tags.remove(TENANT, document.tag_ids[0])
+    assert shelves.send("GET", f"/{document.id}").body["tags"] == []
+
+
+def test_deletion_is_effective_at_once_and_restoring_too(shelves: Shelves) -> None:
+    document = shelves.stored()
+    path = f"/{document.id}"
+    assert shelves.found() == [document.id]
+    assert shelves.send("DELETE", path).status == 204
+    assert shelves.found() == []
+    for method, rest, body in (
+        ("GET", "", None),
+        ("GET", "/chunks", None),
+        ("GET", "/markdown", None),
+        ("DELETE", "", None),
+        ("PATCH", "", {"metadata": {}}),
+        ("POST", "/reindex", None),
+        ("POST", "/tags", {"tags": ["x"]}),
+    ):
+        assert shelves.send(method, path + rest, body).status == 404, (method, rest)
+    assert ids(shelves.send("GET")) == []
+    assert ids(shelves.send("GET", deleted="true")) == [document.id]
+    shown = shelves.send("GET", path, include_deleted="true").body
+    assert shown["deleted_at"] is not None
+    restored = shelves.send("POST", f"{path}/restore")
+    assert (restored.status, restored.body["deleted_at"]) == (200, None)
+    assert shelves.found() == [document.id]
+    assert shelves.send("POST", f"{path}/restore").status == 409
+
+
+def test_a_document_is_deleted_while_the_index_is_away(shelves: Shelves) -> None:
+    document = shelves.stored()
+    shelves.index.available = False
+    assert shelves.send("DELETE", f"/{document.id}").status == 204
+    assert shelves.send("POST", f"/{document.id}/restore").status == 503
+    shelves.index.available = True
+    assert shelves.found() == []
+
+
+def test_uploading_a_deleted_document_again_restores_it(shelves: Shelves) -> None:
+    document = shelves.stored()
+    shelves.send("DELETE", f"/{document.id}")
+    shelves.stored()
+    assert shelves.found() == [document.id]
+
+
+# ---------------------------------------------------------------- Reindexing
+
+
+def test_reindexing_makes_a_new_version_of_the_same_text(shelves: Shelves) -> None:
+    document = shelves.stored(tags=["silk"], metadata={"a": 1})
+    answer = shelves.send("POST", f"/{document.id}/reindex")
+    assert answer.status == 202
+    assert shelves.queue.sent[-1].lane == Lane("documents-low")
+    job = shelves.work(answer.body["job_id"])
+    after = shelves.documents.get(TENANT, document.id)
+    assert after is not None
+    assert job.status is JobStatus.COMPLETED
+    assert after.version != document.version
+    assert (after.tag_ids, after.annotations, after.content_hash) == (
+        document.tag_ids,
+        document.annotations,
+        document.content_hash,
+    )
+    assert {each.version for each in shelves.index.held.values()} == {after.version}
+    assert len(shelves.embedder.embedded) == 1  # known for a week
+
+
+def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(shelves: Shelves) -> None:
+    document = shelves.stored()
+    answer = shelves.send("POST", f"/{document.id}/reindex")
+    shelves.send("DELETE", f"/{document.id}")
+    assert shelves.work(answer.body["job_id"]).status is JobStatus.FAILED
+    assert shelves.found() == []
+
+
+def test_another_tenant_s_document_is_unknown(shelves: Shelves) -> None:
+    document = shelves.stored()
+    for method, rest, body in (
+        ("GET", "", None),
+        ("PATCH", "", {"metadata": {}}),
+        ("DELETE", "", None),
+        ("POST", "/restore", None),
+        ("GET", "/chunks", None),
+    ):
+        answer = shelves.send(method, f"/{document.id}{rest}", body, tenant="globex")
+        assert answer.status == 404
+    assert ids(shelves.send("GET", tenant="globex")) == []

@@ -1,0 +1,65 @@
+"""Uploads of PDF and Word files; where the libraries that read them are installed."""
+
+from __future__ import annotations
+
+import base64
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+
+from spinneret.content.library.models import MediaType
+from spinneret.content.library.reading import content_of
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ContentRefused
+from tests.unit.content.library.files import docx, pdf
+from tests.unit.content.library.shelves import Shelves
+
+pytest.importorskip("pypdf")
+pytest.importorskip("mammoth")
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body"),
+    [
+        (MediaType.PDF, pdf("Spiders weave silk.", "Silk is strong.")),
+        (MediaType.DOCX, docx("Spiders weave silk.", "Silk is strong.")),
+    ],
+)
+def test_files_of_text_are_read_and_found(
+    shelves: Shelves, media_type: MediaType, body: bytes
+) -> None:
+    answer = shelves.send(
+        "POST",
+        "",
+        {
+            "title": "Silk",
+            "content_base64": base64.b64encode(body).decode(),
+            "content_type": media_type.value,
+        },
+    )
+    job = shelves.work(answer.body["job_id"])
+    assert job.result is not None, job.last_error
+    assert job.result["title"] == "Silk"
+    assert shelves.found("strong") == [answer.body["document_id"]]
+
+
+@pytest.mark.parametrize("media_type", [MediaType.PDF, MediaType.DOCX])
+@pytest.mark.parametrize("body", [b"", b"x", b"PK\x03\x04 broken", b"%PDF-1.4\nbroken"])
+def test_what_is_no_such_file_is_refused(media_type: MediaType, body: bytes) -> None:
+    with pytest.raises(ContentRefused):
+        content_of(body, media_type, "upload://x", None)
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as file:
+        file.writestr("word/document.xml", b"\0" * (bounds.DOCX_MAX_BYTES + 1))
+    with pytest.raises(ContentRefused, match="unpacked"):
+        content_of(packed.getvalue(), MediaType.DOCX, "upload://x", None)
+
+
+def test_a_file_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "PDF_PAGES_MAX", 1)
+    with pytest.raises(ContentRefused, match="pages"):
+        content_of(pdf("one", "two"), MediaType.PDF, "upload://x", None)

@@ -1,0 +1,212 @@
+"""Making the index anew, and reconciling it with rows and bodies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from spinneret.content.documents.models import UnusedBody
+from spinneret.jobs.models import JobStatus
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict
+from tests import factories
+from tests.factories import TENANT
+from tests.fakes.time import START, plenty
+from tests.unit.content.library.shelves import Shelves
+
+DAY = 24 * 3600
+
+
+def filled(shelves: Shelves, count: int = 12) -> list[str]:
+    return [shelves.stored(f"silk number {n}").id for n in range(count)]
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "UPKEEP_PAGE", 5)
+    monkeypatch.setattr(bounds, "REBUILD_PAGE", 5)
+
+
+# ---------------------------------------------------------------- A new index
+
+
+def test_an_index_that_is_lost_is_made_again_with_the_same_answers(shelves: Shelves) -> None:
+    filled(shelves)
+    before = shelves.found()
+    shelves.index.held.clear()
+    report = shelves.upkeep().rebuild(plenty)
+    assert (report.done, report.documents, report.written, report.lost) == (True, 12, 12, [])
+    shelves.clock.advance(bounds.QUERY_CACHE_SECONDS + 1)
+    assert shelves.found() == before
+    assert list(shelves.index.held_by_target) == [report.index]
+
+
+def test_a_rebuild_goes_on_where_it_stopped_and_searches_see_the_former_index_until_then(
+    shelves: Shelves, small_pages: None
+) -> None:
+    filled(shelves)
+    first = shelves.upkeep().rebuild(lambda: 10.0)
+    assert (first.done, first.written) == (False, 5)
+    assert shelves.index.read_from == "first"
+    new = shelves.stored("silk that came meanwhile").id
+    changed = shelves.stored("silk number 0", url="upload://other").id
+    rest = [shelves.upkeep().rebuild(lambda: 10.0) for _ in range(2)]
+    assert [each.done for each in rest] == [False, True]
+    shelves.clock.advance(bounds.QUERY_CACHE_SECONDS + 1)
+    assert {new, changed} <= set(shelves.found(limit=100))
+    assert len(shelves.found(limit=100)) == 14
+
+
+def test_one_pass_at_a_time(shelves: Shelves, small_pages: None) -> None:
+    filled(shelves, 1)
+    scan = shelves.scan.scan
+
+    def meanwhile(*given: object) -> object:
+        with pytest.raises(Conflict):
+            shelves.upkeep().rebuild(plenty)
+        return scan(*given)  # type: ignore[arg-type]  # as it is called
+
+    shelves.scan.scan = meanwhile  # type: ignore[assignment, method-assign]  # to look in between
+    assert shelves.upkeep().rebuild(plenty).done
+
+
+def test_a_document_whose_text_is_gone_is_named(shelves: Shelves) -> None:
+    one, other = filled(shelves, 2)
+    document = shelves.documents.get(TENANT, one)
+    assert document is not None
+    shelves.contents.forget(document.content_key)
+    report = shelves.upkeep().rebuild(plenty)
+    assert (report.done, report.lost) == (True, [f"{TENANT}/{one}"])
+    assert shelves.found() == [other]
+
+
+def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(shelves: Shelves, small_pages: None) -> None:
+    filled(shelves)
+    before = shelves.found(limit=100)
+    shelves.index.held.clear()
+    answer = shelves.served.send("POST", "/api/v1/index/rebuild")
+    assert answer.status == 202
+    calls = iter(range(10_000))
+
+    def running_out() -> float:
+        return 200.0 if next(calls) < 16 else 0.0
+
+    job = shelves.work(answer.body["job_id"], remaining=running_out)
+    assert job.status is JobStatus.PENDING
+    so_far = len(shelves.index.held)
+    assert 0 < so_far < 12
+    job = shelves.work(answer.body["job_id"])
+    assert job.status is JobStatus.COMPLETED
+    assert job.result is not None
+    assert job.result["documents"] < 12
+    assert shelves.found(limit=100) == before
+
+
+# ---------------------------------------------------------------- Reconciliation
+
+
+def test_where_all_agrees_nothing_is_done(shelves: Shelves) -> None:
+    filled(shelves)
+    held = dict(shelves.index.held)
+    report = shelves.upkeep().reconcile(plenty)
+    assert report.complete
+    assert (report.documents, report.reindexed, report.lost, report.without_row) == (12, 0, [], [])
+    assert shelves.index.held == held
+
+
+def test_chunks_that_are_missing_are_made_again(shelves: Shelves) -> None:
+    filled(shelves)
+    for key in list(shelves.index.held)[:5]:
+        del shelves.index.held[key]
+    assert shelves.upkeep().reconcile(plenty).reindexed == 5
+    assert len(shelves.found(limit=100)) == 12
+
+
+def test_texts_and_rows_that_are_lost_are_named(shelves: Shelves) -> None:
+    made = filled(shelves)
+    for each in made[:3]:
+        document = shelves.documents.get(TENANT, each)
+        assert document is not None
+        shelves.contents.forget(document.content_key)
+    for each in made[3:5]:
+        shelves.documents.lose(TENANT, each)
+    shelves.clock.advance(2 * bounds.STRAY_SECONDS)
+    report = shelves.upkeep().reconcile(plenty)
+    assert sorted(report.lost) == sorted(f"{TENANT}/{each}" for each in made[:3])
+    assert sorted(report.without_row) == sorted(f"{TENANT}/{each}" for each in made[3:5])
+    assert report.removed_versions == 2
+    assert len(shelves.found(limit=100)) == 10
+
+
+def test_versions_that_were_never_committed_go_once_their_job_can_not_run_any_more(
+    shelves: Shelves,
+) -> None:
+    [identity] = filled(shelves, 1)
+    stray = factories.indexed_chunk("silk", document_id=identity, version="000002-x")
+    shelves.index.write([stray], plenty)
+    shelves.index_upkeep.written_at["000002-x"] = shelves.clock()
+    assert shelves.upkeep().reconcile(plenty).removed_versions == 0
+    shelves.clock.advance(bounds.STRAY_SECONDS + 1)
+    assert shelves.upkeep().reconcile(plenty).removed_versions == 1
+    assert stray.id not in shelves.index.held
+
+
+def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(shelves: Shelves) -> None:
+    kept, gone = filled(shelves, 2)
+    shelves.send("DELETE", f"/{gone}")
+    document = shelves.documents.get(TENANT, gone)
+    assert document is not None
+    shelves.clock.advance(29 * DAY)
+    assert shelves.upkeep().reconcile(plenty).removed_documents == 0
+    shelves.clock.advance(DAY + 1)
+    assert shelves.upkeep().reconcile(plenty).removed_documents == 1
+    assert shelves.documents.get(TENANT, gone) is None
+    assert {each.document_id for each in shelves.index.held.values()} == {kept}
+    body = UnusedBody(tenant=TENANT, key=document.content_key, since=shelves.clock())
+    shelves.scan.unused.append(body)
+    assert shelves.upkeep().reconcile(plenty).removed_bodies == 0
+    shelves.clock.advance(DAY + 1)
+    assert shelves.upkeep().reconcile(plenty).removed_bodies == 1
+    assert not shelves.contents.exists(document.content_key)
+
+
+def test_a_body_that_a_document_has_again_stays(shelves: Shelves) -> None:
+    [identity] = filled(shelves, 1)
+    document = shelves.documents.get(TENANT, identity)
+    assert document is not None
+    body = UnusedBody(tenant=TENANT, key=document.content_key, since=START - timedelta(days=3))
+    shelves.scan.unused.append(body)
+    shelves.scan.forget_body = lambda _: False  # type: ignore[method-assign]  # counted again
+    assert shelves.upkeep().reconcile(plenty).removed_bodies == 0
+    assert shelves.contents.exists(document.content_key)
+
+
+def test_reconciliation_goes_on_where_it_stopped(shelves: Shelves, small_pages: None) -> None:
+    filled(shelves)
+    left = iter([1000.0, 1000.0, 10.0])
+    first = shelves.upkeep().reconcile(lambda: next(left, 10.0))
+    assert (first.complete, first.documents) == (False, 5)
+    second = shelves.upkeep().reconcile(plenty)
+    assert (second.complete, second.documents) == (True, 7)
+
+
+def test_a_restored_document_is_never_removed(shelves: Shelves) -> None:
+    [identity] = filled(shelves, 1)
+    shelves.send("DELETE", f"/{identity}")
+    shelves.clock.advance(31 * DAY)
+    remove = shelves.index.remove_others
+
+    def restored_meanwhile(*given: object, **named: object) -> None:
+        current = shelves.documents.get(TENANT, identity)
+        assert current is not None
+        again = replace(current, sequence=current.sequence + 1, deleted_at=None)
+        shelves.documents.commit(again, current)
+        remove(*given, **named)  # type: ignore[arg-type]  # as it is called
+
+    shelves.index.remove_others = restored_meanwhile  # type: ignore[method-assign]  # in between
+    assert shelves.upkeep().reconcile(plenty).removed_documents == 0
+    shelves.index.remove_others = remove  # type: ignore[method-assign]  # as it was
+    shelves.upkeep().reconcile(plenty)
+    assert shelves.found() == [identity]

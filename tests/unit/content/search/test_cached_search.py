@@ -1,0 +1,418 @@
+"""Searching with caches, cursors, expansion, collapse and a reranker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from spinneret.content.caches.models import CacheName
+from spinneret.content.documents.signatures import signature
+from spinneret.content.search.models import Filters, Leg, Query
+from spinneret.content.search.packing import (
+    ShownPage,
+    packed_page,
+    unpacked_page,
+)
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    EmbeddingRefused,
+    FeatureDisabled,
+    ValidationFailed,
+)
+from tests import factories
+from tests.factories import TENANT
+from tests.fakes.time import plenty
+from tests.unit.content.search.searching import VERSION, CachedSearch, ids
+
+LONG = "spiders weave sticky silk between two branches every evening and take it down again " * 3
+
+
+@pytest.fixture
+def bench() -> CachedSearch:
+    return CachedSearch()
+
+
+# ---------------------------------------------------------------- Results
+
+
+def test_an_equal_search_is_answered_from_the_cache(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk of spiders")
+    first = bench.search("Spiders   silk")
+    again = bench.search("spiders silk")
+    assert (first.result_cached, again.result_cached) == (False, True)
+    assert again.hits == first.hits
+    assert (bench.searches, len(bench.embedder.embedded)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"limit": 3},
+        {"filters": Filters(domains=("a.example",))},
+        {"vector_weight": 2.0},
+        {"rrf_k": 1},
+        {"min_score": 0.1},
+        {"expand": True},
+        {"collapse": False},
+        {"legs": (Leg.KEYWORD,)},
+        {"use_reranker": True},
+        {"tenant": "other"},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_another_option_is_another_search(bench: CachedSearch, given: dict[str, Any]) -> None:
+    bench.search()
+    assert not bench.search(**given).result_cached
+
+
+@pytest.mark.parametrize("write", ["commit", "relabel", "delete", "remove"])
+def test_no_answer_from_before_a_write_is_shown_after_it(bench: CachedSearch, write: str) -> None:
+    bench.add("doc_1", "silk")
+    bench.search()
+    current = bench.documents.get(TENANT, "doc_1")
+    assert current is not None
+    match write:
+        case "commit":
+            bench.add("doc_2", "silk too")
+        case "remove":
+            bench.documents.remove(current)
+        case _:
+            changed = {"deleted_at": bench.clock()} if write == "delete" else {"tag_ids": ("t",)}
+            bench.documents.commit(replace(current, sequence=2, **changed), current)
+    found = bench.search()
+    assert not found.result_cached
+    assert len(found.hits) == {"commit": 2, "relabel": 1, "delete": 0, "remove": 0}[write]
+
+
+def test_a_write_while_a_search_is_under_way_makes_its_answer_the_last_of_its_kind(
+    bench: CachedSearch,
+) -> None:
+    bench.add("doc_1", "silk")
+    shown = bench.documents.shown
+
+    def written_meanwhile(*given: Any) -> Any:
+        bench.documents.shown = shown  # type: ignore[method-assign]  # once
+        found = shown(*given)
+        bench.add("doc_2", "silk too")
+        return found
+
+    bench.documents.shown = written_meanwhile  # type: ignore[method-assign]  # see above
+    assert len(bench.search().hits) == 1
+    assert len(bench.search().hits) == 2
+
+
+def test_an_answer_is_kept_for_an_hour_and_a_query_s_vector_for_a_day(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    bench.search()
+    bench.clock.advance(bounds.QUERY_CACHE_SECONDS + 1)
+    later = bench.search()
+    assert (later.result_cached, later.embedding_cached) == (False, True)
+    bench.clock.advance(bounds.QUERY_EMBEDDING_CACHE_SECONDS)
+    assert not bench.search().embedding_cached
+    assert bench.embedder.embedded == ["silk", "silk"]
+
+
+def test_a_degraded_answer_is_not_kept(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    embed, bench.embedder.embed = bench.embedder.embed, _unavailable  # type: ignore[method-assign]
+    assert bench.search().degraded
+    bench.embedder.embed = embed  # type: ignore[method-assign]  # back again
+    found = bench.search()
+    assert (found.degraded, found.result_cached) == (False, False)
+
+
+def test_without_its_store_there_is_no_cache_and_every_search_is_answered(
+    bench: CachedSearch,
+) -> None:
+    for number in range(3):
+        bench.add(f"doc_{number}", "silk")
+    bench.cache_store.available = False
+    for _ in range(2):
+        found = bench.search(limit=2)
+        assert (len(found.hits), found.result_cached, found.next_cursor) == (2, False, None)
+
+
+def test_caches_are_cleared_by_name(bench: CachedSearch) -> None:
+    bench.search()
+    bench.caches.clear(TENANT, CacheName.QUERY)
+    found = bench.search()
+    assert (found.result_cached, found.embedding_cached) == (False, True)
+    bench.caches.clear(TENANT, CacheName.QUERY, CacheName.QUERY_EMBEDDINGS)
+    assert not bench.search().embedding_cached
+
+
+def test_uses_are_counted(bench: CachedSearch) -> None:
+    for _ in range(4):
+        bench.search()
+    counts = {each.cache: (each.hits, each.misses) for each in bench.caches.counts(TENANT)}
+    assert counts[CacheName.QUERY] == (3, 1)
+    assert counts[CacheName.QUERY_EMBEDDINGS] == (0, 1)
+
+
+# ---------------------------------------------------------------- Stampedes
+
+
+def test_of_equal_searches_at_once_one_asks_the_index(bench: CachedSearch) -> None:
+    """The first search is held in the index while others come."""
+    bench.add("doc_1", "silk")
+    services = [bench.service() for _ in range(100)]
+    search, answers = bench.index.search, []
+
+    def held(*given: Any) -> Any:
+        bench.index.search = search  # type: ignore[method-assign]  # once
+        waiting.extend(services)
+        return search(*given)
+
+    waiting: list[Any] = []
+
+    def sleep(seconds: float) -> None:
+        bench.clock.advance(seconds)
+
+    bench.index.search = held  # type: ignore[method-assign]  # see above
+    query = Query(tenant=TENANT, text="silk")
+    answers.append(bench.service(sleep=sleep).search(query, plenty))
+    answers += [each.search(query, plenty) for each in waiting]
+    assert bench.searches == 1
+    assert {len(each.hits) for each in answers} == {1}
+
+
+def test_a_search_waits_for_the_answer_of_an_equal_one(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    query = Query(tenant=TENANT, text="silk")
+    naps: list[float] = []
+
+    def other_ends(seconds: float) -> None:
+        bench.clock.advance(seconds)
+        naps.append(seconds)
+        if len(naps) == 2:
+            bench.cache_store._locks.clear()
+            bench.service().search(query, plenty)
+
+    _hold_lock(bench, query)
+    found = bench.service(sleep=other_ends).search(query, plenty)
+    assert (found.result_cached, len(naps), bench.searches) == (True, 2, 1)
+
+
+def test_a_search_whose_lock_is_held_for_too_long_asks_the_index_itself(
+    bench: CachedSearch,
+) -> None:
+    bench.add("doc_1", "silk")
+    query = Query(tenant=TENANT, text="silk")
+    _hold_lock(bench, query)
+    left = iter([10.0, *[10.0 - n for n in range(20)]])
+    found = bench.service().search(query, lambda: next(left, 0.5))
+    assert len(found.hits) == 1
+
+
+def test_a_search_that_fails_lets_the_next_one_try(bench: CachedSearch) -> None:
+    bench.index.available = False
+    with pytest.raises(DependencyUnavailable):
+        bench.search()
+    bench.index.available = True
+    bench.search()
+    assert bench.searches == 2
+
+
+def _hold_lock(bench: CachedSearch, query: Query) -> None:
+    """As a search does that is under way in another process."""
+
+    class Stopped(BaseException):
+        pass
+
+    def stop(*_: Any) -> Any:
+        raise Stopped
+
+    unlock, bench.cache_store.unlock = bench.cache_store.unlock, lambda *_: None  # type: ignore[method-assign]
+    search, bench.index.search = bench.index.search, stop  # type: ignore[method-assign]
+    with pytest.raises(Stopped):
+        bench.service().search(query, plenty)
+    bench.cache_store.unlock = unlock  # type: ignore[method-assign]  # as it was
+    bench.index.search = search  # type: ignore[method-assign]  # as it was
+
+
+# ---------------------------------------------------------------- Cursors
+
+
+def test_a_cursor_goes_on_in_the_same_ranking_while_documents_are_added(
+    bench: CachedSearch,
+) -> None:
+    for number in range(7):
+        bench.add(f"doc_{number}", "silk " * (20 - number), domain="site.example")
+    first = bench.search(limit=3, collapse=False)
+    for number in range(3):
+        bench.add(f"new_{number}", "silk " * 30)
+    gone = bench.documents.get(TENANT, "doc_4")
+    assert gone is not None
+    bench.documents.commit(replace(gone, sequence=2, deleted_at=bench.clock()), gone)
+    second = bench.search(limit=3, collapse=False, cursor=first.next_cursor)
+    assert ids(first) + ids(second) == ["doc_0", "doc_1", "doc_2", "doc_3", "doc_5", "doc_6"]
+    assert (second.next_cursor, second.total_count) == (None, 7)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "0" * 32 + ".3", "0" * 32])
+def test_what_is_no_cursor_or_has_expired_is_refused(bench: CachedSearch, cursor: str) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        bench.search(cursor=cursor)
+    assert refused.value.details["fields"] == [{"field": "cursor"}]
+
+
+def test_a_cursor_of_another_search_or_tenant_is_refused(bench: CachedSearch) -> None:
+    for number in range(3):
+        bench.add(f"doc_{number}", "silk")
+    cursor = bench.search(limit=1).next_cursor
+    for given in ({"text": "wool"}, {"tenant": "other"}, {"min_score": 0.2}):
+        with pytest.raises(ValidationFailed):
+            bench.search(limit=1, cursor=cursor, **given)  # type: ignore[arg-type]  # of several types
+
+
+# ---------------------------------------------------------------- What is shown
+
+
+def test_neighbours_come_with_a_hit_that_is_expanded(bench: CachedSearch) -> None:
+    bench.add("doc_1", "one", "two silk", "three", "four")
+    [hit] = bench.search("silk", legs=(Leg.KEYWORD,), expand=True).hits
+    assert [each.text for each in hit.around] == ["one", "three"]
+    [hit] = bench.search("four", legs=(Leg.KEYWORD,), expand=True).hits
+    assert [each.text for each in hit.around] == ["three"]
+    assert bench.search("silk", legs=(Leg.KEYWORD,)).hits[0].around == ()
+
+
+def test_chunks_that_say_nearly_the_same_collapse(bench: CachedSearch) -> None:
+    bench.add("doc_1", LONG)
+    bench.add("doc_2", LONG)
+    bench.add("doc_3", "quite another text about the same silk " * 5)
+    found = bench.search("sticky silk")
+    assert sorted(ids(found)) == ["doc_1", "doc_3"]
+    assert {hit.ranked.similar for hit in found.hits} == {0, 1}
+    assert len(bench.search("sticky silk", collapse=False).hits) == 3
+
+
+def test_an_outdated_chunk_does_not_stand_for_the_current_one(bench: CachedSearch) -> None:
+    outdated = factories.indexed_chunk(
+        LONG, document_id="doc_0", version=VERSION, signature=signature(LONG)
+    )
+    bench.index.write([outdated], plenty)
+    bench.add("doc_1", LONG)
+    assert ids(bench.search("sticky silk")) == ["doc_1"]
+
+
+def test_what_an_earlier_page_showed_does_not_come_again_on_a_later_one(
+    bench: CachedSearch,
+) -> None:
+    for name in ("doc_1", "doc_2", "doc_4"):
+        bench.add(name, LONG)
+    bench.add("doc_3", "quite another text about the same silk " * 5)
+    first = bench.search("sticky silk", limit=1)
+    second = bench.search("sticky silk", limit=5, cursor=first.next_cursor)
+    assert sorted(ids(first) + ids(second)) == ["doc_1", "doc_3"]
+
+
+def test_outdated_chunks_never_fill_the_window(bench: CachedSearch) -> None:
+    """Of versions that were never committed, in better places than the page itself."""
+    for number in range(bounds.SEARCH_WINDOW + 50):
+        never = factories.indexed_chunk(
+            "silk " * 9, document_id=f"doc_never_{number}", version=VERSION
+        )
+        bench.index.write([never], plenty)
+    bench.add("doc_1", "silk among other words that make it rank below")
+    assert ids(bench.search()) == ["doc_1"]
+
+
+def test_a_row_that_lost_its_label_is_no_hit_although_the_index_still_has_it(
+    bench: CachedSearch,
+) -> None:
+    bench.add("doc_1", "silk", collection_id="col_1", tag_ids=("tag_1",))
+    current = bench.documents.get(TENANT, "doc_1")
+    assert current is not None
+    for filters in (Filters(collection_ids=("col_1",)), Filters(tag_ids=("tag_1",))):
+        assert ids(bench.search(filters=filters)) == ["doc_1"]
+    bench.documents.commit(replace(current, sequence=2, collection_id=None, tag_ids=()), current)
+    for filters in (Filters(collection_ids=("col_1",)), Filters(tag_ids=("tag_1",))):
+        assert ids(bench.search(filters=filters)) == []
+
+
+def test_a_query_beyond_the_model_s_window_is_cut_and_says_so(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    found = bench.search("silk " + "word " * 100)
+    assert (found.truncated, ids(found)) == (True, ["doc_1"])
+    assert len(bench.embedder.embedded[0].split()) == 32
+    assert not bench.search("silk").truncated
+    assert bench.search("蚕" * 1000).truncated
+
+
+def test_a_query_that_the_embedder_refuses_is_searched_by_words(bench: CachedSearch) -> None:
+    def refused(*_: Any) -> Any:
+        raise EmbeddingRefused("next to zero")
+
+    bench.add("doc_1", "silk")
+    bench.embedder.embed = refused  # type: ignore[method-assign]  # as a model may
+    found = bench.search()
+    assert (found.degraded, ids(found)) == (True, ["doc_1"])
+
+
+def test_the_vector_leg_alone_needs_the_embedder(bench: CachedSearch) -> None:
+    bench.embedder.available = False
+    with pytest.raises(DependencyUnavailable):
+        bench.search(legs=(Leg.VECTOR,))
+    bench.search(legs=(Leg.KEYWORD,))
+
+
+# ---------------------------------------------------------------- Reranking
+
+
+def test_the_reranker_orders_the_first_candidates(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk silk silk silk")
+    bench.add("doc_2", "silk of spiders")
+    found = bench.search("spiders silk", use_reranker=True)
+    assert ids(found) == ["doc_2", "doc_1"]
+    assert [hit.ranked.rerank_score for hit in found.hits] == [1.0, 0.5]
+    assert [hit.ranked.score for hit in found.hits] == [1.0, 0.5]
+    assert ids(bench.search("spiders silk", use_reranker=True, min_score=0.6)) == ["doc_2"]
+    assert len(bench.search("spiders silk", use_reranker=True, rerank_top_n=1).hits) == 1
+
+
+def test_while_the_reranker_is_away_the_fused_order_stands_and_is_not_kept(
+    bench: CachedSearch,
+) -> None:
+    bench.add("doc_1", "silk silk")
+    bench.add("doc_2", "silk of spiders")
+    bench.reranker.available = False
+    found = bench.search("spiders silk", use_reranker=True)
+    assert found.rerank_failed
+    assert ids(found) == ids(bench.search("spiders silk"))
+    bench.reranker.available = True
+    assert not bench.search("spiders silk", use_reranker=True).rerank_failed
+
+
+def test_a_stage_without_a_reranker_says_so(bench: CachedSearch) -> None:
+    query = Query(tenant=TENANT, text="silk", use_reranker=True)
+    with pytest.raises(FeatureDisabled):
+        bench.service(reranker=None).search(query, plenty)
+
+
+# ---------------------------------------------------------------- Packing
+
+
+def test_a_page_is_unpacked_as_it_was(bench: CachedSearch) -> None:
+    bench.add("doc_1", "one", "Größe silk 🕸", "three")
+    found = bench.search("silk", expand=True)
+    page = ShownPage(
+        hits=found.hits,
+        total_count=3,
+        next_cursor="x",
+        fusion=found.fusion,
+        truncated=True,
+    )
+    unpacked = unpacked_page(packed_page(page))
+    assert [replace(hit, ranked=found.hits[n].ranked) for n, hit in enumerate(unpacked.hits)] == (
+        list(found.hits)
+    )
+    assert replace(unpacked, hits=()) == replace(page, hits=())
+
+
+def _unavailable(texts: Any, remaining: Remaining) -> Any:
+    raise DependencyUnavailable("embedder")
