@@ -2,9 +2,10 @@
 
     python benchmarks/search_latency.py [--chunks 100000] [--searches 200]
 
-Starts an instance of the local stack and fills the product's own index by its own adapter; texts
-are drawn from 20,000 words as often as words are (Zipf), vectors are random. Each search runs in this process, first as the bare `_msearch` of both legs, then by SearchService
-with rows on the instance's DynamoDB, whose time is shown apart: it is the emulator's.
+Starts an instance of the local stack and fills the product's own index by its own adapter. Texts
+are drawn from 20,000 words as often as words are (Zipf), vectors are random. Each search runs in
+this process, first as the bare `_msearch` of both legs, then by SearchService with rows on the
+instance's DynamoDB, whose time is shown apart: it is the emulator's.
 """
 
 from __future__ import annotations
