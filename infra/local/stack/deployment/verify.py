@@ -138,7 +138,13 @@ def _function(reader: Reader, name: str, properties: Properties) -> dict[str, tu
 
 def _lane(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     client = reader.client("lambda")
-    [found] = client.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
+    wanted = int(reader.value(properties["ScalingConfig"]["MaximumConcurrency"]))
+    mappings = client.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
+    # A function with several lanes has a mapping for each.
+    found = min(
+        mappings,
+        key=lambda each: each.get("ScalingConfig", {}).get("MaximumConcurrency") != wanted,
+    )
     return {
         "mapping state": ("Enabled", found["State"]),
         "batch size": (properties["BatchSize"], found["BatchSize"]),
