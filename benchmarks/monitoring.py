@@ -66,6 +66,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     wbufsize = 65536
+    disable_nagle_algorithm = True  # else a TLS answer waits 40 ms for an acknowledgement
 
     def do_GET(self) -> None:
         """Answer it."""

@@ -79,7 +79,10 @@ def end_connection(marketplace: str) -> Response[None]:
     return Response(status_code=204)
 
 
-@router.post("/api/marketplace/webhooks/<marketplace>", **declared(None, {204: None}, AuthRequired))
+@router.post(
+    "/api/marketplace/webhooks/<marketplace>",
+    **declared(None, {204: None}, AuthRequired, signed=True),
+)
 def receive_webhook(marketplace: str) -> Response[None]:
     """An order was paid or cancelled: the seller's orders are read. Signed by the marketplace."""
     event = router.current_event

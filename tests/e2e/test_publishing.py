@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import json
 import time
 from collections.abc import Iterator
@@ -14,6 +17,7 @@ import pytest
 from tests.e2e.conftest import Deployed, Tenant
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
+from tests.markets.etsy import SHOP
 from tests.markets.headless_plugin import HeadlessPlugin
 from tests.markets.server import MarketServer
 
@@ -183,3 +187,23 @@ def test_a_sale_ends_the_other_listing(seller: Tenant, markets: MarketServer) ->
         time.sleep(0.3)
     sales = seller("GET", "/api/marketplace/orders").json()["items"]
     assert [each["outcome"] for each in sales if each["sku"] == product["sku"]] == ["reserved"]
+
+
+def test_a_signed_report_has_the_orders_read(seller: Tenant, deployed: Deployed) -> None:
+    body, at = json.dumps({"event_type": "order.paid", "shop_id": int(SHOP)}), int(time.time())
+    key = base64.b64decode(ETSY_KEYS["webhook_secret"].removeprefix("whsec_"))
+    digest = hmac.new(key, f"wh_1.{at}.{body}".encode(), hashlib.sha256).digest()
+    signature = f"v1,{base64.b64encode(digest).decode()}"
+    url = f"{deployed.api_url}/api/marketplace/webhooks/etsy"
+    headers = {"webhook-id": "wh_1", "webhook-timestamp": str(at)}
+    for signed, status in ((signature, 204), (f"v1,{'A' * 44}", 401)):
+        answer = httpx.post(
+            url,
+            content=body,
+            headers={**headers, "webhook-signature": signed, "content-type": "application/json"},
+            trust_env=False,
+            timeout=40,
+        )
+        assert answer.status_code == status, answer.text
+    jobs = seller("GET", "/api/marketplace/jobs?marketplace=etsy").json()["items"]
+    assert "orders" in {job["action_code"] for job in jobs}

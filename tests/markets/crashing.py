@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from moto.core import DEFAULT_ACCOUNT_ID
+from moto.core.model_instances import reset_model_data
 from moto.dynamodb.models import dynamodb_backends
 
 from spinneret.jobs.models import Job, JobRef
@@ -20,7 +21,8 @@ Story = Callable[[Bench], JobRef]
 
 
 def fresh(tables: Tables) -> Bench:
-    """A world of its own on empty tables."""
+    """A world of its own on empty tables; moto keeps a copy of each table for each transaction."""
+    reset_model_data()
     for each in dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables.values():
         each.items.clear()
     bench = Bench(tables)
@@ -34,7 +36,6 @@ def fresh(tables: Tables) -> Bench:
 def watched(bench: Bench, plan: CrashPlan) -> Iterator[None]:
     """Every call of DynamoDB and of a marketplace counts, and one of them ends the process."""
     events = bench.tables.client.meta.events
-    names: list[str] = []
     here = {"crashes": False}
 
     def before(model: Any, **_: Any) -> None:
@@ -63,7 +64,6 @@ def watched(bench: Bench, plan: CrashPlan) -> Iterator[None]:
         events.unregister("after-call.dynamodb", after)
         bench.web.around = lambda _, serve: serve()
         bench.plugin.post = original  # type: ignore[method-assign]
-        names.clear()
 
 
 def calls_of(tables: Tables, story: Story) -> list[str]:

@@ -15,6 +15,8 @@ from tests.architecture.permissions.parts import (
     together,
 )
 
+_DOCUMENTS = together(JOB_WORK, RELAYING, STORING, CACHING, INDEX_WRITING)
+
 NEEDED = {
     "SearchApi": together(
         ADMISSION,
@@ -30,5 +32,6 @@ NEEDED = {
     ),
     "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING),
     "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING),
-    "DocumentsWorker": together(JOB_WORK, RELAYING, STORING, CACHING, INDEX_WRITING),
+    "DocumentsNormalWorker": _DOCUMENTS,
+    "DocumentsLowWorker": _DOCUMENTS,
 }

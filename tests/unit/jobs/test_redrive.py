@@ -89,7 +89,8 @@ def test_a_lane_that_does_not_answer_costs_the_others_nothing(
     after: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     queues = OneLaneDown(CRAWL_HIGH, after, letters=12)
-    others = len(LANES) - 1
+    lanes = sorted({CRAWL_HIGH, *LANES[:6]})  # so few that a pass has room for all their letters
+    others = len(lanes) - 1
     got_through = max(0, after - 1)  # the first call receives
-    assert Redrive(queues, LANES).run() == done(12 * others + min(10, got_through), unavailable=1)
+    assert Redrive(queues, lanes).run() == done(12 * others + min(10, got_through), unavailable=1)
     assert [record.message for record in caplog.records] == ["dead_letters_unavailable"]

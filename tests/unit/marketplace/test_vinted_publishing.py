@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from spinneret.jobs.models import Job, Move
+from spinneret.jobs.models import Connection, Job, Move
+from spinneret.kernel.errors import NotFound
 from tests.markets.bench import Bench
+
+pytestmark = pytest.mark.heavy  # whole jobs on moto: the quick loop has eBay's
 
 
 def _reason(bench: Bench, job: Job) -> str | None:
@@ -106,3 +111,22 @@ def test_an_item_is_changed_looked_up_and_ended(bench: Bench) -> None:
 def test_orders_are_unsupported(bench: Bench) -> None:
     job = bench.done("orders", "vinted")
     assert _reason(bench, job) == "unsupported"
+
+
+def test_a_ticket_brings_the_tasks_of_its_job_alone(bench: Bench) -> None:
+    first = bench.submit("publish", "vinted", bench.product())
+    second = bench.submit("publish", "vinted", bench.product("Other"))
+    bench.plugin.connection = replace(bench.plugin.connection, only_job=second.job_id)
+    bench.plugin.open()
+    assert bench.once(first).waiting_for == "a plug-in for vinted"
+    assert bench.finish(second).status == "completed"
+
+
+def test_an_answer_counts_from_where_its_task_went(bench: Bench) -> None:
+    bench.plugin.mute = True
+    ref = bench.submit("publish", "vinted", bench.product())
+    bench.once(ref)
+    [key] = bench.plugin.done
+    stranger = Connection(id="browser-2", tenant=bench.tenant, key_id="key_1")
+    with pytest.raises(NotFound):
+        bench.inbox.answered(stranger, {"key": key, "status": 200, "body": {"id": "x"}})

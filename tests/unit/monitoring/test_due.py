@@ -171,6 +171,9 @@ def test_a_busy_host_holds_up_no_other() -> None:
         world.target(f"https://h{number}.example/")
     world.clock.advance(20)
     assert ticked(world) == {Done.CHECKED: 6, Done.SKIPPED: 4}
+    states = [each.state for each in world.watch.rows.values()]
+    # One of them asked for a slot of the host's pace; those behind it need not ask.
+    assert sum(each.reservation is not None for each in states) == 1
 
 
 def test_a_round_ends_before_the_next_tick_and_leaves_the_rest_due() -> None:

@@ -70,6 +70,13 @@ class Invocation:
         return int(self._seconds * 1000)
 
 
+class _NoDeepCrawls:
+    """Of the tenant there are none."""
+
+    def get(self, _tenant: str, _job_id: str) -> None:
+        return None
+
+
 class Services:
     """What all routes together use; an attribute of the name that each of them asks for."""
 
@@ -88,6 +95,7 @@ class Services:
         self.keys = keys
         self.uploads = uploads
         self.crawl: Any = slice_.crawls()
+        self.deep: Any = _NoDeepCrawls()
         self.webhooks: Any = hooks.service
         self.jobs: Any = JobControl(
             store=slice_.store,

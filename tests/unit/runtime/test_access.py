@@ -40,7 +40,7 @@ def test_what_is_not_listed_is_not_served(method: str, path: str) -> None:
     assert TABLE.find(method, path) is None
 
 
-def test_only_health_the_documentation_and_what_marketplaces_call_are_open() -> None:
+def test_only_health_documentation_status_pages_and_what_marketplaces_call_are_open() -> None:
     assert {row.route for row in ROUTES if row.scope is None} == {
         "/health",
         "/health/ready",
@@ -50,11 +50,14 @@ def test_only_health_the_documentation_and_what_marketplaces_call_are_open() -> 
         "/docs",
         "/api/marketplace/<marketplace>/callback",  # the state says for whom
         "/api/marketplace/webhooks/<marketplace>",  # signed
+        "/status/<slug>",  # for all who know its name
+        "/status/<slug>/badges/<target_id>.svg",
     }
 
 
 def test_what_changes_something_asks_for_more_than_reading() -> None:
-    reading = {"/api/v1/search", "/api/v1/jobs/<job_id>/tickets", "/api/v1/discover/score"}
+    searches = {f"/api/v1/search{leg}" for leg in ("", "/vector", "/keyword")}
+    reading = {*searches, "/api/v1/jobs/<job_id>/tickets", "/api/v1/discover/score"}
     signed = {"/api/marketplace/webhooks/<marketplace>"}
     changing = [row for row in ROUTES if row.method != "GET" and row.route not in reading | signed]
     assert changing
@@ -77,6 +80,7 @@ def test_only_an_administrator_sees_and_changes_keys() -> None:
 def test_a_ticket_opens_streams_of_jobs_only() -> None:
     rows = [row for row in ROUTES if row.ticket]
     assert {(row.method, row.route) for row in rows} == {
+        ("GET", "/audits/<audit_id>/stream"),
         ("GET", "/api/v1/crawl/<job_id>/stream"),
         ("GET", "/api/v1/jobs/<job_id>/stream"),
     }

@@ -251,7 +251,7 @@ def test_a_search_shows_the_own_pages_only(api: Api, key: str) -> None:
 
 def test_a_search_answers_chunks_with_their_scores(api: Api, key: str) -> None:
     job_id = crawled(api, key, text="Spiders weave silk.")
-    answer = api.send(QUERY, key, body={"query": "silk", "limit": 5})
+    answer = api.send(QUERY, key, body={"query": "silk", "limit": 5, "fusion": "rrf"})
     assert answer.status == 200
     assert answer.body["total_count"] == 1
     assert answer.body["latency_ms"] >= 0

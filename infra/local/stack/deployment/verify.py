@@ -138,7 +138,13 @@ def _function(reader: Reader, name: str, properties: Properties) -> dict[str, tu
 
 def _lane(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     client = reader.client("lambda")
-    [found] = client.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
+    wanted = int(reader.value(properties["ScalingConfig"]["MaximumConcurrency"]))
+    mappings = client.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
+    # A function with several lanes has a mapping for each.
+    found = min(
+        mappings,
+        key=lambda each: each.get("ScalingConfig", {}).get("MaximumConcurrency") != wanted,
+    )
     return {
         "mapping state": ("Enabled", found["State"]),
         "batch size": (properties["BatchSize"], found["BatchSize"]),
@@ -255,6 +261,11 @@ def _machine(reader: Reader, arn: str, properties: Properties) -> dict[str, tupl
     return {"states": (sorted(wanted), sorted(states)), "status": ("ACTIVE", found["status"])}
 
 
+def _bus(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
+    del properties
+    return {"name": (name, reader.client("events").describe_event_bus(Name=name)["Name"])}
+
+
 def _policy(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     del reader, name, properties  # the emulator enforces no policy
     return {}
@@ -267,6 +278,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "AWS::Serverless::StateMachine": _machine,
     "AWS::Lambda::Permission": _policy,
     "AWS::IAM::ManagedPolicy": _policy,
+    "AWS::Events::EventBus": _bus,
     "AWS::SQS::Queue": _queue,
     "AWS::SQS::QueuePolicy": _policy,
     "AWS::DynamoDB::Table": _table,

@@ -21,7 +21,7 @@ LANES: Final[Mapping[Priority, Lane]] = {
 }
 
 KINDS: Final = {
-    PUBLISH_BATCH: KindPolicy(lanes=LANES),
+    PUBLISH_BATCH: KindPolicy(lanes=LANES, pending_seconds=bounds.JOB_PENDING_SECONDS),
     PUBLISH: KindPolicy(
         lanes=LANES,
         subject="product_id",

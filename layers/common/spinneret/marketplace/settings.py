@@ -17,7 +17,7 @@ class MarketplaceSettings(JobSettings, FetchSettings):
     marketplace_table: str
     secrets_key_id: str
     marketplace_secret: str
-    """The secret, by ARN or name, that holds the client ids and secrets."""
+    """The ARN of the secret that holds the client ids and secrets."""
     user_agent: str
     marketplace_hosts: frozenset[str] = frozenset()
     """`name=origin`, such as `ebay.api=https://api.sandbox.ebay.com`: replaces a host's origin."""

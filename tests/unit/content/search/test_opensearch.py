@@ -68,6 +68,13 @@ def test_the_tenant_is_the_last_filter_of_every_leg_and_user_text_is_only_matche
         )
 
 
+@pytest.mark.parametrize("query", ['"', '""', '" "'])
+def test_a_query_without_a_word_matches_nothing(query: str) -> None:
+    wanted = Wanted(tenant="acme", words=Words.of(query), vector=None, legs=BOTH, filters=Filters())
+    [body] = leg_bodies(wanted, 10).values()
+    assert body["query"]["bool"]["must"] == [{"match_none": {}}]
+
+
 @pytest.mark.parametrize(
     ("query", "text", "phrases", "loose"),
     [

@@ -23,5 +23,9 @@ LANES: Final[Mapping[Priority, Lane]] = {
 KINDS: Final = {
     UPLOAD: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
     REINDEX: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
-    REBUILD: KindPolicy(lanes=LANES, work_seconds=bounds.REBUILD_WORK_SECONDS),
+    REBUILD: KindPolicy(
+        lanes=LANES,
+        work_seconds=bounds.REBUILD_WORK_SECONDS,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+    ),
 }

@@ -116,7 +116,9 @@ def _vector_query(wanted: Wanted, vector: Sequence[float], window: int) -> Body:
 def _keyword_query(wanted: Wanted) -> Body:
     words = wanted.words
     must = [_loose(words.loose)] if words.loose else []
-    return {"bool": {"must": must + _phrases(words), **_scope(wanted)}}
+    must += _phrases(words)
+    # A query of nothing but quotation marks asks for no word: without a clause it would match all.
+    return {"bool": {"must": must or [{"match_none": {}}], **_scope(wanted)}}
 
 
 def _matching(words: Words) -> list[Body]:

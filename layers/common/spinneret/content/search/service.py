@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from spinneret.content.caches.models import CacheKey, CacheName, Epochs, Read
-from spinneret.content.caches.service import Caches, bytes_of, vector_key, vector_of
-from spinneret.content.documents.models import Shown, chunk_id
+from spinneret.content.caches.models import CacheKey, CacheName, Read
+from spinneret.content.caches.service import Caches, vector_of
+from spinneret.content.documents.models import chunk_id
 from spinneret.content.documents.ports import DocumentStore, Embedder
 from spinneret.content.search import packing, rules
 from spinneret.content.search.fusion import alone, fuse, profile_of
@@ -33,6 +32,8 @@ from spinneret.content.search.models import (
 )
 from spinneret.content.search.packing import Ranking, ShownPage
 from spinneret.content.search.ports import ChunkIndex, Reranker
+from spinneret.content.search.query_vectors import QueryVectors
+from spinneret.content.search.run import SearchRun
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, part_of
 from spinneret.kernel.errors import (
@@ -44,8 +45,6 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.ids import NewId
 
 logger = logging.getLogger(__name__)
-
-_SPECIAL_TOKENS = 2  # [CLS] and [SEP], which the embedder adds to every input
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +84,7 @@ class SearchService:
         timer: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._embedder = embedder
+        self._vectors = QueryVectors(embedder, caches)
         self._index = index
         self._documents = documents
         self._caches = caches
@@ -98,8 +97,8 @@ class SearchService:
         """Raises DependencyUnavailable, ValidationFailed for a cursor, FeatureDisabled."""
         if query.use_reranker and self._reranker is None:
             raise FeatureDisabled("this stage has no reranker")
-        run = _Run(query=query, remaining=remaining, timer=self._timer)
-        model_id = self._model_id(run)
+        run = SearchRun(query=query, remaining=remaining, timer=self._timer)
+        model_id = self._vectors.begin(run)
         asked = rules.asked(query, model_id)
         if self._caches is None:
             return self._found(run, self._made(run, asked, None), cached=False)
@@ -113,7 +112,7 @@ class SearchService:
     # ---------------------------------------------------------------- Caches
 
     def _cached_or_made(
-        self, run: _Run, asked: str, generation: str, key: CacheKey, caches: Caches
+        self, run: SearchRun, asked: str, generation: str, key: CacheKey, caches: Caches
     ) -> Found:
         """Of equal searches at one time, one asks the index; the others wait for its answer."""
         tenant = run.query.tenant
@@ -139,18 +138,18 @@ class SearchService:
                 caches.unlock(tenant, key, owner)
         return self._found(run, made, cached=False)
 
-    def _read(self, run: _Run, caches: Caches, key: CacheKey) -> Read:
+    def _read(self, run: SearchRun, caches: Caches, key: CacheKey) -> Read:
         keys = [key] if run.vector_key is None else [key, run.vector_key]
         with run.step("cache"):
             read = caches.read(run.query.tenant, keys)
         run.epochs = read.epochs
         return read
 
-    def _known_vector(self, run: _Run, read: Read) -> tuple[float, ...] | None:
+    def _known_vector(self, run: SearchRun, read: Read) -> tuple[float, ...] | None:
         value = read.entries.get(run.vector_key) if run.vector_key else None
         return None if value is None else vector_of(value)
 
-    def _awaited(self, run: _Run, caches: Caches, key: CacheKey, owner: str) -> bytes | None:
+    def _awaited(self, run: SearchRun, caches: Caches, key: CacheKey, owner: str) -> bytes | None:
         """Another's answer; None when it doesn't come, or this search has become the one to ask."""
         waited = part_of(run.remaining, bounds.STAMPEDE_WAIT_SECONDS)
         while waited() > 0:
@@ -163,7 +162,7 @@ class SearchService:
                 return caches.read(run.query.tenant, [key]).entries.get(key)
         return None
 
-    def _continued(self, run: _Run, asked: str, cursor: str) -> ShownPage:
+    def _continued(self, run: SearchRun, asked: str, cursor: str) -> ShownPage:
         """The page of a ranking that was kept when its first page was shown."""
         digest, shown = rules.place_of(cursor)
         assert self._caches is not None  # search() asks
@@ -177,7 +176,7 @@ class SearchService:
             raise _refused_cursor("the cursor belongs to another search")
         return self._page(run, ranking, digest, shown)
 
-    def _found(self, run: _Run, page: ShownPage, *, cached: bool) -> Found:
+    def _found(self, run: SearchRun, page: ShownPage, *, cached: bool) -> Found:
         return Found(
             hits=page.hits,
             total_count=page.total_count,
@@ -193,7 +192,7 @@ class SearchService:
 
     # ---------------------------------------------------------------- Ranking
 
-    def _made(self, run: _Run, asked: str, generation: str | None) -> ShownPage:
+    def _made(self, run: SearchRun, asked: str, generation: str | None) -> ShownPage:
         """Rank, keep the ranking if it has more than a page, and show the first one."""
         ranking = replace(self._ranking(run), asked=asked)
         digest = None if generation is None else rules.digest("ranking", asked, generation)
@@ -201,7 +200,7 @@ class SearchService:
             digest = digest if self._kept(run, ranking, digest) else None
         return self._page(run, ranking, digest, 0)
 
-    def _kept(self, run: _Run, ranking: Ranking, digest: str) -> bool:
+    def _kept(self, run: SearchRun, ranking: Ranking, digest: str) -> bool:
         assert self._caches is not None  # only with caches is there a generation
         key = CacheKey(CacheName.QUERY, digest)
         with run.step("cache"):
@@ -209,11 +208,11 @@ class SearchService:
                 run.query.tenant, {key: packing.packed_ranking(ranking)}, run.epochs
             )
 
-    def _ranking(self, run: _Run) -> Ranking:
+    def _ranking(self, run: SearchRun) -> Ranking:
         """All candidates in order. Where outdated ones leave too few, they are left out and the
         index is asked again, as they fill its windows."""
         query = run.query
-        vector = self._vector(run) if Leg.VECTOR in query.legs else None
+        vector = self._vectors.vector(run) if Leg.VECTOR in query.legs else None
         if Leg.KEYWORD not in query.legs and vector is None:
             raise DependencyUnavailable("embedder")
         text = rules.cut_to_terms(query.text)
@@ -238,7 +237,7 @@ class SearchService:
         return self._reranked(run, ranking) if query.use_reranker else ranking
 
     def _fused(
-        self, run: _Run, legs: Mapping[Leg, Sequence[Candidate]]
+        self, run: SearchRun, legs: Mapping[Leg, Sequence[Candidate]]
     ) -> tuple[list[Ranked], Fusion | None]:
         query = run.query
         weights = {Leg.VECTOR: query.vector_weight, Leg.KEYWORD: query.keyword_weight}
@@ -253,7 +252,7 @@ class SearchService:
             entries = [each for each in entries if each.score >= query.min_score]
         return entries, fusion
 
-    def _outdated(self, run: _Run, entries: Sequence[Ranked]) -> frozenset[str]:
+    def _outdated(self, run: SearchRun, entries: Sequence[Ranked]) -> frozenset[str]:
         """Versions among the candidates that aren't shown; empty where the first page is full."""
         size = run.query.rerank_top_n if run.query.use_reranker else run.query.limit
         if len(self._current(run, entries, 0, size)[0]) >= size:
@@ -265,7 +264,7 @@ class SearchService:
         )
 
     def _current(
-        self, run: _Run, entries: Sequence[Ranked], start: int, size: int
+        self, run: SearchRun, entries: Sequence[Ranked], start: int, size: int
     ) -> tuple[list[Ranked], int]:
         """The first `size` entries from `start` on that may be shown, and where they end."""
         shown: list[Ranked] = []
@@ -287,14 +286,14 @@ class SearchService:
                     break
         return shown, end
 
-    def _look_up(self, run: _Run, entries: Sequence[Ranked]) -> None:
+    def _look_up(self, run: SearchRun, entries: Sequence[Ranked]) -> None:
         ids = sorted({each.candidate.document_id for each in entries} - run.looked_up)
         with run.step("versions"):
             for first in range(0, len(ids), 100):
                 run.rows |= self._documents.shown(run.query.tenant, ids[first : first + 100])
         run.looked_up |= set(ids)
 
-    def _reranked(self, run: _Run, ranking: Ranking) -> Ranking:
+    def _reranked(self, run: SearchRun, ranking: Ranking) -> Ranking:
         """The first candidates in the reranker's order; as they were where it is away."""
         query = run.query
         assert self._reranker is not None  # search() asks
@@ -320,7 +319,7 @@ class SearchService:
 
     # ---------------------------------------------------------------- Pages
 
-    def _page(self, run: _Run, ranking: Ranking, digest: str | None, start: int) -> ShownPage:
+    def _page(self, run: SearchRun, ranking: Ranking, digest: str | None, start: int) -> ShownPage:
         """A part of the ranking with its chunks; `digest` names where the ranking is kept."""
         query = run.query
         entries, end = self._current(run, ranking.entries, start, query.limit)
@@ -352,89 +351,6 @@ class SearchService:
             truncated=ranking.truncated,
             rerank_failed=ranking.rerank_failed,
         )
-
-    # ---------------------------------------------------------------- The query's vector
-
-    def _model_id(self, run: _Run) -> str | None:
-        """The embedder's model; None while it is away."""
-        if Leg.VECTOR not in run.query.legs:
-            return None
-        try:
-            left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
-            run.model_id = self._embedder.info(left).model_id
-        except DependencyUnavailable:
-            return None
-        text = rules.normalised(run.query.text)
-        run.vector_key = vector_key(CacheName.QUERY_EMBEDDINGS, run.model_id, text)
-        return run.model_id
-
-    def _vector(self, run: _Run) -> tuple[float, ...] | None:
-        """The query's vector; None when the embedder doesn't answer in its part of the time."""
-        if run.known_vector is not None:
-            self._count_embedding(run, hit=True)
-            run.embedding_cached = True
-            return run.known_vector
-        left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
-        try:
-            with run.step("embed"):
-                [vector] = self._embedder.embed([self._fitting(run, left)], left)
-        except (DependencyUnavailable, EmbeddingRefused) as error:
-            logger.warning("search_degraded", extra={"error_type": type(error).__name__})
-            run.degraded = True
-            return None
-        self._count_embedding(run, hit=False)
-        if self._caches is not None and run.vector_key is not None:
-            entry = {run.vector_key: bytes_of(vector)}
-            with run.step("cache"):
-                self._caches.keep(run.query.tenant, entry, run.epochs)
-        return vector
-
-    def _count_embedding(self, run: _Run, *, hit: bool) -> None:
-        if self._caches is not None:
-            self._caches.used(
-                run.query.tenant, CacheName.QUERY_EMBEDDINGS, hits=int(hit), misses=int(not hit)
-            )
-
-    def _fitting(self, run: _Run, left: Remaining) -> str:
-        """The query as far as the model's window goes; a token has at least one byte."""
-        text = run.query.text.replace('"', " ")
-        room = self._embedder.info(left).max_input_tokens - _SPECIAL_TOKENS
-        if len(text.encode()) <= room:
-            return text
-        tokens = self._embedder.tokenize(text, left)
-        if len(tokens) <= room:
-            return text
-        run.truncated = True
-        return text[: tokens[room - 1].end]
-
-
-@dataclass
-class _Run:
-    """One search on its way."""
-
-    query: Query
-    remaining: Remaining
-    timer: Callable[[], float]
-    timings: dict[str, float] = field(default_factory=dict)
-    model_id: str | None = None
-    vector_key: CacheKey | None = None
-    known_vector: tuple[float, ...] | None = None
-    epochs: Epochs = field(default_factory=dict)
-    embedding_cached: bool = False
-    degraded: bool = False
-    truncated: bool = False
-    rows: dict[str, Shown] = field(default_factory=dict)
-    looked_up: set[str] = field(default_factory=set)
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Counts the time of a step."""
-        started = self.timer()
-        try:
-            yield
-        finally:
-            taken = (self.timer() - started) * 1000
-            self.timings[name] = self.timings.get(name, 0.0) + taken
 
 
 def _neighbours(of: str) -> tuple[str, ...]:

@@ -27,8 +27,8 @@ class SearchApiSettings(EmbeddingSettings, CacheSettings):
     documents_table: str
     jobs_table: str
     reranker_url: str = ""
-    """Empty for the embedder's own server."""
-    features__enable_reranker: bool = False
+    """Empty where there is none: it is a model of its own, not the embedder's."""
+    features__enable_reranker: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,6 @@ def search_api(env: Mapping[str, str]) -> SearchApi:
 
 
 def _reranker(settings: SearchApiSettings) -> TeiReranker | None:
-    if not settings.features__enable_reranker:
+    if not settings.features__enable_reranker or not settings.reranker_url:
         return None
-    url = settings.reranker_url or settings.embedder_url
-    return TeiReranker(url, httpx.Client(trust_env=False))
+    return TeiReranker(settings.reranker_url, httpx.Client(trust_env=False))

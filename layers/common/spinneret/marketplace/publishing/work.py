@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.worker import Context
@@ -27,15 +27,6 @@ _CALL: Final = (
     + bounds.AWS_CALL_SECONDS
 )
 Result = Mapping[str, Any]
-
-
-class Browser(Protocol):
-    """Carries a task to the seller's browser."""
-
-    def ask(self, context: Context, task: Task) -> Mapping[str, Any]:
-        """The plug-in's answer; raises Defer while it may still come, MarketplaceUnavailable once
-        it is late."""
-        ...
 
 
 class Work:

@@ -2,8 +2,8 @@
 
 Marketplace table
     pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
-    pk `T#<tenant>#ASKED`, sk `<task id>.<digest>`                what was sent to one: when, its
-                                                                  acceptance, its answer
+    pk `T#<tenant>#ASKED`, sk `<task id>.<digest>`                what was sent: when, to which
+                                                                  connections, and the answer
 
 `purge_at` is DynamoDB's TTL.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
@@ -24,6 +24,8 @@ from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+
+_SENT_THERE: Final = "contains(#sent_to, :from)"
 
 
 class DynamoPluginStore:
@@ -41,6 +43,8 @@ class DynamoPluginStore:
             "connected_at": stamp(plugin.connected_at),
             "purge_at": epoch_seconds(end),
         }
+        if plugin.only_job is not None:
+            item["only_job"] = plugin.only_job
         with translated("dynamodb"):
             self._client.put_item(TableName=self._table, Item=item)
 
@@ -63,6 +67,7 @@ class DynamoPluginStore:
                 marketplace=marketplace,
                 connection_id=str(item["sk"]).partition("#")[2],
                 connected_at=parse_stamp(str(item["connected_at"])),
+                only_job=str(item["only_job"]) if "only_job" in item else None,
             )
             for item in answer["Items"]
         ]
@@ -88,15 +93,15 @@ class DynamoPluginStore:
             answer=PluginAnswer(**answer) if answer else None,
         )
 
-    def send(self, tenant: str, key: str, now: datetime) -> None:
+    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
         """See PluginStore."""
         purge = epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
         self._change(
-            tenant,
+            plugin.tenant,
             key,
-            "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge",
+            "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge ADD #sent_to :to",
             None,
-            {":now": stamp(now), ":purge": purge},
+            {":now": stamp(now), ":purge": purge, ":to": {plugin.connection_id}},
         )
 
     def begin_again(self, tenant: str, key: str) -> None:
@@ -104,16 +109,17 @@ class DynamoPluginStore:
         with translated("dynamodb"):
             self._client.delete_item(TableName=self._table, Key=_asked(tenant, key))
 
-    def accept(self, tenant: str, key: str) -> bool:
+    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
         """See PluginStore."""
-        there = "attribute_exists(#pk)"
-        return self._change(tenant, key, "SET #accepted = :yes", there, {":yes": True})
+        values = {":yes": True, ":from": connection_id}
+        return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values)
 
-    def answer(self, tenant: str, key: str, answer: PluginAnswer) -> bool:
+    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
         """See PluginStore."""
         text = json.dumps({"status": answer.status, "body": dict(answer.body)})
         change = "SET #answer = if_not_exists(#answer, :answer)"
-        return self._change(tenant, key, change, "attribute_exists(#pk)", {":answer": text})
+        values = {":answer": text, ":from": connection_id}
+        return self._change(tenant, key, change, _SENT_THERE, values)
 
     def _change(
         self, tenant: str, key: str, change: str, condition: str | None, values: dict[str, Any]

@@ -44,3 +44,5 @@ class Plugin:
     connection_id: str
     marketplace: str
     connected_at: datetime
+    only_job: str | None = None
+    """The one job or batch whose tasks it gets, if a ticket opened its connection."""

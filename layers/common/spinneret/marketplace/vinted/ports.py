@@ -27,18 +27,18 @@ class PluginStore(Protocol):
         """What was sent under a key, and its answer."""
         ...
 
-    def send(self, tenant: str, key: str, now: datetime) -> None:
-        """Record that the request is about to be sent; the first time stays."""
+    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
+        """Record that the request is about to be sent to a plug-in; the first time stays."""
         ...
 
     def begin_again(self, tenant: str, key: str) -> None:
         """Forget that it was sent, so that its time begins anew."""
         ...
 
-    def accept(self, tenant: str, key: str) -> bool:
-        """A plug-in has it; False for a key that wasn't sent."""
+    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
+        """A plug-in has it; False for what wasn't sent to its connection."""
         ...
 
-    def answer(self, tenant: str, key: str, answer: PluginAnswer) -> bool:
-        """Store the first answer; False for a key that wasn't sent."""
+    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
+        """Store the first answer; False for what wasn't sent to its connection."""
         ...

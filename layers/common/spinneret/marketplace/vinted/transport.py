@@ -8,15 +8,18 @@ What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "me
     {"action": "plugin.answer", "key", "status", "body"}           what the marketplace answered
 
 Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. A task may come
-again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them until
-they are confirmed, and does nothing twice.
+again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when it
+does, and does nothing twice. Answers are taken from connections that the task was sent to.
+
+Browsers can't send headers: they connect by a ticket for a job or a batch (POST
+/api/v1/jobs/{id}/tickets), and get the tasks of that alone.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -77,7 +80,11 @@ class PluginTransport:
                 details={"accepted": asked.accepted},
             )
         again = now + timedelta(seconds=bounds.PLUGIN_RESEND_SECONDS)
-        if not self._sent(tenant, marketplace, key, task, request):
+        families = (None, context.job.id, context.job.parent)
+        plugins = [
+            each for each in self._store.newest(tenant, marketplace) if each.only_job in families
+        ]
+        if not self._sent(plugins, key, task, request):
             raise Defer(again, f"a plug-in for {marketplace}")
         answer = self._listen(context, tenant, key)
         if answer is None:
@@ -99,7 +106,7 @@ class PluginTransport:
         self._store.begin_again(task.tenant, key_of(task, request))
 
     def _sent(
-        self, tenant: str, marketplace: str, key: str, task: Task, request: PluginRequest
+        self, plugins: Sequence[Plugin], key: str, task: Task, request: PluginRequest
     ) -> bool:
         """Whether a plug-in was reached; recorded before, as a lost answer may have reached it."""
         message = json.dumps(
@@ -107,15 +114,15 @@ class PluginTransport:
                 "type": "task",
                 "task_id": task.id,
                 "key": key,
-                "marketplace": marketplace,
+                "marketplace": task.platform,
                 "method": request.method,
                 "path": request.path,
                 "body": dict(request.body),
                 "photo_url": request.photo_url,
             }
         )
-        for plugin in self._store.newest(tenant, marketplace):
-            self._store.send(tenant, key, self._clock())
+        for plugin in plugins:
+            self._store.send(plugin, key, self._clock())
             try:
                 if self._sockets.post(plugin.connection_id, message):
                     return True
@@ -164,6 +171,7 @@ class PluginInbox:
                 connection_id=connection.id,
                 marketplace=str(marketplace),
                 connected_at=self._clock(),
+                only_job=connection.only_job,
             )
         )
         return {"type": "confirmed", "of": "plugin.hello"}
@@ -171,7 +179,7 @@ class PluginInbox:
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         """It has a task. Raises ValidationFailed and NotFound."""
         key = _key(message)
-        if not self._store.accept(connection.tenant, key):
+        if not self._store.accept(connection.tenant, key, connection.id):
             raise NotFound("no such task was sent")
         return {"type": "confirmed", "of": "plugin.accepted", "key": key}
 
@@ -182,7 +190,8 @@ class PluginInbox:
             raise _wrong("status")
         if not isinstance(body, dict):
             raise _wrong("body")
-        if not self._store.answer(connection.tenant, key, PluginAnswer(status=status, body=body)):
+        answer = PluginAnswer(status=status, body=body)
+        if not self._store.answer(connection.tenant, key, connection.id, answer):
             raise NotFound("no such task was sent")
         return {"type": "confirmed", "of": "plugin.answer", "key": key}
 

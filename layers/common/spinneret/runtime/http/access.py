@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
 from spinneret.access.keys.models import Scope
-from spinneret.runtime.http.declaration import DECLARED, SCOPE, TICKET
+from spinneret.runtime.http.declaration import DECLARED, SCOPE, SIGNED, TICKET
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
@@ -26,6 +26,8 @@ class Access:
     scope: Scope | None
     ticket: bool = False
     """Whether a ticket for the route's job, in the query, may stand in for a key."""
+    signed: bool = False
+    """Whether the route reads the body as it came, to verify its signature."""
 
     def parameters(self, path: str) -> Mapping[str, str] | None:
         """The parameters of a path of this route, each one segment; None for another path."""
@@ -72,6 +74,7 @@ def access_of(route: Route) -> Access:
         route=route.path,
         scope=None if scope is None else Scope(scope),
         ticket=extensions[TICKET],
+        signed=extensions[SIGNED],
     )
 
 

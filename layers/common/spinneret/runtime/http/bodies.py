@@ -31,6 +31,14 @@ def without_body(event: Event) -> Event:
     return {**event, "body": None, "isBase64Encoded": False}
 
 
+def with_plain_body(event: Event) -> Event:
+    """For a route that verifies its body's signature: the text as it came, of whatever type.
+
+    Raises MalformedRequest.
+    """
+    return {**event, "body": _text(event), "isBase64Encoded": False}
+
+
 def with_upload(event: Event, caller: Principal | None, uploads: UploadService) -> Event:
     """The event with the body that its Upload-Id names.
 

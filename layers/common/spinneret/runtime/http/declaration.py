@@ -21,6 +21,7 @@ from spinneret.kernel.errors import DomainError
 DECLARED: Final = "x-declared"
 SCOPE: Final = "x-scope"
 TICKET: Final = "x-ticket"
+SIGNED: Final = "x-signed"
 ERRORS: Final = "x-errors"
 IDEMPOTENT: Final = "x-idempotent"
 EXAMPLES: Final = "x-examples"
@@ -41,6 +42,7 @@ def declared(
     answers: Mapping[int, Any] | None = None,
     *errors: type[DomainError],
     ticket: bool = False,
+    signed: bool = False,
     idempotent: bool = False,
     examples: Examples | None = None,
 ) -> Declaration:
@@ -48,13 +50,15 @@ def declared(
 
     `answers` names each status's model, its media type where it is text, None without a body;
     `errors` are those of the route's own service; `ticket`: a ticket for the route's job, in the
-    query, may stand in for a key; `idempotent`: the route takes an Idempotency-Key.
+    query, may stand in for a key; `signed`: the route reads the body as it came, over which a
+    signature is its caller's credential; `idempotent`: the route takes an Idempotency-Key.
     """
     declaration = Declaration(
         openapi_extensions={
             DECLARED: True,
             SCOPE: None if scope is None else str(scope),
             TICKET: ticket,
+            SIGNED: signed,
             ERRORS: [error.__name__ for error in errors],
             IDEMPOTENT: idempotent,
             EXAMPLES: dict(examples or {}),

@@ -29,7 +29,13 @@ from spinneret.runtime.http.admission import (
     rate_headers,
     require_permission,
 )
-from spinneret.runtime.http.bodies import with_body, with_headers, with_upload, without_body
+from spinneret.runtime.http.bodies import (
+    with_body,
+    with_headers,
+    with_plain_body,
+    with_upload,
+    without_body,
+)
 from spinneret.runtime.http.refusals import as_response, refusal
 from spinneret.runtime.http.routes import PRINCIPAL, SERVICES, Build, Routes
 from spinneret.runtime.http.validation import invalid, refuse_unknown
@@ -82,7 +88,11 @@ class Api:
             row = self._table.find(event["httpMethod"], event["path"])
             route = None if row is None else self._routes[row]
             reads = route is not None and bool(route.dependant.body_params)
-            event = with_headers(event) if reads else without_body(with_headers(event))
+            event = with_headers(event)
+            if row is not None and row.signed:
+                event = with_plain_body(event)
+            elif not reads:
+                event = without_body(event)
             admission = identify(event, row, admitting.keys)
             facts["tenant"] = admission.principal.tenant if admission.principal else None
             require_permission(admission, event["path"])

@@ -1,0 +1,80 @@
+"""Vectors of queries, embedded or kept since the last time."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from spinneret.content.caches.models import CacheName
+from spinneret.content.caches.service import Caches, bytes_of, vector_key
+from spinneret.content.documents.ports import Embedder
+from spinneret.content.search import rules
+from spinneret.content.search.models import Leg
+from spinneret.content.search.run import SearchRun
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining, part_of
+from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+
+logger = logging.getLogger(__name__)
+
+_SPECIAL_TOKENS: Final = 2  # [CLS] and [SEP], which the embedder adds to every input
+
+
+class QueryVectors:
+    """Turns a search's query into its vector."""
+
+    def __init__(self, embedder: Embedder, caches: Caches | None) -> None:
+        self._embedder = embedder
+        self._caches = caches
+
+    def begin(self, run: SearchRun) -> str | None:
+        """The embedder's model, and the key of the query's vector; None while it is away."""
+        if Leg.VECTOR not in run.query.legs:
+            return None
+        try:
+            left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+            run.model_id = self._embedder.info(left).model_id
+        except DependencyUnavailable:
+            return None
+        text = rules.normalised(run.query.text)
+        run.vector_key = vector_key(CacheName.QUERY_EMBEDDINGS, run.model_id, text)
+        return run.model_id
+
+    def vector(self, run: SearchRun) -> tuple[float, ...] | None:
+        """The query's vector; None when the embedder doesn't answer in its part of the time."""
+        if run.known_vector is not None:
+            self._count_embedding(run, hit=True)
+            run.embedding_cached = True
+            return run.known_vector
+        left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+        try:
+            with run.step("embed"):
+                [vector] = self._embedder.embed([self._fitting(run, left)], left)
+        except (DependencyUnavailable, EmbeddingRefused) as error:
+            logger.warning("search_degraded", extra={"error_type": type(error).__name__})
+            run.degraded = True
+            return None
+        self._count_embedding(run, hit=False)
+        if self._caches is not None and run.vector_key is not None:
+            entry = {run.vector_key: bytes_of(vector)}
+            with run.step("cache"):
+                self._caches.keep(run.query.tenant, entry, run.epochs)
+        return vector
+
+    def _count_embedding(self, run: SearchRun, *, hit: bool) -> None:
+        if self._caches is not None:
+            self._caches.used(
+                run.query.tenant, CacheName.QUERY_EMBEDDINGS, hits=int(hit), misses=int(not hit)
+            )
+
+    def _fitting(self, run: SearchRun, left: Remaining) -> str:
+        """The query as far as the model's window goes; a token has at least one byte."""
+        text = run.query.text.replace('"', " ")
+        room = self._embedder.info(left).max_input_tokens - _SPECIAL_TOKENS
+        if len(text.encode()) <= room:
+            return text
+        tokens = self._embedder.tokenize(text, left)
+        if len(tokens) <= room:
+            return text
+        run.truncated = True
+        return text[: tokens[room - 1].end]

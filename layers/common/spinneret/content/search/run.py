@@ -1,0 +1,41 @@
+"""One search on its way: what it knows so far, and how long its steps took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from spinneret.content.caches.models import CacheKey, Epochs
+from spinneret.content.documents.models import Shown
+from spinneret.content.search.models import Query
+from spinneret.kernel.clock import Remaining
+
+
+@dataclass
+class SearchRun:
+    """One search on its way."""
+
+    query: Query
+    remaining: Remaining
+    timer: Callable[[], float]
+    timings: dict[str, float] = field(default_factory=dict)
+    model_id: str | None = None
+    vector_key: CacheKey | None = None
+    known_vector: tuple[float, ...] | None = None
+    epochs: Epochs = field(default_factory=dict)
+    embedding_cached: bool = False
+    degraded: bool = False
+    truncated: bool = False
+    rows: dict[str, Shown] = field(default_factory=dict)
+    looked_up: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Counts the time of a step."""
+        started = self.timer()
+        try:
+            yield
+        finally:
+            taken = (self.timer() - started) * 1000
+            self.timings[name] = self.timings.get(name, 0.0) + taken

@@ -1,0 +1,157 @@
+"""Checks as a web server sees them: never more than eight at once, nor two at a host, with 16
+pollers, lists that come twice, 500 targets and workers that are killed in the middle of a request.
+
+The stores are in memory, sockets and clocks are real.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import utc_now
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from tests.fakes.checking import CheckWorld
+from tests.fakes.time import HandClock
+
+TARGETS, HOSTS, POLLERS = 500, 60, 16
+
+
+class Watched:
+    """Counts who is at which host."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._now: Counter[str] = Counter()
+        self.most: Counter[str] = Counter()
+        self.paths: Counter[str] = Counter()
+
+    @contextmanager
+    def visit(self, host: str, path: str) -> Iterator[None]:
+        with self._lock:
+            self.paths[path] += 1
+            for name in (host, "*"):
+                self._now[name] += 1
+                self.most[name] = max(self.most[name], self._now[name])
+        try:
+            yield
+        finally:
+            with self._lock:
+                for name in (host, "*"):
+                    self._now[name] -= 1
+
+
+@pytest.fixture
+def seen() -> Watched:
+    return Watched()
+
+
+@pytest.fixture
+def port(seen: Watched) -> Iterator[int]:
+    class Handler(BaseHTTPRequestHandler):
+        wbufsize = 4096
+
+        def do_GET(self) -> None:
+            host = self.headers["Host"].partition(":")[0]
+            with seen.visit(host, f"{host}{self.path}"):
+                self.send_response(200)
+                self.send_header("Content-Length", "4")
+                self.end_headers()
+                self.wfile.write(b"fine")
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
+
+
+class Killed(BaseException):
+    """The end of a process."""
+
+
+class Process:
+    """A worker's view of a part: from its death on it reaches nothing."""
+
+    def __init__(self, part: Any, alive: list[bool]) -> None:
+        self._part = part
+        self._alive = alive
+
+    def __getattr__(self, name: str) -> Any:
+        if not self._alive[0]:
+            raise Killed
+        return getattr(self._part, name)
+
+
+class Mortal:
+    """A fetcher whose process may die once the answer is there."""
+
+    def __init__(self, fetcher: GuardedFetcher, alive: list[bool], chance: random.Random) -> None:
+        self._fetcher = fetcher
+        self._alive = alive
+        self._chance = chance
+
+    def fetch(self, request: Any) -> Any:
+        page = self._fetcher.fetch(request)
+        if self._chance.random() < 0.01:
+            self._alive[0] = False
+            raise Killed
+        return page
+
+
+@pytest.mark.timeout(300)
+def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: int) -> None:
+    names = [f"h{number}.example" for number in range(HOSTS)]
+    policy = AddressPolicy(allowed=frozenset(f"{name}:{port}" for name in names))
+    fetcher = GuardedFetcher(policy, lambda host, _: ["127.0.0.1"], user_agent="Test/1")
+    world = CheckWorld(HandClock(utc_now()))
+    world.targets._policy = policy
+    for number in range(TARGETS):
+        world.target(f"http://{names[number % HOSTS]}:{port}/{number}", interval_seconds=3600)
+    chance, killed = random.Random(3), []
+
+    def work(order: Any) -> None:
+        alive = [True]
+        parts: dict[str, Any] = {
+            name: Process(part, alive)
+            for name, part in (
+                ("targets", world.watch),
+                ("checks", world.watch),
+                ("slots", world.slots),
+            )
+        }
+        worker = world.worker(**parts, fetcher=Mortal(fetcher, alive, chance))
+        try:
+            worker.run(order, lambda: 900.0)
+        except Killed:
+            killed.append(order)
+
+    world.clock.advance(3600)
+    lease = world.parts().slot_seconds
+    while len(seen.paths) < TARGETS:
+        world.lanes.lists.clear()
+        world.tick().run(world.clock())
+        with ThreadPoolExecutor(POLLERS) as pool:
+            list(pool.map(work, [*world.lanes.lists, *world.lanes.lists]))
+        world.clock.now += timedelta(seconds=max(15.0, lease / 2))
+    assert killed
+    assert seen.most.pop("*") <= bounds.CHECK_CONCURRENCY
+    assert set(seen.most.values()) == {1}
+    assert not (set(seen.paths) - {f"{names[n % HOSTS]}/{n}" for n in range(TARGETS)})

@@ -1,0 +1,167 @@
+"""The routes of products, jobs and batches."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from marketplace.batches_routes import router as batches
+from marketplace.marketplace_routes import router as jobs
+from marketplace.products_examples import PRODUCT
+from marketplace.products_routes import router as products
+from tests.markets.bench import Bench
+from tests.unit.served import Served
+
+[EXAMPLE] = PRODUCT.values()
+WANTED = EXAMPLE["request"]
+
+
+@pytest.fixture
+def services(bench: Bench) -> Any:
+    return SimpleNamespace(
+        products=bench.cataloguing,
+        publishing=bench.publishing,
+        listings=bench.listings,
+        orders=bench.book,
+        statistics=bench.statistics,
+    )
+
+
+def test_a_product_is_made_read_replaced_and_deleted(services: Any) -> None:
+    api = Served(products, services)
+    made = api.send("POST", "/api/products", WANTED)
+    assert made.status == 201
+    assert made.body["price"] == 8900
+    path = f"/api/products/{made.body['product_id']}"
+    assert api.send("GET", path).body == made.body
+    changed = api.send("PUT", path, {**WANTED, "price": 9000})
+    assert (changed.body["price"], changed.body["sku"]) == (9000, made.body["sku"])
+    assert [each["price"] for each in api.send("GET", "/api/products").body["items"]] == [9000]
+    assert api.send("DELETE", path).status == 204
+    assert api.send("GET", path).status == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"price": 19.99}, "price"),
+        ({"price": 0}, "price"),
+        ({"title": " "}, "title"),
+        ({"images": ["ftp://x"]}, "images.0"),
+        ({"currency": "XXX"}, "currency"),
+        ({"attributes": {"condition": "odd"}}, "attributes.condition"),
+        ({"overrides": {"amazon": {}}}, "overrides.amazon"),
+        (
+            {"overrides": {"ebay": {"attributes": {"color": "odd"}}}},
+            "overrides.ebay.attributes.color",
+        ),
+    ],
+)
+def test_a_wrong_field_is_named(changes: dict[str, Any], field: str, services: Any) -> None:
+    refused = Served(products, services).send("POST", "/api/products", {**WANTED, **changes})
+    assert refused.status == 422
+    assert [each["field"] for each in refused.body["details"]["fields"]] == [field]
+
+
+def test_a_sku_is_the_tenants_only_one(services: Any) -> None:
+    api = Served(products, services)
+    assert api.send("POST", "/api/products", {**WANTED, "sku": "coat-1"}).status == 201
+    again = api.send("POST", "/api/products", {**WANTED, "sku": "coat-1"})
+    assert (again.status, again.body["details"]) == (409, {"field": "sku"})
+    assert (
+        api.send("POST", "/api/products", {**WANTED, "sku": "coat-1"}, tenant="other").status == 201
+    )
+
+
+def test_vocabularies_are_listed(services: Any) -> None:
+    api = Served(products, services)
+    found = api.send("GET", "/api/product-attributes/conditions").body
+    assert {"value": "good", "label": "Good"} in found["items"]
+    assert api.send("GET", "/api/product-attributes/moods").status == 404
+
+
+def test_a_listed_product_stays_and_a_deleted_one_leaves_its_job(
+    services: Any, bench: Bench
+) -> None:
+    product = bench.product()
+    job = bench.done("publish", "ebay", product)
+    api = Served(products, services)
+    path = f"/api/products/{product.id}"
+    refused = api.send("DELETE", path, tenant=bench.tenant)
+    assert (refused.status, refused.body["details"]) == (409, {"marketplaces": ["ebay"]})
+    bench.done("delete", "ebay", product)
+    task = bench.tasks.of_job(bench.tenant, job.id)[0]
+    assert api.send("DELETE", path).status == 204
+    shown = Served(jobs, services).send("GET", f"/api/marketplace/jobs/{job.id}").body
+    assert (shown["product_id"], shown["tasks"]) == (None, [])
+    assert Served(jobs, services).send("GET", f"/api/marketplace/tasks/{task.id}").status == 404
+
+
+def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> None:
+    api, product = Served(jobs, services), bench.product()
+    wanted = {"marketplace": "ebay", "action_code": "delete", "product_id": product.id}
+    made = api.send("POST", "/api/marketplace/jobs", wanted)
+    assert (made.status, made.body["priority"], made.body["max_retries"]) == (201, 2, 1)
+    path = f"/api/marketplace/jobs/{made.body['job_id']}"
+    assert api.send("POST", f"{path}/retry").status == 409
+    assert api.send("POST", f"{path}/pause").body["status"] == "paused"
+    assert api.send("POST", f"{path}/resume").body["status"] == "pending"
+    assert api.send("POST", f"{path}/cancel").body["status"] == "cancelled"
+    query = {"marketplace": "ebay", "status": "cancelled"}
+    [found] = api.send("GET", "/api/marketplace/jobs", **query).body["items"]
+    assert found["job_id"] == made.body["job_id"]
+    assert api.send("GET", "/api/marketplace/jobs", marketplace="etsy").body["items"] == []
+    assert api.send("GET", path, tenant="other").status == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"action_code": "bump"}, "action_code"),
+        ({"marketplace": "amazon"}, "action_code"),
+        ({"product_id": None}, "product_id"),
+        ({"priority": 5}, "priority"),
+        ({"input_data": {"override_price": 29.99}}, "input_data.override_price"),
+    ],
+)
+def test_a_job_that_cant_be_is_refused_by_field(
+    changes: dict[str, Any], field: str, services: Any, bench: Bench
+) -> None:
+    wanted = {"marketplace": "ebay", "action_code": "publish", "product_id": bench.product().id}
+    refused = Served(jobs, services).send("POST", "/api/marketplace/jobs", {**wanted, **changes})
+    assert refused.status == 422
+    assert [each["field"] for each in refused.body["details"]["fields"]] == [field]
+
+
+def test_tasks_are_listed_by_job_and_status(services: Any, bench: Bench) -> None:
+    job = bench.done("publish", "ebay", bench.product())
+    api = Served(jobs, services)
+    found = api.send("GET", "/api/marketplace/tasks", job_id=job.id, status="success").body
+    assert [each["position"] for each in found["items"]] == list(range(1, 10))
+    one = api.send("GET", f"/api/marketplace/tasks/{found['items'][0]['task_id']}").body
+    assert one == found["items"][0]
+    assert api.send("GET", "/api/marketplace/tasks").body["items"] == found["items"]
+
+
+def test_action_types_say_what_a_marketplace_has(services: Any) -> None:
+    items = Served(jobs, services).send("GET", "/api/marketplace/action-types").body["items"]
+    supported = {(each["code"], each["marketplace"]): each["supported"] for each in items}
+    assert len(items) == 21
+    assert supported["message", "ebay"]
+    assert not supported["message", "etsy"]
+
+
+def test_a_batch_is_submitted_read_and_listed(services: Any, bench: Bench) -> None:
+    api = Served(batches, services)
+    wanted = {"marketplace": "ebay", "action_code": "sync", "product_ids": [bench.product().id]}
+    made = api.send("POST", "/api/batch-jobs", wanted)
+    assert made.status == 201
+    path = f"/api/batch-jobs/{made.body['batch_id']}"
+    assert api.send("GET", path).body["total_count"] == 1
+    [listed] = api.send("GET", "/api/batch-jobs", marketplace="ebay").body["items"]
+    assert listed["batch_id"] == made.body["batch_id"]
+    assert api.send("POST", f"{path}/retry").status == 409
+    assert api.send("POST", f"{path}/cancel").body["status"] == "cancelled"
+    assert api.send("GET", path, tenant="other").status == 404
