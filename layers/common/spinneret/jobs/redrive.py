@@ -45,7 +45,8 @@ class Redrive:
         while turns and left > 0:
             lane = turns.popleft()
             try:
-                letters = self._queues.receive(lane, left)
+                share = max(1, left // (len(turns) + 1))  # the last lane has room as well
+                letters = self._queues.receive(lane, share)
                 left -= len(letters)
                 for letter in letters:
                     counts[self._deal_with(lane, letter)] += 1
