@@ -13,6 +13,7 @@ _ENDPOINT: Final = {
     "url": "https://hooks.example.com/spinneret",
     "events": ["job.completed", "job.failed"],
     "header_names": ["X-Team"],
+    "source_id": None,
     "is_active": True,
     "disabled_reason": None,
     "old_secret_until": None,

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from spinneret.content.chunking.models import Chunking, ChunkingStrategy
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.models import Document, DocumentSource, Listing, Shown
 from spinneret.content.documents.ports import DocumentStore, VersionRaced
@@ -76,6 +77,7 @@ def next_version(of: Document, **given: Any) -> Document:
         },
         {"extraction": Extraction(engine="regions", agreement=0.123, page_type=PageType.FORUM)},
         {"extraction": Extraction(engine="regions", agreement=0.0, page_type=None)},
+        {"chunking": Chunking(strategy=ChunkingStrategy.BY_HEADING, size=99, overlap=9, minimum=3)},
         {
             "source": DocumentSource.UPLOAD,
             "parent_url": "https://x.example/",
@@ -85,7 +87,16 @@ def next_version(of: Document, **given: Any) -> Document:
             "deleted_at": START,
         },
     ],
-    ids=["plain", "empty", "unicode", "metadata", "extraction", "no page type", "labels"],
+    ids=[
+        "plain",
+        "empty",
+        "unicode",
+        "metadata",
+        "extraction",
+        "no page type",
+        "chunking",
+        "labels",
+    ],
 )
 def test_a_document_is_read_back_as_it_was_committed(
     documents: DocumentStore, tenant: str, lease: Lease, given: dict[str, Any]

@@ -120,6 +120,23 @@ def _delivery(owner: Tenant, website: Website, made: Made) -> str:
     return str(answer.json()["delivery_id"])
 
 
+def _source(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"name": uuid4().hex, "url_pattern": f"{website.url}/page?text=source"}
+    answer = owner("POST", "/api/v1/sources", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["source_id"])
+
+
+def _run(owner: Tenant, website: Website, made: Made) -> str:
+    path = f"/api/v1/sources/{made['source_id']}"
+    run_id = str(owner("POST", f"{path}/trigger").json()["run_id"])
+    deadline = time.monotonic() + 60
+    while owner("GET", f"{path}/runs/{run_id}").json()["finished_at"] is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+    return run_id
+
+
 def _audit(owner: Tenant, website: Website, made: Made) -> str:
     """Two of one host at once would be one too many: each has ended before the next begins."""
     wanted = {"url": f"{website.url}/page?text=audited", "recipe": "hello", "mode": "debug"}
@@ -198,6 +215,8 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "proxy_id": _proxy,
     "endpoint_id": _endpoint,
     "delivery_id": _delivery,
+    "source_id": _source,
+    "run_id": _run,
     "target_id": _target,
     "window_id": _window,
     "slug": _slug,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from base64 import b64decode
 from collections import Counter, defaultdict
@@ -42,6 +43,9 @@ class Website:
     `/hook?name=…`   takes a webhook: the next status of `statuses`, 200 when there is none
     `/chatty?code=…` that status, with a secret all over the answer; `/provider` does so to a POST
     `/leak?in=…`     a redirect with a secret in that part of it
+    `/changing`      an article about `changing`, gone where that is None
+    `/collinfo.json` the list of indexes of captures, and `/cdx`, which lists `captures`; 503 where
+                     that is None
 
     It is a proxy too, whose tunnels lead back to it.
     """
@@ -60,6 +64,10 @@ class Website:
         self.tunnels: list[Tunnel] = []
         self.proxy_password = ""
         """What a tunnel costs; nothing unless set."""
+        self.changing: str | None = None
+        self.captures: list[str] | None = None
+        self.headers: dict[str, dict[str, str]] = {}
+        """Of the last request, by path."""
         self.arrived = threading.Event()
         self.released = threading.Event()
         self.secrets: dict[str, str] = {}
@@ -98,9 +106,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Dispatch by the path's first word."""
         parts = urlsplit(self.path)
         self.website.requests[parts.path] += 1
+        self.website.headers[parts.path] = dict(self.headers.items())
         self.website.pages[self.path] += 1
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        getattr(self, f"_{parts.path.strip('/')}", self._missing)(query)
+        name = parts.path.strip("/").removesuffix(".json")
+        getattr(self, f"_{name}", self._missing)(query)
 
     def do_POST(self) -> None:
         """Take a webhook."""
@@ -146,6 +156,24 @@ class _Handler(BaseHTTPRequestHandler):
             self._missing(query)
         else:
             self._page(query)
+
+    def _changing(self, _: dict[str, str]) -> None:
+        if self.website.changing is None:
+            self._send(410, "text/html", _article("gone"))
+        else:
+            self._send(200, "text/html; charset=utf-8", _article(self.website.changing))
+
+    def _collinfo(self, _: dict[str, str]) -> None:
+        listed = json.dumps([{"cdx-api": f"{self.website.url}/cdx"}]).encode()
+        status = 503 if self.website.captures is None else 200
+        self._send(status, "application/json", listed)
+
+    def _cdx(self, _: dict[str, str]) -> None:
+        lines = (
+            json.dumps({"url": url, "timestamp": "20260101000000"})
+            for url in self.website.captures or ()
+        )
+        self._send(200, "text/plain", "\n".join(lines).encode())
 
     def _now(self, query: dict[str, str]) -> None:
         self._send(self.website.now[query["name"]], "text/html", _article("how it is now"))

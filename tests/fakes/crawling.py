@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.service import Indexer
-from spinneret.content.extraction.models import Content
+from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.content.search.models import Hit, Query
 from spinneret.content.search.service import SearchService
+from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import CrawlRequest
@@ -32,11 +34,16 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
+from tests.contract.named import collections as collection_rows
+from tests.contract.named import tags as tag_rows
+from tests.fakes.configs import Configs
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetch_cache import FakeFetchCache
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.named import FakeNamedStore
+from tests.fakes.page_parts import FakePartStore
 from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
 from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
@@ -51,12 +58,14 @@ class CrawlSlice:
     """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
 
     def __init__(self) -> None:
+        self._numbers = itertools.count(1)
         self.clock = HandClock()
         self.kinds = KINDS
         self.store = FakeJobStore()
         self.queue = FakeJobQueue()
         self.documents = FakeDocumentStore(self.store)
         self.contents = FakeContentStore()
+        self.parts = FakePartStore(self.contents)
         self.cache = FakeFetchCache()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
@@ -65,19 +74,29 @@ class CrawlSlice:
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
         self.proxies = Proxies(self.clock, self.pages)
+        self.configs = Configs(self.clock, self.proxies.service.require)
+        self.collections = CollectionService(
+            store=FakeNamedStore(collection_rows.page_of), clock=self.clock, new_id=self.new_id
+        )
+        self.tags = TagService(
+            store=FakeNamedStore(tag_rows.page_of), clock=self.clock, new_id=self.new_id
+        )
         self.targets: Targets = lambda _tenant, _url, _headers: ()
         self.hops: list[str] = []
         """Every URL that was asked for, by any worker."""
         self.extract: Extract = plain_content
         self.remaining = 60.0
         self.sleep: Callable[[float], None] = self.clock.advance
-        self._numbers = itertools.count(1)
 
     def ending_store(self, wrap: Wrap = lambda _, port: port) -> JobStore:
         """As wired: the last child's end ends its parent."""
         store = PublishingJobStore(wrap("store", self.store))
         store.listen(ParentEnds(store, self.clock))
         return store
+
+    def tag_ids(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
+        """As wired."""
+        return tuple(each.id for each in self.tags.named(tenant, names))
 
     def new_id(self, prefix: str) -> str:
         """`job_1`, `batch_2` …"""
@@ -98,6 +117,10 @@ class CrawlSlice:
             hosts=self.hosts.service,
             targets=self.targets,
             require_proxy=self.proxies.service.require,
+            config_in_force=self.configs.service.in_force,
+            require_collection=self.collections.get,
+            ensure_tags=self.tag_ids,
+            parts=self.parts,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
 
@@ -133,8 +156,18 @@ class CrawlSlice:
             clock=self.clock,
             sleep=self.sleep,
         )
-        pages = CrawlPages(fetcher=fetcher, cache=wrap("cache", self.cache), clock=self.clock)
-        return CrawlPipeline(pages=pages, extract=self.extract, indexer=indexer)
+        pages = CrawlPages(
+            fetcher=fetcher,
+            cache=wrap("cache", self.cache),
+            seal=self.configs.seal,
+            clock=self.clock,
+        )
+        return CrawlPipeline(
+            pages=pages,
+            extract=self.extract,
+            parts=wrap("parts", self.parts),
+            indexer=indexer,
+        )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
         """A fresh worker, as a new process would have it."""
@@ -178,9 +211,10 @@ class CrawlSlice:
         force: bool = False,
         proxy: str | None = None,
         key: RequestKey | None = None,
+        **given: Any,
     ) -> JobRef:
         """Submit one page and answer the job that does it."""
-        request = CrawlRequest(url=url, force=force, proxy_config_id=proxy)
+        request = CrawlRequest(url=url, force=force, proxy_config_id=proxy, **given)
         submitted = self.crawls().submit(tenant, request, key)
         return JobRef(tenant=tenant, job_id=submitted.reply.body["job_id"])
 
@@ -213,7 +247,7 @@ class CrawlSlice:
         return service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits
 
 
-def plain_content(text: str, _media_type: str, _url: str) -> Content:
+def plain_content(text: str, _media_type: str, _url: str, _strategy: ExtractionStrategy) -> Content:
     """An extractor for pages that are their own markdown; the first line is the title."""
     return Content(title=text.partition("\n")[0], markdown=text, language="en")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from spinneret.content.extraction.models import Content
+from spinneret.content.extraction.models import Content, ExtractionStrategy, Hyperlink
 from spinneret.crawl.deep.driving import DeepCrawls
 from spinneret.crawl.deep.models import DeepCrawlRequest
 from spinneret.crawl.deep.pages import PageStep
@@ -166,7 +166,8 @@ class DeepSlice(CrawlSlice):
         )
 
 
-def _linked(text: str, _media_type: str, _url: str) -> Content:
+def _linked(text: str, _media_type: str, _url: str, _strategy: ExtractionStrategy) -> Content:
     lines = text.split("\n")
     links = [line.removeprefix("link: ") for line in lines if line.startswith("link: ")]
-    return Content(title=lines[0], markdown=text, language="en", links=tuple(links))
+    hyperlinks = tuple(Hyperlink(url=link) for link in links)
+    return Content(title=lines[0], markdown=text, language="en", hyperlinks=hyperlinks)

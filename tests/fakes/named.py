@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -29,6 +30,8 @@ class FakeNamedStore(Generic[R]):
 
     def __init__(self, page_of: Callable[[tuple[R, ...], str | None], Any]) -> None:
         self.available = True
+        self.references: Counter[tuple[str, str]] = Counter()
+        """How many refer to a row, by tenant and id."""
         self._page_of = page_of
         self.held: dict[tuple[str, str], int] = {}
         """What rows count, such as the documents of a collection; they stay while it isn't 0."""
@@ -74,6 +77,8 @@ class FakeNamedStore(Generic[R]):
     def remove(self, row: R) -> bool:
         if not self._stands(row):
             return False
+        if self.references[row.tenant, row.id]:
+            raise Conflict("the row is in use")
         if self.held.get((row.tenant, row.id), 0):
             raise Conflict("the row is in use")
         del self._rows[row.tenant, row.id]

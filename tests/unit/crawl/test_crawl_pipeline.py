@@ -7,6 +7,7 @@ import pytest
 from spinneret.crawl.pages import MEDIA_TYPES
 from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
@@ -28,6 +29,7 @@ def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(final, body, redirects=(URL, "https://other.example/"))
     job = crawl.settle(crawl.submit(URL))
     [document] = crawl.documents.all("acme")
+    assert job.result is not None
     assert job.result == {
         "document_id": document.id,
         "url": final,
@@ -43,6 +45,12 @@ def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
         "version": document.version,
         "unchanged": False,
         "links": 0,
+        "normalized_url": "https://other.example/final?a=1&b=2",
+        "crawled_at": stamp(document.crawled_at),
+        "content_key": document.content_key,
+        "content_bytes": len(body.encode()),
+        "parts_key": job.result["parts_key"],
+        "parts_bytes": len(crawl.parts.read(job.result["parts_key"]) or ""),
     }
     assert (document.url, document.domain) == (final, "other.example")
 

@@ -12,6 +12,7 @@ from spinneret.crawl.pages import CrawlPages
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.web.fetching.models import FetchRequest
 from tests.fakes.crashes import Crash, CrashPlan, Moment
@@ -169,7 +170,8 @@ def test_a_page_that_has_not_changed_is_neither_sent_nor_embedded_again(
     assert (after.version, after.job_id) == (before.version, again.id)
     assert after.crawled_at > before.crawled_at
     assert first.result is not None
-    assert again.result == {**first.result, "unchanged": True}
+    seen = {"unchanged": True, "crawled_at": stamp(after.crawled_at)}
+    assert again.result == {**first.result, **seen}
 
 
 def test_a_page_that_was_confirmed_is_kept_for_another_day(crawl: Watched) -> None:

@@ -58,6 +58,7 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(api: Api, key: str) -> N
         "url": URL,
         "events": ["job.completed", "job.failed"],
         "header_names": ["Authorization"],
+        "source_id": None,
         "is_active": True,
         "disabled_reason": None,
         "old_secret_until": None,

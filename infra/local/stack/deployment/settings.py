@@ -26,6 +26,7 @@ PARAMETERS: Final = {
     "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
     "SPINNERET_CIRCUIT_BREAKER__THRESHOLD": "CircuitBreakerThreshold",
     "SPINNERET_CIRCUIT_BREAKER__TIMEOUT_S": "CircuitBreakerTimeoutS",
+    "SPINNERET_COMMON_CRAWL_URL": "CommonCrawlUrl",
     "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
     "SPINNERET_DOMAIN_BURST": "DomainBurst",
     "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",

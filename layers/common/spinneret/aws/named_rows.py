@@ -3,8 +3,11 @@
     pk `T#<tenant>#<KIND>S`, sk `<id>`           a row; lists by partition, in the order of ids,
                                                  which is by time
     pk `T#<tenant>#<KIND>NAMES`, sk `<name>`     which row has the name
+    pk `T#<tenant>#<KIND>REFS`, sk `<id>`        how many others refer to the row, once any does
 
-Row and name are written in one transaction, whose condition is the version that was read.
+Row and name are written in one transaction, whose condition is the version that was read. What
+refers to a row counts itself there in the transaction in which it is written (`refer`, `unrefer`),
+so that no row is removed that another one needs.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _KEPT: Final = ("pk", "sk", "name", "version")
+_STANDS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
+_UNUSED: Final[dynamo.Condition] = ("attribute_not_exists(#count) OR #count = :none", {":none": 0})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +63,13 @@ class NamedRows:
         self._word = word or kind.upper()
         self._words = words or f"{self._word}S"
 
-    def add(self, row: NamedRow) -> None:
-        """Store a new row; raises Conflict when its name is taken."""
+    def add(self, row: NamedRow, *besides: TransactWriteItemTypeDef) -> None:
+        """Store a new row; raises Conflict when its name is taken.
+
+        `besides` are written in the same transaction, here and below; they have no conditions here.
+        """
         try:
-            dynamo.transact(self._client, [self._put(row, _NEW), self._take_name(row)])
+            dynamo.transact(self._client, [self._put(row, _NEW), self._take_name(row), *besides])
         except dynamo.ConditionFailed as error:
             raise self._taken() from error
 
@@ -69,19 +77,18 @@ class NamedRows:
         """The row as it stands."""
         if not is_id(row_id):
             return None
-        key = {"pk": self._partition(tenant), "sk": row_id}
-        item = dynamo.get(self._client, self._table, key)
+        item = dynamo.get(self._client, self._table, self._key(tenant, row_id))
         return _row(tenant, item) if item else None
 
     def find(self, tenant: str, name: str) -> NamedRow | None:
         """The row that has a name."""
-        key = {"pk": f"T#{tenant}#{self._kind.upper()}NAMES", "sk": name}
+        key = {"pk": self._names(tenant), "sk": name}
         item = dynamo.get(self._client, self._table, key)
         return self.get(tenant, str(item["row_id"])) if item else None
 
     def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[NamedRow, ...]:
         """Those of at most 100 rows that there are, in no order."""
-        keys = [{"pk": self._partition(tenant), "sk": each} for each in set(row_ids) if is_id(each)]
+        keys = [self._key(tenant, each) for each in set(row_ids) if is_id(each)]
         found = dynamo.batch_get(self._client, self._table, keys) if keys else []
         return tuple(_row(tenant, item) for item in found)
 
@@ -94,50 +101,86 @@ class NamedRows:
         )
         return tuple(_row(tenant, item) for item in found), last
 
-    def replace(self, former: NamedRow, row: NamedRow) -> bool:
-        """Write `row` over `former`; False when that isn't what stands any more.
+    def replace(self, former: NamedRow, row: NamedRow, *besides: TransactWriteItemTypeDef) -> bool:
+        """Write `row` over `former`; False when that, or what `besides` ask for, isn't what stands.
 
         Raises Conflict when another row has the name.
         """
-        writes = [self._put(row, dynamo.equals(version=former.version))]
-        if row.name != former.name:
-            writes += [self._take_name(row), self._free_name(former)]
-        return self._write(writes)
-
-    def remove(self, row: NamedRow, also: Sequence[TransactWriteItemTypeDef] = ()) -> bool:
-        """Remove a row and free its name; False when it isn't what stands any more.
-
-        `also` is written with it; raises Conflict when a condition of that doesn't hold.
-        """
-        key = {"pk": self._partition(row.tenant), "sk": row.id}
-        unchanged = dynamo.equals(version=row.version)
-        writes = [dynamo.delete(self._table, key, unchanged), self._free_name(row), *also]
+        names = [self._take_name(row), self._free_name(former)] if row.name != former.name else []
+        changed = self._put(row, dynamo.equals(version=former.version))
         try:
-            dynamo.transact(self._client, writes)
+            dynamo.transact(self._client, [changed, *names, *besides])
         except dynamo.ConditionFailed as error:
-            if 0 in error.standing or 1 in error.standing:
+            if names and 0 not in error.standing and 1 in error.standing:
+                raise self._taken() from error
+            return False
+        return True
+
+    def remove(
+        self,
+        row: NamedRow,
+        also: Sequence[TransactWriteItemTypeDef] = (),
+        *besides: TransactWriteItemTypeDef,
+    ) -> bool:
+        """Remove a row and free its name; False when it, or what `besides` ask for, isn't what
+        stands any more.
+
+        Raises Conflict while others refer to it, or when a condition of `also` doesn't hold.
+        """
+        removed = dynamo.delete(
+            self._table, self._key(row.tenant, row.id), dynamo.equals(version=row.version)
+        )
+        unused = dynamo.delete(self._table, self._references_key(row.tenant, row.id), _UNUSED)
+        own = [removed, self._free_name(row)]
+        uses = [unused, *also]
+        try:
+            dynamo.transact(self._client, [*own, *uses, *besides])
+        except dynamo.ConditionFailed as error:
+            in_use = range(len(own), len(own) + len(uses))
+            if 0 in error.standing or not any(place in error.standing for place in in_use):
                 return False
             raise Conflict(f"the {self._kind} is in use") from error
         return True
 
-    def _write(self, writes: list[TransactWriteItemTypeDef]) -> bool:
-        """False if the row, which is the first write, isn't as it was read."""
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed as error:
-            if 0 in error.standing:
-                return False
-            raise self._taken() from error
-        return True
+    def refer(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
+        """What whoever refers to a row adds to its own transaction, as its first conditions.
+
+        The first of the two fails where there is no such row.
+        """
+        return [
+            dynamo.check(self._table, self._key(tenant, row_id), _STANDS),
+            self._count(tenant, row_id, 1),
+        ]
+
+    def unrefer(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
+        """The same for whoever doesn't refer to it any more."""
+        return [self._count(tenant, row_id, -1)]
+
+    def _count(self, tenant: str, row_id: str, by: int) -> TransactWriteItemTypeDef:
+        return dynamo.change(
+            self._table,
+            self._references_key(tenant, row_id),
+            ("ADD #count :by", {":by": by}),
+            ("attribute_not_exists(#count) OR #count >= :none", {":none": 0}),
+        )
+
+    def _key(self, tenant: str, row_id: str) -> dict[str, str]:
+        return {"pk": self._partition(tenant), "sk": row_id}
+
+    def _references_key(self, tenant: str, row_id: str) -> dict[str, str]:
+        return {"pk": f"T#{tenant}#{self._word}REFS", "sk": row_id}
+
+    def _names(self, tenant: str) -> str:
+        return f"T#{tenant}#{self._word}NAMES"
 
     def _partition(self, tenant: str) -> str:
         return f"T#{tenant}#{self._words}"
 
     def _name_key(self, row: NamedRow) -> dict[str, str]:
-        return {"pk": f"T#{row.tenant}#{self._word}NAMES", "sk": row.name}
+        return {"pk": self._names(row.tenant), "sk": row.name}
 
     def _put(self, row: NamedRow, condition: dynamo.Condition) -> TransactWriteItemTypeDef:
-        key = {"pk": self._partition(row.tenant), "sk": row.id}
+        key = self._key(row.tenant, row.id)
         item = {**row.attributes, **key, "name": row.name, "version": row.version}
         return dynamo.put(self._table, item, condition)
 

@@ -6,10 +6,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from spinneret.content.tags.api_models import TagName
 from spinneret.jobs.api_models import CountsView
 from spinneret.jobs.models import JobStatus, Priority
 from spinneret.kernel import bounds
 
+RowId = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 
 
@@ -18,6 +20,15 @@ class CrawlOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    config_id: RowId | None = None
+    """How pages are fetched, read and cut; without it the tenant's default config, if it has one.
+
+    Crawls with another config, or with a changed one, are other crawls.
+    """
+    collection_id: RowId | None = None
+    """Where the documents are kept; without it they stay where they are."""
+    tags: Annotated[tuple[TagName, ...], Field(max_length=bounds.CRAWL_TAGS_MAX, strict=False)] = ()
+    """Names of tags that the documents get besides those that they have; new ones are made."""
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     force: bool = False
     """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
@@ -29,8 +40,9 @@ class CrawlOptions(BaseModel):
     webhook_headers: Annotated[dict[str, str], Field(repr=False)] = {}
     """Sent with the notifications to `webhook_url`; never shown again."""
 
-    proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None
+    proxy_config_id: RowId | None = None
     """Fetch the pages by way of these proxies; directly while the config is inactive or empty.
+    Comes before the proxies of the crawl's config.
 
     robots.txt is always read directly: what it says holds for all tenants.
     """
@@ -101,11 +113,45 @@ class BatchSubmission(BaseModel):
     failed_count: int
 
 
+class PageMetadata(BaseModel):
+    """What a page says of itself."""
+
+    author: str | None
+    published_at: str | None
+    description: str | None
+    keywords: list[str]
+    og_image: str | None
+    canonical_url: str | None
+
+
+class PageLink(BaseModel):
+    """A link of a page, as its first occurrence has it."""
+
+    url: str
+    text: str
+    rel: list[str]
+    nofollow: bool
+
+
+class PageBlock(BaseModel):
+    """A part of a structured page: `heading`, `prose`, `list`, `table` or `code`, in markdown."""
+
+    type: str
+    text: str
+
+
 class CrawlView(BaseModel):
-    """A crawl as its tenant sees it."""
+    """A crawl as its tenant sees it.
+
+    What is found of a page is null until the crawl is completed. What is too large to be shown is
+    null too, and there is a URL for it, which serves it for some minutes.
+    """
 
     job_id: str
     url: str
+    normalized_url: str
+    """As pages are told apart: with sorted parameters, after redirects once it is known."""
+    domain: str | None
     status: JobStatus
     priority: Priority
     progress: int
@@ -117,8 +163,29 @@ class CrawlView(BaseModel):
     created_at: str
     started_at: str | None
     finished_at: str | None
+    duration_ms: int | None
+    """From the first claim of this run to its end, waits included."""
+    crawl_config_id: str | None
+    crawl_source_id: str | None
+    collection_id: str | None
+    document_id: str | None
+    status_code: int | None
+    content_type: str | None
+    title: str | None
+    crawled_at: str | None
+    markdown: str | None
+    text: str | None
+    """The same without marks and addresses."""
+    markdown_url: str | None
+    metadata: PageMetadata | None
+    links: list[PageLink] | None
+    blocks: list[PageBlock] | None
+    """Of a page that was read by the strategy `structured`."""
+    parts_url: str | None
+    """For metadata, links and blocks."""
     result: dict[str, Any] | None
     error: ErrorView | None
+    error_type: str | None
 
 
 class BatchView(CountsView):

@@ -9,6 +9,9 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
+from spinneret.crawl.configs import rules as config_rules
+from spinneret.crawl.configs.models import ConfigOptions, read_snapshot
+from spinneret.crawl.configs.service import HeaderSeal
 from spinneret.crawl.ports import FetchCache, KeptPage
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Defer
@@ -27,6 +30,7 @@ logger = logging.getLogger(__name__)
 MEDIA_TYPES: Final = frozenset(
     {"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"}
 )  # C-03
+_MB: Final = 1024 * 1024
 
 
 class Source(StrEnum):
@@ -59,11 +63,13 @@ class CrawlPages:
         *,
         fetcher: PoliteFetcher,
         cache: FetchCache,
+        seal: HeaderSeal,
         clock: Clock,
         kept_seconds: float = bounds.FETCH_KEPT_SECONDS,
     ) -> None:
         self._fetcher = fetcher
         self._cache = cache
+        self._seal = seal
         self._clock = clock
         self._kept_for = timedelta(seconds=kept_seconds)
 
@@ -93,17 +99,30 @@ class CrawlPages:
     def _fetch(
         self, job: Job, kept: KeptPage | None, before_redirect: Callable[[Url], None] | None
     ) -> FetchedPage:
+        options, rate, sealed = options_of(job), None, None
+        if (stored := job.payload.get("config")) is not None:
+            rate, sealed = options.rate_limit_rps, read_snapshot(stored).sealed_headers
+        user_agent, headers = config_rules.parted(self._seal.open(job.tenant, sealed))
+        seconds = options.page_timeout_ms / 1000
         answer = self._fetcher.fetch(
             Caller(tenant=job.tenant, id=_run(job), reservation=job.waiting_for),
             FetchRequest(
                 url=parse_url(job.payload["url"]),
                 validators=None if kept is None else kept.page.validators,
-                max_bytes=bounds.CRAWL_MAX_BYTES,
-                max_redirects=bounds.CRAWL_MAX_REDIRECTS,
+                headers=headers,
+                user_agent=user_agent,
+                max_bytes=options.max_page_size_mb * _MB,
+                max_redirects=options.max_redirects,
+                total_seconds=seconds,
+                read_seconds=seconds,
                 media_types=MEDIA_TYPES,
                 before_redirect=before_redirect,
             ),
-            FetchOptions(proxy_config_id=job.payload.get("proxy_config_id")),
+            FetchOptions(
+                proxy_config_id=job.payload.get("proxy_config_id") or options.proxy_config_id,
+                obey_robots=options.respect_robots_txt,
+                requests_per_second=rate,
+            ),
         )
         if isinstance(answer, WaitUntil):
             raise Defer(answer.until, answer.waiting_for)
@@ -130,7 +149,14 @@ class CrawlPages:
 
 def _key(job: Job) -> str:
     """All that changes what a host answers."""
-    return fingerprint({name: job.payload.get(name) for name in ("url", "proxy_config_id")})
+    names = ("url", "proxy_config_id", "config")
+    return fingerprint({name: job.payload.get(name) for name in names})
+
+
+def options_of(job: Job) -> ConfigOptions:
+    """Those of its config as it stood at submission; the usual ones without a config."""
+    stored = job.payload.get("config")
+    return ConfigOptions() if stored is None else read_snapshot(stored).options
 
 
 def _redirects_of(page: FetchedPage) -> list[Url]:

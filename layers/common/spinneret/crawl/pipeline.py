@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from spinneret.content.documents.service import Indexed, Indexer, Page
-from spinneret.content.extraction.models import Content
-from spinneret.crawl.pages import CrawlPages
+from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.crawl.pages import CrawlPages, options_of
+from spinneret.crawl.parts import parts_of
+from spinneret.crawl.ports import PartStore
 from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining
+from spinneret.kernel.clock import Remaining, stamp
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import decode_text
 from spinneret.web.fetching.urls import Url, cache_url
 
-Extract = Callable[[str, str, str], Content]
-"""(text, media type, URL) → content; raises ContentRefused."""
+Extract = Callable[[str, str, str, ExtractionStrategy], Content]
+"""(text, media type, URL, strategy) → content; raises ContentRefused."""
 
 
 class Claim(Protocol):
@@ -55,13 +57,19 @@ class Processed:
     page: FetchedPage
     content: Content
     indexed: Indexed
+    parts_key: str
+    """Of what is kept of it beside its document."""
+    parts_bytes: int
 
 
 class CrawlPipeline:
     """The handler of `crawl` jobs."""
 
-    def __init__(self, *, pages: CrawlPages, extract: Extract, indexer: Indexer) -> None:
+    def __init__(
+        self, *, pages: CrawlPages, extract: Extract, parts: PartStore, indexer: Indexer
+    ) -> None:
         self._pages = pages
+        self._parts = parts
         self._extract = extract
         self._indexer = indexer
 
@@ -92,7 +100,11 @@ class CrawlPipeline:
         )
         context.checkpoint("extracting", 30)
         text = decode_text(page.body, page.charset)
-        content = self._extract(text, page.media_type, page.url.text)
+        payload, options = context.job.payload, options_of(context.job)
+        strategy = options.extraction_strategy
+        content = self._extract(text, page.media_type, page.url.text, strategy)
+        parts = parts_of(content, strategy)
+        parts_key = self._parts.keep(context.job.tenant, parts)
         indexed = self._indexer.index(
             Page(
                 tenant=context.job.tenant,
@@ -100,12 +112,21 @@ class CrawlPipeline:
                 url_key=cache_url(page.url),
                 domain=page.url.host,
                 content=content,
+                chunking=options.chunking,
+                collection_id=payload.get("collection_id"),
+                tag_ids=tuple(payload.get("tag_ids", ())),
             ),
             context.lease,
             context.checkpoint,
             lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
         )
-        return Processed(page=page, content=content, indexed=indexed)
+        return Processed(
+            page=page,
+            content=content,
+            indexed=indexed,
+            parts_key=parts_key,
+            parts_bytes=len(parts.encode()),
+        )
 
 
 def _result(processed: Processed) -> dict[str, Any]:
@@ -124,5 +145,11 @@ def _result(processed: Processed) -> dict[str, Any]:
         "tokens": document.token_count,
         "version": document.version,
         "unchanged": processed.indexed.unchanged,
-        "links": len(processed.content.links),
+        "links": len(processed.content.hyperlinks),
+        "normalized_url": cache_url(page.url),
+        "crawled_at": stamp(document.crawled_at),
+        "content_key": document.content_key,
+        "content_bytes": len(processed.content.markdown.encode()),
+        "parts_key": processed.parts_key,
+        "parts_bytes": processed.parts_bytes,
     }

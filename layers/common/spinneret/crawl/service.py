@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, Final
 
+from spinneret.crawl.configs.models import Config, snapshot_of
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
 from spinneret.crawl.models import (
     BatchRequest,
@@ -19,9 +20,10 @@ from spinneret.crawl.models import (
     Submission,
     UrlOutcome,
 )
+from spinneret.crawl.ports import PartStore
+from spinneret.crawl.reading import batch_view_of, view_of
 from spinneret.jobs import rules
-from spinneret.jobs.api_models import job_view
-from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, Reply, RequestKey
+from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
@@ -43,6 +45,74 @@ Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
 """(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
 RequireProxy = Callable[[str, str], None]
 """(tenant, config id): raises where no crawl may go by these proxies."""
+ConfigInForce = Callable[[str, str | None], Config | None]
+"""(tenant, config id): that config, or the tenant's default; raises NotFound."""
+RequireCollection = Callable[[str, str], object]
+"""(tenant, collection id): raises NotFound."""
+EnsureTags = Callable[[str, Sequence[str]], tuple[str, ...]]
+"""(tenant, names): the ids of these tags; those that don't exist are made."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlTerms:
+    """What the crawls of one submission share."""
+
+    notify: tuple[str, ...]
+    config: Config | None = None
+    proxy_config_id: str | None = None
+    collection_id: str | None = None
+    tag_ids: tuple[str, ...] = ()
+    source_id: str | None = None
+    priority: Priority = Priority.NORMAL
+    force: bool = False
+    same: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What else makes two crawls of one URL different ones."""
+    once: bool = False
+    """See Draft.once."""
+
+    def payload(self, url: Url) -> dict[str, Any]:
+        """The payload of a crawl of this URL."""
+        given = {
+            "proxy_config_id": self.proxy_config_id,
+            "config": None if self.config is None else snapshot_of(self.config),
+            "collection_id": self.collection_id,
+            "tag_ids": list(self.tag_ids) or None,
+            "source_id": self.source_id,
+        }
+        return {
+            "url": canonical_url(url).text,
+            **{name: value for name, value in given.items() if value is not None},
+        }
+
+    def draft(self, url: Url) -> Draft:
+        """The job of a crawl of this URL."""
+        same: dict[str, Any] = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url), **self.same}
+        if self.proxy_config_id is not None:  # a host may answer others differently
+            same["proxy_config_id"] = self.proxy_config_id
+        if self.config is not None:
+            same["config"] = [self.config.id, self.config.version]
+        if self.collection_id is not None:
+            same["collection_id"] = self.collection_id
+        return Draft(
+            kind=CRAWL,
+            payload=self.payload(url),
+            priority=self.priority,
+            domain=url.host,
+            notify=self.notify,
+            duplicate_key=None if self.force else fingerprint(same),
+            once=self.once,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourcePages:
+    """The pages of one run of a source."""
+
+    source_id: str
+    run_id: str
+    urls: Sequence[str]
+    config_id: str | None
+    collection_id: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +135,10 @@ class CrawlService:
         hosts: HostService,
         targets: Targets,
         require_proxy: RequireProxy,
+        config_in_force: ConfigInForce,
+        require_collection: RequireCollection,
+        ensure_tags: EnsureTags,
+        parts: PartStore,
         begin_batch: Callable[[JobRef], None],
     ) -> None:
         self._jobs = jobs
@@ -72,6 +146,10 @@ class CrawlService:
         self._hosts = hosts
         self._targets = targets
         self._require_proxy = require_proxy
+        self._config_in_force = config_in_force
+        self._require_collection = require_collection
+        self._ensure_tags = ensure_tags
+        self._parts = parts
         self._begin_batch = begin_batch
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
@@ -90,33 +168,82 @@ class CrawlService:
         """
         return self._jobs.replayed_or(key, lambda: self._submit_batch(tenant, request, key))
 
+    def submit_for_source(
+        self, tenant: str, pages: SourcePages
+    ) -> tuple[str | None, Mapping[str, str]]:
+        """Crawl pages as the children of one job; its id, and why the others were refused.
+
+        Neither a crawl under way nor a fresh result stands for a page. For the same run this
+        answers the same, for IDEMPOTENCY_SECONDS; without an acceptable page there is no job.
+        Raises NotFound (config, collection) and ValidationFailed (too many pages, too large).
+        """
+        if pages.collection_id is not None:
+            self._require_collection(tenant, pages.collection_id)
+        terms = CrawlTerms(
+            notify=(),
+            config=self._config_in_force(tenant, pages.config_id),
+            collection_id=pages.collection_id,
+            source_id=pages.source_id,
+            priority=Priority.LOW,
+            force=True,
+        )
+        refusal = cache(partial(self._refusal, tenant))
+        parsed = {url: self._parsed(url, refusal) for url in pages.urls}
+        refused = {url: each.code for url, each in parsed.items() if isinstance(each, DomainError)}
+        drafts = [terms.draft(each) for each in parsed.values() if isinstance(each, Url)]
+        if not drafts:
+            return None, refused
+        payload = {"source_id": pages.source_id, "run_id": pages.run_id}
+        parent = Draft(
+            kind=CRAWL_BATCH,
+            payload=payload,
+            priority=Priority.LOW,
+            duplicate_key=None,
+        )
+        scope = fingerprint(payload)
+        submitted = self._jobs.submit_parent(
+            tenant,
+            parent,
+            drafts,
+            RequestKey(tenant=tenant, scope=scope, payload=scope),
+            lambda job, _: Reply(status=202, body={"batch_id": job.id, "refused": refused}),
+        )
+        return submitted.reply.body["batch_id"], submitted.reply.body["refused"]
+
+    def ended_for_source(self, tenant: str, batch_id: str) -> list[Job] | None:
+        """The crawls of such a job; None while any of them is under way. Raises NotFound."""
+        batch = self._jobs.get(JobRef(tenant=tenant, job_id=batch_id), CRAWL_BATCH)
+        counts = self._jobs.counts(batch)
+        if batch.status not in rules.TERMINAL or counts is None:
+            return None
+        crawls = self._jobs.ended_children(batch)
+        return crawls if len(crawls) >= counts.created else None
+
     def get(self, tenant: str, job_id: str) -> CrawlView | BatchView:
         """A crawl, or a batch with its counters. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH)
         counts = self._jobs.counts(job)
-        return _view(job) if counts is None else _batch_view(job, counts)
+        return view_of(job, self._parts) if counts is None else batch_view_of(job, counts)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
-        self._check_options(tenant, request)
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
         notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
+        terms = self._terms(tenant, request, notify)
         if request.url is not None:
             url = check_url_at_submission(request.url, self._policy)
-            draft = self._draft(url, request, notify)
             if error := refusal(url.host, url.unusual_port):
                 raise error
+            draft = self._tagged(tenant, request, terms).draft(url)
             return self._jobs.submit(tenant, [draft], key, _single)
-        checked = [self._check(url, request, notify, refusal) for url in request.urls or ()]
+        checked = self._checked(tenant, request, request.urls or (), terms)
         drafts = _acceptable(checked)
         return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
 
     def _submit_batch(
         self, tenant: str, request: BatchRequest, key: RequestKey | None
     ) -> Submitted:
-        self._check_options(tenant, request)
-        refusal = cache(partial(self._refusal, tenant))
         alone = request.model_copy(update={"webhook_url": None, "webhook_headers": {}})
-        checked = [self._check(url, alone, (), refusal) for url in request.urls]
+        terms = self._terms(tenant, alone, ())
         parent = Draft(
             kind=CRAWL_BATCH,
             payload={},
@@ -124,6 +251,7 @@ class CrawlService:
             notify=self._targets(tenant, request.webhook_url, request.webhook_headers),
             duplicate_key=None,
         )
+        checked = self._checked(tenant, request, request.urls, terms)
         return self._jobs.submit_parent(
             tenant,
             parent,
@@ -133,25 +261,59 @@ class CrawlService:
             begin=self._begin_batch,
         )
 
-    def _check_options(self, tenant: str, options: CrawlOptions) -> None:
-        """Raises what the proxies' own check raises."""
+    def _terms(self, tenant: str, options: CrawlOptions, notify: tuple[str, ...]) -> CrawlTerms:
+        """Without the ids of tags: a request that is refused makes none. Raises what the checks of
+        proxies, collection and config raise."""
         if options.proxy_config_id is not None:
             self._require_proxy(tenant, options.proxy_config_id)
+        if options.collection_id is not None:
+            self._require_collection(tenant, options.collection_id)
+        same: dict[str, Any] = {}
+        if options.webhook_url is not None:  # a job without it would not notify that URL
+            same["webhook_url"] = options.webhook_url
+            same["webhook_headers"] = options.webhook_headers
+        if options.tags:
+            same["tags"] = sorted(set(options.tags))
+        return CrawlTerms(
+            notify=notify,
+            config=self._config_in_force(tenant, options.config_id),
+            proxy_config_id=options.proxy_config_id,
+            collection_id=options.collection_id,
+            priority=options.priority,
+            force=options.force,
+            same=same,
+        )
 
-    def _check(
-        self,
-        url: str,
-        request: CrawlOptions,
-        notify: tuple[str, ...],
-        refusal: Callable[[str, int | None], DomainError | None],
-    ) -> _Checked:
+    def _tagged(self, tenant: str, options: CrawlOptions, terms: CrawlTerms) -> CrawlTerms:
+        if not options.tags:
+            return terms
+        return replace(terms, tag_ids=self._ensure_tags(tenant, options.tags))
+
+    def _checked(
+        self, tenant: str, options: CrawlOptions, urls: Sequence[str], terms: CrawlTerms
+    ) -> list[_Checked]:
+        """Several URLs; raises ValidationFailed when none is acceptable."""
+        refusal = cache(partial(self._refusal, tenant))
+        parsed = [self._parsed(url, refusal) for url in urls]
+        if all(isinstance(each, DomainError) for each in parsed):
+            raise _none_acceptable(parsed)
+        terms = self._tagged(tenant, options, terms)
+        return [
+            _Checked(url=url, draft=None, error=each)
+            if isinstance(each, DomainError)
+            else _Checked(url=url, draft=terms.draft(each))
+            for url, each in zip(urls, parsed, strict=True)
+        ]
+
+    def _parsed(
+        self, url: str, refusal: Callable[[str, int | None], DomainError | None]
+    ) -> Url | DomainError:
+        """Why it isn't crawled, where it isn't."""
         try:
             parsed = check_url_at_submission(url, self._policy)
         except PermanentError as error:
-            return _Checked(url=url, draft=None, error=error)
-        draft = self._draft(parsed, request, notify)
-        refused = refusal(parsed.host, parsed.unusual_port)
-        return _Checked(url=url, draft=None if refused else draft, error=refused)
+            return error
+        return refusal(parsed.host, parsed.unusual_port) or parsed
 
     def _refusal(self, tenant: str, host: str, port: int | None) -> DomainError | None:
         """Why the host isn't crawled for the tenant now."""
@@ -160,23 +322,6 @@ class CrawlService:
         except (DomainBlocked, CircuitOpen) as error:
             return error
         return None
-
-    def _draft(self, url: Url, request: CrawlOptions, notify: tuple[str, ...]) -> Draft:
-        same: dict[str, Any] = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url)}
-        if request.webhook_url is not None:  # a job without it would not notify that URL
-            same["webhook_url"] = request.webhook_url
-            same["webhook_headers"] = request.webhook_headers
-        payload = {"url": canonical_url(url).text}
-        if request.proxy_config_id is not None:  # a host may answer others differently
-            same["proxy_config_id"] = payload["proxy_config_id"] = request.proxy_config_id
-        return Draft(
-            kind=CRAWL,
-            payload=payload,
-            priority=request.priority,
-            domain=url.host,
-            notify=notify,
-            duplicate_key=None if request.force else fingerprint(same),
-        )
 
 
 def _single(placed: Sequence[Placed]) -> Reply:
@@ -191,11 +336,7 @@ def _single(placed: Sequence[Placed]) -> Reply:
 
 
 def _acceptable(checked: Sequence[_Checked]) -> list[Draft]:
-    """Raises ValidationFailed when there are none."""
-    drafts = [each.draft for each in checked if each.draft]
-    if not drafts:
-        raise _none_acceptable(checked)
-    return drafts
+    return [each.draft for each in checked if each.draft]
 
 
 def _several(
@@ -229,11 +370,11 @@ def _refused(url: str, error: DomainError) -> UrlOutcome:
     return UrlOutcome(url=url, message="refused", error=_error_view(error))
 
 
-def _none_acceptable(checked: Sequence[_Checked]) -> ValidationFailed:
+def _none_acceptable(refused: Sequence[Url | DomainError]) -> ValidationFailed:
     fields = [
-        {"field": f"urls.{number}", "message": each.error.message, "code": each.error.code}
-        for number, each in enumerate(checked)
-        if each.error
+        {"field": f"urls.{number}", "message": error.message, "code": error.code}
+        for number, error in enumerate(refused)
+        if isinstance(error, DomainError)
     ]
     return ValidationFailed("none of the URLs can be crawled", details={"fields": fields})
 
@@ -247,14 +388,3 @@ def message_about(placed: Placed) -> str:
 
 def _error_view(error: DomainError) -> ErrorView:
     return ErrorView(error=error.message, code=error.code, details=error.details)
-
-
-def _view(job: Job) -> CrawlView:
-    shared = job_view(job).model_dump(include=set(CrawlView.model_fields))
-    return CrawlView(url=job.payload["url"], **shared)
-
-
-def _batch_view(job: Job, counts: ChildCounts) -> BatchView:
-    shared = job_view(job).model_dump(include=set(BatchView.model_fields))
-    shared["progress"] = rules.progress_of(job, counts)
-    return BatchView(**shared, **rules.summary(counts))

@@ -7,10 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from spinneret.aws.clients import s3_client
+from spinneret.content.collections.wiring import collection_service
+from spinneret.content.tags.wiring import tag_service
 from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.configs.service import ConfigService
+from spinneret.crawl.configs.wiring import ConfigSettings, config_service
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FrontierSettings, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH
+from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.settings import SubmissionSettings
 from spinneret.events.webhooks.service import WebhookService
@@ -25,17 +31,18 @@ from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
 from spinneret.web.proxies.service import ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
-from spinneret.web.proxies.wiring import ProxySettings, proxy_service, proxy_trials
+from spinneret.web.proxies.wiring import proxy_service, proxy_trials
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlApiSettings(
-    WebhookSettings, ProxySettings, FrontierSettings, RelaySettings, SubmissionSettings
+    WebhookSettings, ConfigSettings, FrontierSettings, RelaySettings, SubmissionSettings
 ):
     """The crawl API's environment."""
 
+    content_bucket: str
     features__enable_deep_crawl: bool = True
     features__max_pages_per_deep_crawl: int = bounds.CRAWL_PAGES_MAX
 
@@ -46,6 +53,7 @@ class CrawlApi:
 
     crawl: CrawlService
     deep: DeepCrawlService
+    configs: ConfigService
     jobs: JobControl
     hosts: HostService
     proxies: ProxyService
@@ -60,6 +68,8 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
     store = ending_store(settings, relay(settings).hand_on)
+    configs = config_service(settings, proxies)
+    tags = tag_service(env)
     makes = BatchHandler(children(settings, store, settings.kinds))
     batches = worker(settings, {CRAWL_BATCH: makes}, store)
     return CrawlApi(
@@ -70,6 +80,10 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             targets=webhooks.targets,
             require_proxy=proxies.require,
             begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
+            config_in_force=configs.in_force,
+            require_collection=collection_service(env).get,
+            ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
+            parts=S3PartStore(s3_client(), settings.content_bucket),
         ),
         deep=DeepCrawlService(
             jobs=job_service(settings),
@@ -80,6 +94,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
             enabled=settings.features__enable_deep_crawl,
             pages_max=settings.features__max_pages_per_deep_crawl,
         ),
+        configs=configs,
         jobs=job_control(settings, store),
         hosts=hosts,
         proxies=proxies,

@@ -17,6 +17,7 @@ from spinneret.content.extraction.pages import extract
 from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.wiring import chunk_index, embedder
 from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.configs.wiring import header_seal
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.crawl.deep.wiring import (
     DeepCrawlSettings,
@@ -29,6 +30,7 @@ from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.s3 import S3FetchCache
+from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.settings import PageWorkSettings, WorkSettings
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.driven.starting import Starter
@@ -102,7 +104,9 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
     pages = CrawlPages(
         fetcher=polite_fetcher(settings),
         cache=S3FetchCache(s3_client(), settings.content_bucket),
+        seal=header_seal(settings),
         clock=utc_now,
         kept_seconds=settings.cache__crawl_ttl_s,
     )
-    return CrawlPipeline(pages=pages, extract=extract, indexer=indexer)
+    parts = S3PartStore(s3_client(), settings.content_bucket)
+    return CrawlPipeline(pages=pages, extract=extract, parts=parts, indexer=indexer)

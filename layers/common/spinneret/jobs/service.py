@@ -33,6 +33,7 @@ from spinneret.kernel.ids import NewId
 
 logger = logging.getLogger(__name__)
 
+_CHILDREN = 100  # index rows of one query
 _RACES = 5  # submissions of one key that may interleave before the store counts as busy
 
 
@@ -157,6 +158,18 @@ class JobService:
     def counts(self, job: Job) -> ChildCounts | None:
         """See `family_counts`."""
         return family_counts(self._store, job)
+
+    def ended_children(self, parent: Job) -> list[Job]:
+        """A parent's children that have ended. Eventually consistent: compare with `counts`."""
+        found: list[Job] = []
+        after: str | None = None
+        while True:
+            page = self._store.children(parent.ref, sorted(rules.TERMINAL), after, _CHILDREN)
+            jobs = map(self._store.get, page.refs)
+            found += [job for job in jobs if job is not None]
+            if page.after is None:
+                return found
+            after = page.after
 
     def _begin(self, parent: Job, begin: Callable[[JobRef], None] | None) -> None:
         try:

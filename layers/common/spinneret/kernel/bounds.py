@@ -264,6 +264,34 @@ CDX_CAPTURES_MAX: Final = 50_000
 CRON_LINE_MAX_CHARS: Final = 100
 CRON_YEARS_MAX: Final = 50  # croniter's default: what fires within none of them never does
 
+CONFIG_NAME_MAX_CHARS: Final = 100
+CONFIG_HEADERS_MAX: Final = 20
+CONFIG_HEADERS_MAX_BYTES: Final = 2048  # as JSON; sealed, they are in the payload of every crawl
+CONFIG_RATE_MAX: Final = 100.0  # requests per second; a host's own pace is slower by far
+CONFIG_TIMEOUT_MIN_MS: Final = 100
+CONFIG_PAGE_MB_MAX: Final = 50  # F-01, for crawls
+CONFIG_CHUNK_TOKENS_MIN: Final = 16
+CONFIG_CHUNK_TOKENS_MAX: Final = 8192  # what current embedders read at most; T-06 bounds the bytes
+CRAWL_TAGS_MAX: Final = 20  # of one submission
+CRAWL_SHOWN_BYTES: Final = 1024 * 1024  # of a page's text, and of its links: an answer has 6 MB
+CRAWL_LINK_SECONDS: Final = 900  # a role's credentials live longer
+
+DISCOVERY_SECONDS: Final = 600.0  # of work; then a discovery ends with what it has found
+DISCOVERY_FILE_SECONDS: Final = 60.0  # to fetch a file and to read the most that it may hold
+DISCOVERY_URLS_PER_ROW: Final = 100  # of 2 KB each, and their scores: below the 400 KB of an item
+DISCOVERY_STATE_BYTES: Final = 300 * 1024  # of a discovery under way, in one item
+DISCOVERY_RETENTION_SECONDS: Final = 30 * 24 * 3600  # as long as its job
+COMMON_CRAWL_WAIT_SECONDS: Final = 60.0  # its index is often busy; a longer wait is a failure
+
+SOURCE_NAME_MAX_CHARS: Final = 100
+SOURCE_LOOK_SECONDS: Final = 60.0  # between two looks at a run under way: the rule's interval
+SOURCE_SHARDS: Final = 4  # of the index by time; each answers SOURCES_PER_TICK of a pass
+SOURCES_PER_TICK: Final = 100
+SOURCE_TICK_SECONDS: Final = 40.0  # of the rule's minute; then the rest waits for the next one
+SOURCE_PAGES_MAX: Final = 500  # of one run: as many as a discovery finds, and one plan of a batch
+SOURCE_PAGES_PER_ROW: Final = 100  # of 2 KB and a little: below the 400 KB of an item
+SOURCE_RUN_SECONDS: Final = 400 * 24 * 3600  # a yearly source compares with the run before
+
 CHECK_INTERVAL_SECONDS: Final = 15  # M-02, the stage's default
 CHECK_INTERVAL_MIN_SECONDS: Final = 10
 CHECK_INTERVAL_MAX_SECONDS: Final = 3600  # an hour's figures hold a check at least

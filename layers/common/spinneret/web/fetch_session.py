@@ -67,6 +67,10 @@ class FetchSession:
         """Raises what the fetcher raises, DomainBlocked, RobotsDisallowed and Postponed."""
         return self._run(request, self._pace_with_robots)
 
+    def sitemaps(self, url: Url) -> tuple[str, ...]:
+        """What the robots.txt of the URL's origin names. Raises DomainBlocked and Postponed."""
+        return self._parts.permits.sitemaps(url, self._fetch_robots)
+
     def _pace_with_robots(self, url: Url) -> PaceLimits:
         return self._parts.permits.pace_for(url, self._fetch_robots)
 

@@ -15,7 +15,7 @@ from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
-from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate
+from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate, Rules
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.service import Pace
 
@@ -65,14 +65,22 @@ class Permits:
         own = self.own_pace(url)
         if self._caller.purpose is Purpose.CHECK or not self._options.obey_robots:
             return own
-        rules = self._office.robots.rules_for(url, fetch_robots, own.interval_ms / 1000)
-        if isinstance(rules, Closed):
-            raise Postponed(WaitUntil(until=rules.until, waiting_for=f"{url.host}: robots.txt"))
+        rules = self._rules(url, fetch_robots, own)
         if not rules.allowed:
             raise RobotsDisallowed(f"robots.txt of {url.host} forbids this page")
         if not rules.crawl_delay:
             return own
         return replace(own, min_gap_seconds=min(rules.crawl_delay, bounds.DOMAIN_GAP_MAX_SECONDS))
+
+    def sitemaps(self, url: Url, fetch_robots: FetchRobots) -> tuple[str, ...]:
+        """What the robots.txt of the URL's origin names; raises DomainBlocked, Postponed."""
+        return self._rules(url, fetch_robots, self.own_pace(url)).sitemaps
+
+    def _rules(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
+        rules = self._office.robots.rules_for(url, fetch_robots, own.interval_ms / 1000)
+        if isinstance(rules, Closed):
+            raise Postponed(WaitUntil(until=rules.until, waiting_for=f"{url.host}: robots.txt"))
+        return rules
 
     def take(self, url: Url, limits: PaceLimits) -> Permit:
         """A permit for one request; sits short waits out and raises Postponed for others."""

@@ -8,6 +8,7 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.web.fetch_session import FetchSession, SessionParts
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.permits import PermitOffice, Permits, Postponed
@@ -49,14 +50,26 @@ class PoliteFetcher:
         and SecretUnreadable (proxies), DomainBlocked, RobotsDisallowed and DependencyUnavailable.
         """
         route = self._fetcher.choose(caller.tenant, options.proxy_config_id)
-        parts = SessionParts(
+        try:
+            return FetchSession(self._parts(caller, options), route=route).fetch(request)
+        except Postponed as postponed:
+            return postponed.wait
+
+    def sitemaps(self, caller: Caller, url: Url) -> tuple[str, ...] | WaitUntil:
+        """The sitemaps that the robots.txt of a URL's origin names, which is fetched if need be.
+
+        Waits as `fetch`. Raises DomainBlocked and DependencyUnavailable.
+        """
+        try:
+            return FetchSession(self._parts(caller, _DEFAULTS)).sitemaps(url)
+        except Postponed as postponed:
+            return postponed.wait
+
+    def _parts(self, caller: Caller, options: FetchOptions) -> SessionParts:
+        return SessionParts(
             caller=caller,
             permits=Permits(self._office, caller, options),
             fetcher=self._fetcher,
             progress=self._progress,
             clock=self._clock,
         )
-        try:
-            return FetchSession(parts, route=route).fetch(request)
-        except Postponed as postponed:
-            return postponed.wait

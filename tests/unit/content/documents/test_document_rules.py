@@ -6,7 +6,7 @@ import pytest
 
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.rules import content_hash, counted, document_id, version_name
-from spinneret.content.extraction.models import Metadata
+from spinneret.content.extraction.models import Hyperlink, Metadata
 from tests import factories
 
 URL = "https://site.example/"
@@ -28,7 +28,7 @@ def test_a_page_is_one_document_of_its_tenant() -> None:
     ("change", "same"),
     [
         ({"metadata": Metadata(author="x")}, True),
-        ({"links": ("https://a.example/",)}, True),
+        ({"hyperlinks": (Hyperlink(url="https://a.example/"),)}, True),
         ({"language": "de"}, True),
         ({"title": "Other"}, False),
         ({"title": None}, False),

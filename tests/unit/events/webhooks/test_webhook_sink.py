@@ -138,6 +138,18 @@ def test_a_subject_s_own_webhook_gets_whatever_its_endpoint_subscribes_to(
     assert sorted(targets, key=str) == [(endpoint.id, None), (None, OWN)]
 
 
+def test_a_source_s_webhook_gets_what_names_it_and_what_it_subscribes_to(
+    hooks: WebhookSlice,
+) -> None:
+    endpoint, _ = hooks.endpoint(events=frozenset({"target.down"}), source_id="source_1")
+    hooks.sink.take(other_event())
+    assert hooks.deliveries() == []
+    hooks.sink.take(replace(other_event(), type="target.up", targets=(endpoint.id,)))
+    assert hooks.deliveries() == []
+    hooks.sink.take(replace(other_event(), targets=(endpoint.id,)))
+    assert [job.payload["endpoint_id"] for job in hooks.deliveries()] == [endpoint.id]
+
+
 def test_an_endpoint_that_comes_after_the_submission_is_notified(hooks: WebhookSlice) -> None:
     ref = hooks.submit()
     hooks.endpoint()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+from spinneret.kernel import bounds
 
 
 class ChunkType(StrEnum):
@@ -13,6 +16,41 @@ class ChunkType(StrEnum):
     CODE = "code"
     TABLE = "table"
     LIST = "list"
+
+
+class ChunkingStrategy(StrEnum):
+    """Where chunks begin and end."""
+
+    SLIDING_WINDOW = "sliding_window"
+    """Wherever the text is best cut, with an overlap."""
+    BY_HEADING = "by_heading"
+    """At headings; no chunk holds the end of a section and the beginning of the next, unless
+    sections are shorter than the minimum."""
+    BY_BLOCK = "by_block"
+    """The same with paragraphs, lists, tables and blocks of code."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunking:
+    """How a text is cut; sizes in the embedder's tokens, which may read fewer at once."""
+
+    strategy: ChunkingStrategy = ChunkingStrategy.SLIDING_WINDOW
+    size: int = bounds.CHUNK_TOKENS
+    overlap: int = bounds.CHUNK_OVERLAP_TOKENS
+    minimum: int = bounds.CHUNK_MIN_TOKENS
+
+    def within(self, size: int) -> Chunking:
+        """The same for an embedder that reads so many tokens, at least two."""
+        most = min(self.size, size)
+        return Chunking(
+            strategy=self.strategy,
+            size=most,
+            overlap=min(self.overlap, most // 2),
+            minimum=min(self.minimum, most),
+        )
+
+
+USUAL_CHUNKING: Final = Chunking()  # C-04
 
 
 @dataclass(frozen=True, kw_only=True)

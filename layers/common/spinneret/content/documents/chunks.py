@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from spinneret.content.chunking.chunks import chunk
-from spinneret.content.chunking.models import Chunk
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
+from spinneret.content.chunking.parts import chunked
 from spinneret.content.documents import rules
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
 from spinneret.content.documents.ports import Embedder
@@ -52,15 +52,15 @@ class ChunkMaker:
         """The embedder's; raises DependencyUnavailable."""
         return self._embedder.info(remaining)
 
-    def cut(self, markdown: str, remaining: Remaining) -> list[Chunk]:
+    def cut(
+        self, markdown: str, remaining: Remaining, chunking: Chunking = USUAL_CHUNKING
+    ) -> list[Chunk]:
         """Raises DependencyUnavailable and EmbeddingRefused."""
         window = self.info(remaining).max_input_tokens - _SPECIAL_TOKENS
-        return chunk(
+        return chunked(
             markdown,
             rules.counted(self._embedder.tokenize(markdown, remaining), markdown),
-            size=min(bounds.CHUNK_TOKENS, window),
-            overlap=bounds.CHUNK_OVERLAP_TOKENS,
-            minimum=bounds.CHUNK_MIN_TOKENS,
+            chunking.within(window),
             max_bytes=bounds.CHUNK_MAX_BYTES,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, ChunkingStrategy
 from spinneret.content.documents import keys
 from spinneret.content.documents.models import Document, DocumentSource
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
@@ -24,6 +25,7 @@ def item_of(document: Document) -> dict[str, Any]:
         "extraction": None
         if document.extraction is None
         else json.dumps(asdict(document.extraction)),
+        "chunking": None if document.chunking == USUAL_CHUNKING else asdict(document.chunking),
         "annotations": json.dumps(document.annotations, ensure_ascii=False),
         "tag_ids": list(document.tag_ids),
         "created_at": stamp(document.created_at),
@@ -65,6 +67,7 @@ def from_item(item: Mapping[str, Any]) -> Document:
         changed_at=parse_stamp(item["changed_at"]),
         updated_at=parse_stamp(item["updated_at"]),
         extraction=_extraction(item.get("extraction")),
+        chunking=_chunking(item.get("chunking")),
         source=DocumentSource(item["source"]),
         parent_url=item.get("parent_url"),
         collection_id=item.get("collection_id"),
@@ -72,6 +75,14 @@ def from_item(item: Mapping[str, Any]) -> Document:
         annotations=json.loads(item["annotations"]),
         deleted_at=parse_optional_stamp(item.get("deleted_at")),
     )
+
+
+def _chunking(stored: Mapping[str, Any] | None) -> Chunking:
+    """Kept where it isn't the usual one."""
+    if stored is None:
+        return USUAL_CHUNKING
+    sizes = {name: int(stored[name]) for name in ("size", "overlap", "minimum")}
+    return Chunking(strategy=ChunkingStrategy(stored["strategy"]), **sizes)
 
 
 def _extraction(stored: str | None) -> Extraction | None:

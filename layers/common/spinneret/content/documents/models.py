@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from spinneret.content.chunking.models import ChunkType
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, ChunkType
 from spinneret.content.extraction.models import Extraction, Metadata
 
 
@@ -47,6 +47,8 @@ class Document:
     """Of the last change of anything: content, labels, deletion."""
     extraction: Extraction | None = None
     """How the content was found; None for text and XML."""
+    chunking: Chunking = USUAL_CHUNKING
+    """How it was cut, before the embedder's bound."""
     source: DocumentSource = DocumentSource.CRAWL
     parent_url: str | None = None
     """The page whose link led here."""

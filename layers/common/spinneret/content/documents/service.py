@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spinneret.content.chunking.models import Chunk
+from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
 from spinneret.content.documents import rules
 from spinneret.content.documents.chunks import Checkpoint, ChunkMaker, KnownVectors
 from spinneret.content.documents.models import (
@@ -53,6 +53,7 @@ class Page:
     url_key: str
     domain: str
     content: Content
+    chunking: Chunking = USUAL_CHUNKING
     source: DocumentSource = DocumentSource.CRAWL
     parent_url: str | None = None
     collection_id: str | None = None
@@ -122,11 +123,12 @@ class Indexer:
             current is not None
             and current.content_hash == digest
             and current.embedding_model == embedder.model_id
+            and current.chunking == page.chunking
             and not page.anew
         ):
             return self._seen_again(page, current, lease, remaining)
         checkpoint("chunking", 40)
-        chunks = self._chunks.cut(page.content.markdown, remaining)
+        chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
         document = self._document(page, identity, digest, chunks, embedder, current, lease)
         indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
         checkpoint("indexing", 90)
@@ -174,6 +176,7 @@ class Indexer:
             language=page.content.language,
             metadata=page.content.metadata,
             extraction=page.content.extraction,
+            chunking=page.chunking,
             content_hash=digest,
             content_key=self._contents.put(page.tenant, page.content.markdown),
             sequence=sequence,

@@ -20,6 +20,34 @@ class PageType(StrEnum):
     SERVICE = "service"
 
 
+class ExtractionStrategy(StrEnum):
+    """What of a page is its content."""
+
+    MARKDOWN = "markdown"
+    """The main content."""
+    STRUCTURED = "structured"
+    """The main content, and besides as a list of typed blocks."""
+    RAW = "raw"
+    """The whole body, menus and footers included."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hyperlink:
+    """A link of a page, as its first occurrence has it."""
+
+    url: str
+    """Absolute, http or https, without a fragment."""
+    text: str = ""
+    """What the reader sees, on one line, shortened; empty for a picture without a description."""
+    rel: tuple[str, ...] = ()
+    """In lower case."""
+
+    @property
+    def nofollow(self) -> bool:
+        """Whether the page doesn't vouch for its target."""
+        return "nofollow" in self.rel
+
+
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
     """What a page says of itself; None and empty mean that it doesn't say."""
@@ -54,10 +82,15 @@ class Content:
     language: str
     """The page's declared language (BCP 47, primary subtag), `und` when it declares none."""
     metadata: Metadata = Metadata()
-    links: tuple[str, ...] = ()
-    """Absolute http(s) URLs of the whole page, in order, without duplicates or fragments."""
+    hyperlinks: tuple[Hyperlink, ...] = ()
+    """Of the whole page, in order, each URL once."""
     extraction: Extraction | None = None
     """None where nothing had to be chosen: plain text and XML."""
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The URLs of all links, in order."""
+        return tuple(each.url for each in self.hyperlinks)
 
     @property
     def text(self) -> str:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Final
+from typing import Final, TypeVar
 
-from lxml import html
+from lxml import etree, html
 
 from spinneret.content.extraction.dates import published_at
-from spinneret.content.extraction.models import Metadata
+from spinneret.content.extraction.models import Hyperlink, Metadata
 from spinneret.content.extraction.structured_data import StructuredData
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.fetching.urls import Url, join_url, parse_url
 
 MAX_LINKS: Final = 10_000
+MAX_LABEL_CHARS: Final = 200
+"""Of a link's text: a card's description goes on and on."""
 MAX_VALUE_CHARS: Final = 4096
 """A longer value isn't a title, a name or a description; the next candidate is taken instead."""
 MAX_KEYWORDS: Final = 100
 MAX_TARGET_CHARS: Final = 2048
 """Of a link in the text: longer ones are state or data, not addresses."""
 
+_E = TypeVar("_E")
 _AUTHOR_NAMES: Final = (
     "author",
     "article:author",
@@ -148,18 +151,46 @@ def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
 
     Links within the page are left out.
     """
-    found: dict[str, None] = {}
+    return tuple(url for url, _ in _first_of_each(((href, None) for href in hrefs), base))
+
+
+def hyperlinks(root: html.HtmlElement, base: Url | None) -> tuple[Hyperlink, ...]:
+    """The same of all hyperlinks of a page, with what is said about them; nofollow or not."""
+    anchors = ((element.get("href") or "", element) for element in root.iter("a", "area"))
+    return tuple(
+        Hyperlink(url=url, text=_label(element), rel=tuple(sorted(_relations(element))))
+        for url, element in _first_of_each(anchors, base)
+    )
+
+
+def _first_of_each(given: Iterable[tuple[str, _E]], base: Url | None) -> Iterator[tuple[str, _E]]:
+    found: set[str] = set()
     seen: set[str] = set()
-    for href in hrefs:
+    for href, element in given:
         if href in seen or not href.strip() or href.lstrip().startswith("#"):
             continue
         seen.add(href)
         target = join_url(base, href) if base is not None else page_url(href)
-        if target is not None:
-            found[target.text] = None
+        if target is not None and target.text not in found:
+            found.add(target.text)
+            yield target.text, element
             if len(found) == MAX_LINKS:
-                break
-    return tuple(found)
+                return
+
+
+def _label(anchor: html.HtmlElement) -> str:
+    """The first words inside; pictures by their descriptions. A link may hold half a page."""
+    words: list[str] = []
+    length = 0
+    for element in anchor.iter(etree.Element):
+        alt = element.get("alt") or "" if element.tag in ("img", "area") else ""
+        for text in (alt, element.text, element.tail if element is not anchor else ""):
+            if text and element.tag not in ("script", "style"):
+                words += text[: 4 * MAX_LABEL_CHARS].split()
+                length += min(len(text), 4 * MAX_LABEL_CHARS)
+        if length > 4 * MAX_LABEL_CHARS:
+            break
+    return " ".join(words)[:MAX_LABEL_CHARS].strip()
 
 
 def target(href: str | None, base: Url | None) -> str | None:
@@ -168,11 +199,6 @@ def target(href: str | None, base: Url | None) -> str | None:
         return None
     url = join_url(base, href) if base is not None else page_url(href)
     return None if url is None else url.text.translate(_UNSAFE_IN_TARGET)
-
-
-def hrefs(root: html.HtmlElement) -> Iterator[str]:
-    """Targets of all hyperlinks, in document order, nofollow or not."""
-    return (element.get("href") or "" for element in root.iter("a", "area"))
 
 
 def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:
@@ -195,7 +221,7 @@ def _absolute(base: Url | None, candidates: Iterable[str]) -> str | None:
 
 
 def _relations(link: html.HtmlElement) -> list[str]:
-    return (link.get("rel") or "").lower().split()
+    return (link.get("rel") or "").lower().split()[:_FEW]
 
 
 def _texts(root: html.HtmlElement, tag: str) -> Iterator[str]:

@@ -15,7 +15,13 @@ from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.inline import escape, neutralise
 from spinneret.content.extraction.markdown import to_markdown
 from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml, spared
-from spinneret.content.extraction.models import Content, Extraction, PageType
+from spinneret.content.extraction.models import (
+    Content,
+    Extraction,
+    ExtractionStrategy,
+    Hyperlink,
+    PageType,
+)
 from spinneret.content.extraction.page import Page
 from spinneret.content.extraction.selection import left_out
 from spinneret.content.extraction.structured_data import StructuredData, structured_data
@@ -41,22 +47,32 @@ class Selected:
     extraction: Extraction | None
 
 
-def extract(text: str, media_type: str, url: str, *, targets: bool = True) -> Content:
+def extract(
+    text: str,
+    media_type: str,
+    url: str,
+    strategy: ExtractionStrategy = ExtractionStrategy.MARKDOWN,
+    *,
+    targets: bool = True,
+) -> Content:
     """The content of a page of `media_type` (lower case, without parameters) found at `url`.
 
-    `targets` keeps the addresses of links and the pictures with a description.
+    Text and XML are content as a whole, whatever the strategy. `targets` keeps the addresses of
+    links and the pictures with a description.
 
     Raises ContentRefused, whose details name the reason: `media_type` (none of HTML, XHTML, XML
     and plain text), `empty` (no letter or digit), `malformed` (not XML) or `too_complex`.
     """
+    whole = strategy is ExtractionStrategy.RAW
     match media_type:
         case "text/html":
             source = spared(text)
-            content = _from_html(parse_html(source), source, url, targets=targets)
+            content = _from_html(parse_html(source), source, url, whole=whole, targets=targets)
         case "application/xhtml+xml":
-            content = _from_html(parse_xhtml(text), spared(text), url, targets=targets)
+            root = parse_xhtml(text)
+            content = _from_html(root, spared(text), url, whole=whole, targets=targets)
         case "application/xml" | "text/xml":
-            content = _from_xml(text, url, targets=targets)
+            content = _from_xml(text, url, whole=whole, targets=targets)
         case "text/plain":
             content = Content(title=None, markdown=_plain(text), language="und")
         case _:
@@ -68,20 +84,27 @@ def extract(text: str, media_type: str, url: str, *, targets: bool = True) -> Co
     return content
 
 
-def _from_html(root: html.HtmlElement, text: str, url: str, *, targets: bool) -> Content:
+def _from_html(
+    root: html.HtmlElement, text: str, url: str, *, whole: bool, targets: bool
+) -> Content:
     head = page_metadata.Head(root)
     data = structured_data(root)
     base = page_metadata.base_url(root, url)
-    selected = _main_content(root, text, url, head, data)
+    selected = _whole_body(root) if whole else _main_content(root, text, url, head, data)
     addresses = partial(page_metadata.target, base=base) if targets else None
     return Content(
         title=page_metadata.title(root, head),
         markdown=_normalised(to_markdown(selected.root, selected.left_out, addresses)),
         language=page_metadata.language(root, head),
         metadata=page_metadata.metadata(root, head, data, base),
-        links=page_metadata.links(page_metadata.hrefs(root), base),
+        hyperlinks=page_metadata.hyperlinks(root, base),
         extraction=selected.extraction,
     )
+
+
+def _whole_body(root: html.HtmlElement) -> Selected:
+    body = root.find("body")
+    return Selected(root if body is None else body, frozenset(), None)
 
 
 def _main_content(
@@ -107,10 +130,10 @@ def _main_content(
     return Selected(body, frozenset(skipped), decision.extraction)
 
 
-def _from_xml(text: str, url: str, *, targets: bool) -> Content:
+def _from_xml(text: str, url: str, *, whole: bool, targets: bool) -> Content:
     root = parse_xml(text)
     if etree.QName(root).localname.lower() == "html":
-        return _from_html(parse_xhtml(text), spared(text), url, targets=targets)
+        return _from_html(parse_xhtml(text), spared(text), url, whole=whole, targets=targets)
     base = page_metadata.page_url(url)
     titles = _texts(root, "title")
     languages = [root.get("{http://www.w3.org/XML/1998/namespace}lang"), *_texts(root, "language")]
@@ -118,16 +141,20 @@ def _from_xml(text: str, url: str, *, targets: bool) -> Content:
         title=next(iter(titles), None),
         markdown=_normalised(_element_texts(root)),
         language=page_metadata.primary_subtag(languages),
-        links=page_metadata.links(
-            [
-                reference
-                for element in root.iter(etree.Element)
-                if etree.QName(element).localname in ("link", "loc", "a")
-                for reference in (element.get("href") or element.text or "",)
-            ],
-            base,
-        ),
+        hyperlinks=tuple(map(_bare_link, page_metadata.links(_xml_links(root), base))),
     )
+
+
+def _bare_link(url: str) -> Hyperlink:
+    return Hyperlink(url=url)
+
+
+def _xml_links(root: etree._Element) -> list[str]:
+    return [
+        element.get("href") or element.text or ""
+        for element in root.iter(etree.Element)
+        if etree.QName(element).localname in ("link", "loc", "a")
+    ]
 
 
 def _element_texts(root: etree._Element) -> str:

@@ -121,7 +121,7 @@ class RebuildPipeline:
             return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
 
         markdown = self._contents.get(document.content_key)
-        cut = self._chunks.cut(markdown, left)
+        cut = self._chunks.cut(markdown, left, document.chunking)
         self._index.write(self._chunks.indexed(document, cut, lambda *_: None, left), left)
         self._index.remove_others(document, left)
 
@@ -141,6 +141,7 @@ def page_of(document: Document, markdown: str) -> Page:
         url_key=rules.url_key(document.url),
         domain=document.domain,
         content=content,
+        chunking=document.chunking,
         source=document.source,
         anew=True,
     )

@@ -175,7 +175,7 @@ class Upkeep:
                 continue
             try:
                 markdown = self._contents.get(document.content_key)
-                cut = self._chunks.cut(markdown, remaining)
+                cut = self._chunks.cut(markdown, remaining, document.chunking)
                 made = self._chunks.indexed(document, cut, lambda *_: None, remaining)
                 self._upkeep.write(made, target, remaining)
             except (KeyError, PermanentError) as error:

@@ -157,7 +157,9 @@ def page_job(job: Job, page: Page) -> Job:
 def _fetched(processed: Processed) -> Fetched:
     page, document = processed.page, processed.indexed.document
     return Fetched(
-        links=tuple(FoundLink(url=link) for link in processed.content.links),
+        links=tuple(
+            FoundLink(url=link.url, text=link.text) for link in processed.content.hyperlinks
+        ),
         content_hash=document.content_hash,
         final_url=page.url.text,
         status_code=page.status_code,

@@ -93,6 +93,8 @@ class EndpointView(BaseModel):
     """Without what is secret in it, unless the caller may change it."""
     events: list[str]
     header_names: list[str]
+    source_id: str | None
+    """The source whose runs alone it is notified of."""
     is_active: bool
     disabled_reason: str | None
     """Why it is inactive, when that wasn't asked for."""
@@ -177,6 +179,7 @@ def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointVie
         url=endpoint.url if whole_url else redact_text(endpoint.url),
         events=sorted(endpoint.events),
         header_names=list(endpoint.header_names),
+        source_id=endpoint.source_id,
         is_active=endpoint.is_active,
         disabled_reason=endpoint.disabled_reason,
         old_secret_until=optional_stamp(endpoint.secrets.old_until),

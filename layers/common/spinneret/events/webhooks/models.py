@@ -55,6 +55,8 @@ class Endpoint:
     """Of the headers that are sent with every delivery; they passed `rules.allowed_headers`."""
     sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
     """Names and values, encrypted in parts: a value may be a credential."""
+    source_id: str | None = None
+    """The source whose runs alone it is notified of; it ends with that."""
     is_active: bool = True
     disabled_reason: str | None = None
     """Why it is inactive, when the tenant didn't do it."""

@@ -51,6 +51,8 @@ class RequestedEndpoint:
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     """None leaves them as they are: they can't be read back."""
     is_active: bool = True
+    source_id: str | None = None
+    """Of a new one that is to be notified of the runs of this source alone."""
 
 
 class WebhookService:
@@ -115,6 +117,22 @@ class WebhookService:
         sealed = self._vault.seal_headers(tenant, owner_of_url(url), headers)
         return (target_text(UrlTarget(url=url, sealed_headers=sealed)),)
 
+    def source_targets(self, tenant: str, source_id: str) -> tuple[str, ...]:
+        """The webhooks of a source that are to be notified of its runs."""
+        if not self._enabled:
+            return ()
+        return tuple(each.id for each in self.of_source(tenant, source_id) if each.is_active)
+
+    def of_source(self, tenant: str, source_id: str) -> tuple[Endpoint, ...]:
+        """The webhooks of a source, newest first."""
+        page = self._endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
+        return tuple(each for each in page.endpoints if each.source_id == source_id)
+
+    def remove_of_source(self, tenant: str, source_id: str) -> None:
+        """Remove the webhooks of a source."""
+        for each in self.of_source(tenant, source_id):
+            self._endpoints.remove(tenant, each.id)
+
     # ------------------------------------------------------------ Endpoints
 
     def create(
@@ -143,6 +161,7 @@ class WebhookService:
             secrets=SealedSecrets(newest=sealed),
             header_names=tuple(headers),
             sealed_headers=self._vault.seal_headers(tenant, endpoint_id, headers),
+            source_id=requested.source_id,
             is_active=requested.is_active,
             created_at=now,
             updated_at=now,

@@ -51,8 +51,12 @@ class WebhookSink:
         urls: dict[str, str] = {}
         names: dict[str, str] = {}
         for endpoint in page.endpoints:
-            own = default if endpoint.id in event.targets else None
-            name = name_for(endpoint.events, event.type, end) or own
+            named = endpoint.id in event.targets
+            name = name_for(endpoint.events, event.type, end)
+            if endpoint.source_id is not None:  # it takes what its source names it for
+                name = name if named else None
+            elif named:
+                name = name or default
             if endpoint.is_active and name is not None:
                 urls[endpoint.id], names[endpoint.id] = endpoint.url, name
         for target in event.targets:

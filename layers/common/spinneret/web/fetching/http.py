@@ -169,14 +169,16 @@ class _Fetch:
         accept = ", ".join((*sorted(self.request.media_types), "*/*;q=0.1"))
         values = {
             "Host": url.authority,
-            "User-Agent": self.user_agent,
+            "User-Agent": self.request.user_agent or self.user_agent,
             "Accept": accept if self.request.media_types else "*/*",
             "Accept-Encoding": ACCEPT_ENCODING,
         }
-        own = {name.lower() for name in values}
+        own = {name.lower() for name in values} - {"accept"}
         # Never again once left: on the way back, the other origin has chosen what is asked for.
         if not self.has_left:
             given = self.request.headers.items()
+            if any(name.lower() == "accept" for name, _ in given):
+                del values["Accept"]
             values |= {name: value for name, value in given if name.lower() not in own}
         encoded = {name.encode("ascii"): value.encode("ascii") for name, value in values.items()}
         return list((encoded | self._conditions(url)).items())

@@ -47,7 +47,9 @@ class FetchRequest:
     body: bytes | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """ASCII; sent to the origin of the requested URL, until a redirect first leads to another one:
-    never to that, nor to the first again. Those of the fetcher come first."""
+    never to that, nor to the first again. Those of the fetcher come first, but for Accept."""
+    user_agent: str | None = None
+    """Instead of the fetcher's own, at every hop; printable ASCII of the same product token."""
     validators: Validators | None = None
     """Make the request conditional: an unchanged page answers 304, without a body."""
     follow_redirects: bool = True

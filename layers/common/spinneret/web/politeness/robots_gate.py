@@ -61,6 +61,8 @@ class Rules:
     allowed: bool
     crawl_delay: float
     """Seconds; 0 where the file has none."""
+    sitemaps: tuple[str, ...] = ()
+    """What the file names; absolute URLs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +99,7 @@ class RobotsGate:
         return Rules(
             allowed=read.rules.allows(url.text, self._product_token),
             crawl_delay=self._delay_at(url),
+            sitemaps=read.rules.sitemaps,
         )
 
     def _delay_at(self, url: Url) -> float:

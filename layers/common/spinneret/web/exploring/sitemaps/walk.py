@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final, Self
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
@@ -49,6 +49,8 @@ class SitemapWalk:
     def __init__(self, urls: Iterable[str], max_files: int = bounds.SITEMAP_FILES_MAX) -> None:
         self.dropped = 0
         """Files that were named and aren't read, for a bound."""
+        self.read: list[str] = []
+        """Files that were taken, in their order."""
         self._left = max_files
         self._known: set[str] = set()
         self._waiting: list[SitemapFile] = []
@@ -64,7 +66,15 @@ class SitemapWalk:
             self._waiting.clear()
             return None
         self._left -= 1
-        return heapq.heappop(self._waiting)
+        file = heapq.heappop(self._waiting)
+        self.read.append(file.url)
+        return file
+
+    def put_back(self, file: SitemapFile) -> None:
+        """The file couldn't be read now: it is the next one again."""
+        self.read.remove(file.url)
+        self._left += 1
+        heapq.heappush(self._waiting, file)
 
     def found(self, file: SitemapFile, entry: Entry) -> None:
         """An index names a file."""
@@ -72,6 +82,26 @@ class SitemapWalk:
             self._add(entry.url, file.nesting + 1, entry.last_modified)
         else:
             self.dropped += 1
+
+    def kept(self) -> dict[str, Any]:
+        """As JSON: what was read, and as many of the other files as may still be."""
+        return {
+            "left": self._left,
+            "dropped": self.dropped,
+            "read": self.read,
+            "waiting": [astuple(file) for file in heapq.nsmallest(self._left, self._waiting)],
+        }
+
+    @classmethod
+    def resumed(cls, kept: Mapping[str, Any]) -> Self:
+        """A walk that goes on where it was kept."""
+        walk = cls(kept["read"], kept["left"])
+        walk._waiting.clear()
+        walk.read, walk.dropped = list(kept["read"]), kept["dropped"]
+        for nesting, age, number, url in kept["waiting"]:
+            walk._known.add(cache_url(parse_url(url)))
+            heapq.heappush(walk._waiting, SitemapFile(nesting, age, number, url))
+        return walk
 
     def _add(self, url: str, nesting: int, changed: datetime | None) -> None:
         try:

@@ -1,0 +1,81 @@
+"""Routes: crawl configs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from crawl.configs_examples import CONFIG
+from spinneret.access.keys.models import Scope
+from spinneret.crawl.configs.api_models import (
+    ConfigList,
+    ConfigRequest,
+    ConfigView,
+    config_list,
+    config_view,
+)
+from spinneret.crawl.configs.service import ConfigService
+from spinneret.crawl.wiring import crawl_api
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, FeatureDisabled
+from spinneret.kernel.paging import position_of
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+
+routes = Routes(crawl_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
+
+@router.get("/api/v1/configs", **declared(Scope.READ))
+def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ConfigList:
+    """Crawl configs, newest first."""
+    return config_list(_configs().page(_tenant(), position_of(cursor), limit))
+
+
+@router.post(
+    "/api/v1/configs",
+    **declared(Scope.WRITE, {201: ConfigView}, Conflict, FeatureDisabled, examples=CONFIG),
+)
+def create_config(request: ConfigRequest) -> Response[ConfigView]:
+    """Store a crawl config; one that is the default takes the place of another."""
+    made = _configs().create(_tenant(), request.draft)
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=config_view(made)
+    )
+
+
+@router.get("/api/v1/configs/<config_id>", **declared(Scope.READ))
+def get_config(config_id: str) -> ConfigView:
+    """One crawl config."""
+    return config_view(_configs().get(_tenant(), config_id))
+
+
+@router.put(
+    "/api/v1/configs/<config_id>",
+    **declared(Scope.WRITE, {200: ConfigView}, Conflict, FeatureDisabled, examples=CONFIG),
+)
+def replace_config(config_id: str, request: ConfigRequest) -> ConfigView:
+    """Replace a crawl config; headers that are left out stay as they are.
+
+    Crawls that were submitted before go on as it was.
+    """
+    return config_view(_configs().update(_tenant(), config_id, request.draft))
+
+
+@router.delete("/api/v1/configs/<config_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+def delete_config(config_id: str) -> Response[None]:
+    """Delete a crawl config, unless a source uses it."""
+    _configs().remove(_tenant(), config_id)
+    return Response(status_code=204)
+
+
+def _tenant() -> str:
+    return routes.principal.tenant
+
+
+def _configs() -> ConfigService:
+    return routes.services.configs

@@ -1,0 +1,8 @@
+"""Queue function of the lane of discoveries."""
+
+from __future__ import annotations
+
+from spinneret.discovery.worker_wiring import discovery_worker
+from spinneret.runtime.queue import worker_entrypoint
+
+handler = worker_entrypoint(discovery_worker, "discovery-worker")

@@ -1,0 +1,182 @@
+"""Routes: sources, their runs and their webhooks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from crawl.sources_examples import SOURCE, WEBHOOK
+from spinneret.access.keys.models import Scope
+from spinneret.events.webhooks.api_models import (
+    EndpointList,
+    IssuedEndpoint,
+    endpoint_list,
+    issued_endpoint,
+)
+from spinneret.events.webhooks.models import EndpointPage
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import (
+    Conflict,
+    FeatureDisabled,
+    NotFound,
+    UrlBlocked,
+    UrlInvalid,
+    ValidationFailed,
+)
+from spinneret.kernel.paging import position_of
+from spinneret.operations.sources_wiring import SourceApi, source_api
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+from spinneret.sources.api_models import (
+    RunDetail,
+    RunListView,
+    SourceList,
+    SourceRequest,
+    SourceView,
+    SourceWebhookRequest,
+    TriggeredRun,
+    run_detail,
+    run_list,
+    source_list,
+    source_view,
+)
+from spinneret.sources.service import SourceService
+
+routes = Routes(source_api)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+_REFUSALS: Final = (NotFound, UrlInvalid, UrlBlocked)
+
+
+@router.get("/api/v1/sources", **declared(Scope.READ))
+def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> SourceList:
+    """Sources, newest first."""
+    return source_list(_sources().page(_tenant(), position_of(cursor), limit))
+
+
+@router.post(
+    "/api/v1/sources",
+    **declared(Scope.WRITE, {201: SourceView}, *_REFUSALS, examples=SOURCE),
+)
+def create_source(request: SourceRequest) -> Response[SourceView]:
+    """Have pages crawled again and again."""
+    made = _sources().create(_tenant(), request.draft)
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=source_view(made)
+    )
+
+
+@router.get("/api/v1/sources/<source_id>", **declared(Scope.READ))
+def get_source(source_id: str) -> SourceView:
+    """One source."""
+    return source_view(_sources().get(_tenant(), source_id))
+
+
+@router.put(
+    "/api/v1/sources/<source_id>",
+    **declared(Scope.WRITE, {200: SourceView}, *_REFUSALS, Conflict, examples=SOURCE),
+)
+def replace_source(source_id: str, request: SourceRequest) -> SourceView:
+    """Replace a source; a run under way goes on as it began."""
+    return source_view(_sources().update(_tenant(), source_id, request.draft))
+
+
+@router.delete("/api/v1/sources/<source_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+def delete_source(source_id: str) -> Response[None]:
+    """Delete a source and its webhooks; its documents stay."""
+    _sources().remove(_tenant(), source_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/api/v1/sources/<source_id>/trigger",
+    **declared(Scope.WRITE, {202: TriggeredRun}, Conflict),
+)
+def trigger_source(source_id: str) -> Response[TriggeredRun]:
+    """Begin a run now; while one is under way, that is the answer."""
+    run, begun = _sources().trigger(_tenant(), source_id)
+    body = TriggeredRun(
+        run_id=run.id, status=run.stage, message="accepted" if begun else "already under way"
+    )
+    return Response(status_code=202, content_type=content_types.APPLICATION_JSON, body=body)
+
+
+@router.get("/api/v1/sources/<source_id>/runs", **declared(Scope.READ))
+def list_runs(
+    source_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+) -> RunListView:
+    """The runs of a source, newest first: how many pages were new, changed, unchanged, gone."""
+    return run_list(_sources().runs(_tenant(), source_id, position_of(cursor), limit))
+
+
+@router.get("/api/v1/sources/<source_id>/runs/<run_id>", **declared(Scope.READ))
+def get_run(source_id: str, run_id: str) -> RunDetail:
+    """One run with its pages and their documents, which are there when it has ended."""
+    return run_detail(*_sources().run(_tenant(), source_id, run_id))
+
+
+@router.get(
+    "/api/v1/sources/<source_id>/webhooks",
+    **declared(Scope.READ, {200: EndpointList}, FeatureDisabled),
+)
+def list_source_webhooks(source_id: str) -> EndpointList:
+    """The webhooks of a source, newest first."""
+    services = _with_webhooks(source_id)
+    found = services.webhooks.of_source(_tenant(), source_id)
+    page = EndpointPage(endpoints=found, after=None)
+    return endpoint_list(page, whole_url=routes.principal.may(Scope.WRITE))
+
+
+@router.post(
+    "/api/v1/sources/<source_id>/webhooks",
+    **declared(
+        Scope.WRITE,
+        {201: IssuedEndpoint},
+        UrlInvalid,
+        UrlBlocked,
+        Conflict,
+        FeatureDisabled,
+        examples=WEBHOOK,
+    ),
+)
+def create_source_webhook(
+    source_id: str, request: SourceWebhookRequest
+) -> Response[IssuedEndpoint]:
+    """Make a webhook that is notified of the ends of a source's runs, and ends with the source.
+
+    Its secret, given or generated, is in this answer and nowhere else.
+    """
+    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
+        raise ValidationFailed(
+            "a secret is shown once, so its answer can't be replayed",
+            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+        )
+    services = _with_webhooks(source_id)
+    source = services.sources.get(_tenant(), source_id)
+    made = services.webhooks.create(_tenant(), request.endpoint(source), request.secret)
+    return Response(
+        status_code=201,
+        content_type=content_types.APPLICATION_JSON,
+        body=issued_endpoint(*made),
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _with_webhooks(source_id: str) -> SourceApi:
+    """Raises FeatureDisabled, and NotFound for the source."""
+    services = routes.services
+    services.webhooks.require_enabled()
+    services.sources.get(_tenant(), source_id)
+    return services
+
+
+def _tenant() -> str:
+    return routes.principal.tenant
+
+
+def _sources() -> SourceService:
+    return routes.services.sources

@@ -1,0 +1,143 @@
+"""Requests and answers about crawl configs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from spinneret.content.chunking.models import ChunkingStrategy
+from spinneret.content.extraction.models import ExtractionStrategy
+from spinneret.crawl.configs.models import Config, ConfigOptions, ConfigPage
+from spinneret.crawl.configs.service import ConfigDraft
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.paging import cursor_of
+
+ConfigName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.CONFIG_NAME_MAX_CHARS),
+]
+_DEFAULTS = ConfigOptions()
+
+
+class ConfigRequest(BaseModel):
+    """A config as it is to be; a PUT replaces all fields but `headers`, if they are left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: ConfigName
+    max_depth: Annotated[int, Field(ge=0, le=bounds.CRAWL_DEPTH_MAX)] = _DEFAULTS.max_depth
+    """How many links away from the first page a deep crawl goes; 0 is that page alone."""
+    rate_limit_rps: Annotated[
+        float, Field(ge=bounds.DOMAIN_RATE_MIN, le=bounds.CONFIG_RATE_MAX, strict=False)
+    ] = _DEFAULTS.rate_limit_rps
+    """Requests per second to one host; a slower pace of the host's own comes first."""
+    respect_robots_txt: bool = _DEFAULTS.respect_robots_txt
+    headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
+    """Sent to the origin of the page; what is secret in them is never shown again.
+
+    A User-Agent has to begin with the product token of ours; what frames the request is refused.
+    """
+    extraction_strategy: Annotated[ExtractionStrategy, Field(strict=False)] = (
+        _DEFAULTS.extraction_strategy
+    )
+    """The main content as markdown, the same with its blocks as JSON besides, or the whole body."""
+    chunking_strategy: Literal[ChunkingStrategy.SLIDING_WINDOW, ChunkingStrategy.BY_HEADING] = (
+        ChunkingStrategy.SLIDING_WINDOW
+    )
+    """Of markdown and raw pages; structured ones are cut at their blocks."""
+    chunk_size: Annotated[
+        int, Field(ge=bounds.CONFIG_CHUNK_TOKENS_MIN, le=bounds.CONFIG_CHUNK_TOKENS_MAX)
+    ] = _DEFAULTS.chunk_size
+    """In tokens of the embedder, which may read fewer at once."""
+    chunk_overlap: Annotated[int, Field(ge=0)] = _DEFAULTS.chunk_overlap
+    """At most half of `chunk_size`."""
+    min_chunk_size: Annotated[int, Field(ge=1)] = _DEFAULTS.min_chunk_size
+    """At most `chunk_size`."""
+    page_timeout_ms: Annotated[
+        int, Field(ge=bounds.CONFIG_TIMEOUT_MIN_MS, le=round(bounds.FETCH_TOTAL_SECONDS * 1000))
+    ] = _DEFAULTS.page_timeout_ms
+    """For one page with its redirects."""
+    max_page_size_mb: Annotated[int, Field(ge=1, le=bounds.CONFIG_PAGE_MB_MAX)] = (
+        _DEFAULTS.max_page_size_mb
+    )
+    """Of 1,048,576 bytes, before and after decoding."""
+    max_redirects: Annotated[int, Field(ge=0, le=bounds.CRAWL_MAX_REDIRECTS)] = (
+        _DEFAULTS.max_redirects
+    )
+    proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None
+    is_default: bool = False
+    """Whether it holds for crawls that name no config; at most one does."""
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if self.chunk_overlap > self.chunk_size // 2:
+            raise ValueError("chunk_overlap is more than half of chunk_size")
+        if self.min_chunk_size > self.chunk_size:
+            raise ValueError("min_chunk_size is more than chunk_size")
+        return self
+
+    @property
+    def draft(self) -> ConfigDraft:
+        """What the service takes."""
+        options = self.model_dump(exclude={"name", "headers", "is_default"})
+        return ConfigDraft(
+            name=self.name,
+            options=ConfigOptions(**options),
+            headers=self.headers,
+            is_default=self.is_default,
+        )
+
+
+class ConfigView(BaseModel):
+    """A config without what is secret in its headers."""
+
+    config_id: str
+    name: str
+    max_depth: int
+    rate_limit_rps: float
+    respect_robots_txt: bool
+    headers: dict[str, str]
+    extraction_strategy: ExtractionStrategy
+    chunking_strategy: ChunkingStrategy
+    chunk_size: int
+    chunk_overlap: int
+    min_chunk_size: int
+    page_timeout_ms: int
+    max_page_size_mb: int
+    max_redirects: int
+    proxy_config_id: str | None
+    is_default: bool
+    created_at: str
+    updated_at: str
+
+
+class ConfigList(BaseModel):
+    """A page of configs, newest first."""
+
+    items: list[ConfigView]
+    next_cursor: str | None
+    has_more: bool
+
+
+def config_view(config: Config) -> ConfigView:
+    """A config as its tenant sees it."""
+    return ConfigView(
+        config_id=config.id,
+        name=config.name,
+        **vars(config.options),
+        headers=dict(config.shown_headers),
+        is_default=config.is_default,
+        created_at=stamp(config.created_at),
+        updated_at=stamp(config.updated_at),
+    )
+
+
+def config_list(page: ConfigPage) -> ConfigList:
+    """A page as its tenant sees it."""
+    return ConfigList(
+        items=[config_view(each) for each in page.configs],
+        next_cursor=cursor_of(page.after),
+        has_more=page.after is not None,
+    )

@@ -1,0 +1,117 @@
+"""Values of crawl configs."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from spinneret.content.chunking.models import Chunking, ChunkingStrategy
+from spinneret.content.extraction.models import ExtractionStrategy
+from spinneret.kernel import bounds
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigOptions:
+    """What a config chooses, but for its headers; the defaults are those of a config."""
+
+    max_depth: int = 0
+    rate_limit_rps: float = 1.0
+    respect_robots_txt: bool = True
+    extraction_strategy: ExtractionStrategy = ExtractionStrategy.MARKDOWN
+    chunking_strategy: ChunkingStrategy = ChunkingStrategy.SLIDING_WINDOW
+    chunk_size: int = bounds.CHUNK_TOKENS
+    chunk_overlap: int = bounds.CHUNK_OVERLAP_TOKENS
+    min_chunk_size: int = bounds.CHUNK_MIN_TOKENS
+    page_timeout_ms: int = round(bounds.FETCH_TOTAL_SECONDS * 1000)
+    max_page_size_mb: int = bounds.CONFIG_PAGE_MB_MAX
+    max_redirects: int = bounds.CRAWL_MAX_REDIRECTS
+    proxy_config_id: str | None = None
+
+    @property
+    def chunking(self) -> Chunking:
+        """How documents are cut; the blocks of a structured page decide where."""
+        strategy = self.chunking_strategy
+        if self.extraction_strategy is ExtractionStrategy.STRUCTURED:
+            strategy = ChunkingStrategy.BY_BLOCK
+        return Chunking(
+            strategy=strategy,
+            size=self.chunk_size,
+            overlap=self.chunk_overlap,
+            minimum=self.min_chunk_size,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A named config; names are unique per tenant."""
+
+    tenant: str
+    id: str
+    name: str
+    options: ConfigOptions
+    shown_headers: Mapping[str, str] = field(default_factory=dict)
+    """Of the headers that pages are asked for with: what may be shown of them."""
+    sealed_headers: bytes | None = field(default=None, repr=False)
+    """The headers, encrypted: a value may be a credential."""
+    is_default: bool = False
+    """It holds for crawls that name none."""
+    created_at: datetime
+    updated_at: datetime
+    version: int = 1
+    """Goes up by one with every change; the condition of the next one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigPage:
+    """Configs, newest first, and the id to go on after; None when there are no more."""
+
+    configs: tuple[Config, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A config as it stood when a crawl was submitted: in the payload of its job."""
+
+    config_id: str
+    options: ConfigOptions
+    sealed_headers: bytes | None = field(default=None, repr=False)
+
+
+def snapshot_of(config: Config) -> dict[str, Any]:
+    """As JSON."""
+    sealed = config.sealed_headers
+    return {
+        "config_id": config.id,
+        "options": options_item(config.options),
+        "headers": None if sealed is None else base64.b64encode(sealed).decode(),
+    }
+
+
+def read_snapshot(stored: Mapping[str, Any]) -> Snapshot:
+    """The inverse of `snapshot_of`."""
+    sealed = stored["headers"]
+    return Snapshot(
+        config_id=stored["config_id"],
+        options=read_options(stored["options"]),
+        sealed_headers=None if sealed is None else base64.b64decode(sealed),
+    )
+
+
+def options_item(options: ConfigOptions) -> dict[str, Any]:
+    """Options as JSON."""
+    return asdict(options)
+
+
+def read_options(stored: Mapping[str, Any]) -> ConfigOptions:
+    """The inverse of `options_item`."""
+    return ConfigOptions(
+        **{
+            **stored,
+            "extraction_strategy": ExtractionStrategy(stored["extraction_strategy"]),
+            "chunking_strategy": ChunkingStrategy(stored["chunking_strategy"]),
+        }
+    )

@@ -1,0 +1,80 @@
+"""Which headers a config may send: pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
+from spinneret.redaction import MARK, redact
+from spinneret.web.politeness.robots import product_token_of
+
+USER_AGENT: Final = "user-agent"
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
+_VALUE: Final = re.compile(r"[!-~](?:[ \t!-~]*[!-~])?")  # RFC 9110, section 5.5, in ASCII
+_RESERVED: Final = frozenset(
+    {
+        # One hop only: RFC 9110, section 7.6.1
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te"),
+        *("proxy-connection", "trailer", "transfer-encoding", "upgrade", "http2-settings"),
+        # The fetcher's own: where the request goes, how it is framed, what it can decode
+        *("host", "content-length", "content-type", "content-encoding", "expect"),
+        "accept-encoding",
+        # They ask for a part of a page, or for none: the fetcher decides that
+        *("range", "if-range", "if-match", "if-none-match", "if-modified-since"),
+        "if-unmodified-since",
+    }
+)
+
+
+def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, str]:
+    """The headers as they were given; `user_agent` is the stage's own.
+
+    Raises ValidationFailed, whose details name the header: too many or too long, no field name or
+    value, one that is the fetcher's own, a User-Agent of another product token, and a value that
+    was only shown.
+    """
+    if len(headers) > bounds.CONFIG_HEADERS_MAX:
+        raise _refused("headers", f"more than {bounds.CONFIG_HEADERS_MAX} headers")
+    seen: set[str] = set()
+    for name, value in headers.items():
+        lower = name.lower()
+        if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise _refused(f"headers.{name}", "is no header that can be sent")
+        if lower in _RESERVED:
+            raise _refused(f"headers.{name}", "is not for a config to choose")
+        if lower in seen:
+            raise _refused(f"headers.{name}", "is given twice")
+        if MARK in value:
+            raise _refused(f"headers.{name}", "is a value that was left out of an answer")
+        if lower == USER_AGENT and _token(value) != _token(user_agent):
+            raise _refused(f"headers.{name}", f"has to begin with {_token(user_agent)}")
+        seen.add(lower)
+    if len(json.dumps(dict(headers)).encode()) > bounds.CONFIG_HEADERS_MAX_BYTES:
+        raise _refused("headers", f"more than {bounds.CONFIG_HEADERS_MAX_BYTES} bytes")
+    return dict(headers)
+
+
+def shown(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers without what is secret in them."""
+    return dict(redact(dict(headers)))
+
+
+def parted(headers: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
+    """The User-Agent, which every hop gets, and the headers for the origin of the page."""
+    agent = next((value for name, value in headers.items() if name.lower() == USER_AGENT), None)
+    return agent, {name: value for name, value in headers.items() if name.lower() != USER_AGENT}
+
+
+def _token(user_agent: str) -> str:
+    return product_token_of(user_agent)
+
+
+def _refused(field: str, reason: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"{field} {reason}", details={"fields": [{"field": field, "message": reason}]}
+    )

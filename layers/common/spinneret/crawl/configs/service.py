@@ -1,0 +1,166 @@
+"""A tenant's crawl configs: the use cases behind the routes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from spinneret.crawl.configs import rules
+from spinneret.crawl.configs.models import Config, ConfigOptions, ConfigPage
+from spinneret.crawl.configs.ports import ConfigStore
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.kernel.sealing import Sealer
+
+RequireProxy = Callable[[str, str], None]
+"""(tenant, proxy config id): raises where no crawl may go by these proxies."""
+
+_RACES: Final = 5  # changes of one config at the same time are rare
+_PURPOSE: Final = "crawl-config-headers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigDraft:
+    """A config as it was asked for."""
+
+    name: str
+    options: ConfigOptions
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
+    """None leaves them as they are."""
+    is_default: bool = False
+
+
+class HeaderSeal:
+    """Headers as the store and jobs keep them; only a fetch sees them in clear text."""
+
+    def __init__(self, sealer: Sealer) -> None:
+        self._sealer = sealer
+
+    def close(self, tenant: str, headers: Mapping[str, str]) -> bytes | None:
+        """Raises DependencyUnavailable; None for no headers."""
+        if not headers:
+            return None
+        text = json.dumps(dict(headers)).encode()
+        return self._sealer.seal(text, tenant=tenant, purpose=_PURPOSE)
+
+    def open(self, tenant: str, sealed: bytes | None) -> dict[str, str]:
+        """Raises DependencyUnavailable and SecretUnreadable."""
+        if sealed is None:
+            return {}
+        return dict(json.loads(self._sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)))
+
+
+class ConfigService:
+    """Configs. An unknown id and a foreign one are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: ConfigStore,
+        seal: HeaderSeal,
+        require_proxy: RequireProxy,
+        user_agent: str,
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        """`user_agent` is the stage's own."""
+        self._store = store
+        self._seal = seal
+        self._require_proxy = require_proxy
+        self._user_agent = user_agent
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(self, tenant: str, draft: ConfigDraft) -> Config:
+        """Raises Conflict (the name is taken), ValidationFailed (headers, proxies) and
+        FeatureDisabled (proxies)."""
+        shown, sealed = self._headers(tenant, draft.headers or {})
+        self._check_proxy(tenant, draft.options)
+        now = self._clock()
+        config = Config(
+            tenant=tenant,
+            id=self._new_id("config"),
+            name=draft.name,
+            options=draft.options,
+            shown_headers=shown,
+            sealed_headers=sealed,
+            is_default=draft.is_default,
+            created_at=now,
+            updated_at=now,
+        )
+        self._store.add(config)
+        return config
+
+    def get(self, tenant: str, config_id: str) -> Config:
+        """Raises NotFound."""
+        config = self._store.get(tenant, config_id)
+        if config is None:
+            raise NotFound("no such crawl config", details={"field": "config_id"})
+        return config
+
+    def in_force(self, tenant: str, config_id: str | None) -> Config | None:
+        """The config of a crawl: the one that it names, else the tenant's default, if any.
+
+        Raises NotFound.
+        """
+        if config_id is not None:
+            return self.get(tenant, config_id)
+        return self._store.default(tenant)
+
+    def page(self, tenant: str, after: str | None, limit: int) -> ConfigPage:
+        """See ConfigStore.page."""
+        return self._store.page(tenant, after, limit)
+
+    def update(self, tenant: str, config_id: str, draft: ConfigDraft) -> Config:
+        """Replace a config; crawls that were submitted before keep what it was.
+
+        Raises NotFound, and what `create` raises.
+        """
+        headers = None if draft.headers is None else self._headers(tenant, draft.headers)
+        for _ in range(_RACES):
+            former = self.get(tenant, config_id)
+            if draft.options.proxy_config_id != former.options.proxy_config_id:
+                self._check_proxy(tenant, draft.options)
+            shown, sealed = headers or (former.shown_headers, former.sealed_headers)
+            config = Config(
+                tenant=tenant,
+                id=former.id,
+                name=draft.name,
+                options=draft.options,
+                shown_headers=shown,
+                sealed_headers=sealed,
+                is_default=draft.is_default,
+                created_at=former.created_at,
+                updated_at=self._clock(),
+                version=former.version + 1,
+            )
+            if self._store.replace(former, config):
+                return config
+        raise _changing()
+
+    def remove(self, tenant: str, config_id: str) -> None:
+        """Raises NotFound, and Conflict while a source refers to it."""
+        for _ in range(_RACES):
+            if self._store.remove(self.get(tenant, config_id)):
+                return
+        raise _changing()
+
+    def _headers(
+        self, tenant: str, headers: Mapping[str, str]
+    ) -> tuple[dict[str, str], bytes | None]:
+        allowed = rules.allowed_headers(headers, self._user_agent)
+        return rules.shown(allowed), self._seal.close(tenant, allowed)
+
+    def _check_proxy(self, tenant: str, options: ConfigOptions) -> None:
+        if options.proxy_config_id is not None:
+            self._require_proxy(tenant, options.proxy_config_id)
+
+
+def _changing() -> Conflict:
+    return Conflict("the crawl config is being changed by others")

@@ -1,0 +1,28 @@
+"""A crawled page in its parts, as JSON: what its job's result has no room for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from spinneret.content.chunking.parts import blocks_of
+from spinneret.content.extraction.models import Content, ExtractionStrategy
+
+
+def parts_of(content: Content, strategy: ExtractionStrategy) -> str:
+    """Metadata and links, and the blocks of a structured page."""
+    parts: dict[str, Any] = {
+        "metadata": asdict(content.metadata),
+        "links": [
+            {"url": each.url, "text": each.text, "rel": list(each.rel), "nofollow": each.nofollow}
+            for each in content.hyperlinks
+        ],
+    }
+    if strategy is ExtractionStrategy.STRUCTURED:
+        markdown = content.markdown
+        parts["blocks"] = [
+            {"type": block.type, "text": markdown[block.start : block.end]}
+            for block in blocks_of(markdown)
+        ]
+    return json.dumps(parts, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace").decode()

@@ -1,0 +1,70 @@
+"""What a crawl shows: its job, and what it has found, read from where the worker stored it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from spinneret.content.extraction.plain import plain_text
+from spinneret.crawl.models import BatchView, CrawlView
+from spinneret.crawl.ports import PartStore
+from spinneret.jobs import rules
+from spinneret.jobs.api_models import job_view
+from spinneret.jobs.models import ChildCounts, Job
+from spinneret.kernel import bounds
+from spinneret.web.fetching.urls import cache_url, parse_url
+
+_SHARED: Final = set(CrawlView.model_fields) - {"result"}
+
+
+def view_of(job: Job, pages: PartStore) -> CrawlView:
+    """Raises DependencyUnavailable."""
+    payload, found = job.payload, job.result or {}
+    view = job_view(job)
+    return CrawlView(
+        url=payload["url"],
+        normalized_url=found.get("normalized_url") or cache_url(parse_url(payload["url"])),
+        crawl_config_id=payload["config"]["config_id"] if "config" in payload else None,
+        crawl_source_id=payload.get("source_id"),
+        collection_id=payload.get("collection_id"),
+        document_id=found.get("document_id"),
+        title=found.get("title"),
+        crawled_at=found.get("crawled_at"),
+        result=view.result,
+        **_text(found, pages),
+        **_parts(found, pages),
+        **view.model_dump(include=_SHARED),
+    )
+
+
+def batch_view_of(job: Job, counts: ChildCounts) -> BatchView:
+    """A batch and what became of its crawls."""
+    shared = job_view(job).model_dump(include=set(BatchView.model_fields))
+    shared["progress"] = rules.progress_of(job, counts)
+    return BatchView(**shared, **rules.summary(counts))
+
+
+def _text(found: Mapping[str, Any], pages: PartStore) -> dict[str, Any]:
+    key, markdown, url = found.get("content_key"), None, None
+    if key is not None and found["content_bytes"] <= bounds.CRAWL_SHOWN_BYTES:
+        markdown = pages.read(key)
+    elif key is not None:
+        url = pages.link(key, bounds.CRAWL_LINK_SECONDS)
+    text = None if markdown is None else plain_text(markdown)
+    return {"markdown": markdown, "text": text, "markdown_url": url}
+
+
+def _parts(found: Mapping[str, Any], pages: PartStore) -> dict[str, Any]:
+    key, stored, url = found.get("parts_key"), None, None
+    if key is not None and found["parts_bytes"] <= bounds.CRAWL_SHOWN_BYTES:
+        stored = pages.read(key)
+    elif key is not None:
+        url = pages.link(key, bounds.CRAWL_LINK_SECONDS)
+    parts = {} if stored is None else json.loads(stored)
+    return {
+        "metadata": parts.get("metadata"),
+        "links": parts.get("links"),
+        "blocks": parts.get("blocks"),
+        "parts_url": url,
+    }

@@ -1,0 +1,48 @@
+"""Parts of crawled pages in the bucket of contents, keyed by tenant and hash."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+
+class S3PartStore:
+    """Implements PartStore."""
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def keep(self, tenant: str, parts: str) -> str:
+        """See PartStore."""
+        body = parts.encode()
+        key = f"T/{tenant}/parts/{hashlib.sha256(body).hexdigest()}.json"
+        with translated("s3"):
+            self._client.put_object(
+                Bucket=self._bucket, Key=key, Body=body, ContentType="application/json"
+            )
+        return key
+
+    def read(self, key: str) -> str | None:
+        """See PartStore."""
+        try:
+            with translated("s3"):
+                return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read().decode()
+        except ClientError as error:
+            if error_code(error) == "NoSuchKey":
+                return None
+            raise
+
+    def link(self, key: str, seconds: int) -> str:
+        """See PartStore; no request."""
+        with translated("s3"):
+            return self._client.generate_presigned_url(
+                "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
+            )

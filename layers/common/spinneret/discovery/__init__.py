@@ -1,0 +1,1 @@
+"""Discovery: which pages a site has, from its sitemaps and from Common Crawl's index."""

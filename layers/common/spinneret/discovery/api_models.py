@@ -1,0 +1,154 @@
+"""Requests and answers about discoveries."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from spinneret.discovery.models import DiscoverySource, FoundPage, FoundUrl
+from spinneret.jobs.api_models import job_view
+from spinneret.jobs.models import Job, JobStatus
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import optional_stamp
+from spinneret.kernel.errors import DomainError
+from spinneret.kernel.paging import cursor_of
+
+UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
+QueryText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.QUERY_MAX_CHARS)]
+
+
+class DiscoverRequest(BaseModel):
+    """Body of `POST /api/v1/discover`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    domain: UrlText
+    """A host, with a port if need be; https is tried first, then http. Or `https://host`."""
+    sources: Annotated[
+        tuple[Annotated[DiscoverySource, Field(strict=False)], ...],
+        Field(min_length=1, max_length=2, strict=False),
+    ] = (DiscoverySource.SITEMAP,)
+    """One that fails doesn't fail the other."""
+    pattern: Annotated[str, StringConstraints(min_length=1)] | None = None
+    """Of URLs: `*` is any run of characters but `/`, `**` any run, `?` one character."""
+    max_urls: Annotated[int, Field(ge=1, le=bounds.DISCOVERY_URLS_MAX)] = bounds.DISCOVERY_URLS_MAX
+    score_query: QueryText | None = None
+    """With it the best pages are found, else the first."""
+    score_threshold: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.3
+
+
+class DiscoverySubmission(BaseModel):
+    """Answer to a submission."""
+
+    job_id: str
+    status: JobStatus
+    message: str
+
+
+class ScoreRequest(BaseModel):
+    """Body of `POST /api/v1/discover/score`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    urls: Annotated[
+        tuple[UrlText, ...],
+        Field(min_length=1, max_length=bounds.DISCOVERY_URLS_MAX, strict=False),
+    ]
+    query: QueryText
+
+
+class ScoreView(BaseModel):
+    """How likely a page is about the query, by its URL."""
+
+    url: str
+    score: float | None
+    """0 … 1; null for what isn't a URL."""
+    error: str | None = None
+
+
+class ScoreList(BaseModel):
+    """A score per URL, in their order."""
+
+    scores: list[ScoreView]
+
+
+class FoundView(BaseModel):
+    """A page that was found."""
+
+    url: str
+    score: float | None
+    """Null without a query."""
+    last_modified: str | None
+    """As its sitemap has it, or when Common Crawl fetched it last."""
+    sources: list[DiscoverySource]
+
+
+class DiscoveryError(BaseModel):
+    """Why a discovery failed."""
+
+    error: str
+    code: str
+
+
+class DiscoveryView(BaseModel):
+    """A discovery and a page of what it found, the best first."""
+
+    job_id: str
+    domain: str
+    status: JobStatus
+    progress: int
+    step: str | None
+    urls_found: int
+    has_more_urls: bool
+    """More were wanted, but for `max_urls` and the bounds of a discovery."""
+    files_read: int
+    files_failed: int
+    notes: list[str]
+    """What went wrong without failing the discovery."""
+    result: list[FoundView]
+    next_cursor: str | None
+    has_more: bool
+    created_at: str
+    finished_at: str | None
+    error: DiscoveryError | None
+
+
+def discovery_view(job: Job, page: FoundPage) -> DiscoveryView:
+    """A discovery as its tenant sees it."""
+    found, shared = job.result or {}, job_view(job)
+    failure = job.last_error
+    return DiscoveryView(
+        job_id=job.id,
+        domain=job.payload["domain"],
+        status=job.status,
+        progress=job.progress,
+        step=job.step,
+        urls_found=found.get("urls_found", 0),
+        has_more_urls=found.get("has_more", False),
+        files_read=found.get("files_read", 0),
+        files_failed=found.get("files_failed", 0),
+        notes=list(found.get("notes", ())),
+        result=[_found_view(each) for each in page.urls],
+        next_cursor=cursor_of(None if page.after is None else str(page.after)),
+        has_more=page.after is not None,
+        created_at=shared.created_at,
+        finished_at=shared.finished_at,
+        error=None if failure is None else DiscoveryError(error=failure.message, code=failure.code),
+    )
+
+
+def score_view(url: str, score: float | DomainError) -> ScoreView:
+    """A score, or why there is none."""
+    if isinstance(score, DomainError):
+        return ScoreView(url=url, score=None, error=score.message)
+    return ScoreView(url=url, score=score)
+
+
+def _found_view(found: FoundUrl) -> FoundView:
+    return FoundView(
+        url=found.url,
+        score=found.score,
+        last_modified=optional_stamp(found.last_modified),
+        sources=list(found.sources),
+    )

@@ -1,0 +1,129 @@
+"""Discoveries on DynamoDB, in the table Plans.
+
+    pk `T#<tenant>#DISCOVERY#<job>`
+        sk `FOUND#<nnn>`          up to DISCOVERY_URLS_PER_ROW URLs of the result; `urls_found` of
+                                  all rows says where it ends
+        sk `STATE#<run>#<nnn>`    a part of the compressed state of a run that isn't finished;
+                                  `parts` says how many there are
+
+All of them are written together with a check of the job's lease. `purge_at` (epoch seconds) is
+DynamoDB's TTL attribute.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translated
+from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
+from spinneret.jobs.dynamo import lease_check
+from spinneret.jobs.models import JobRef, Lease
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import epoch_seconds
+from spinneret.kernel.errors import LeaseLost
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_SIZE: Final = bounds.DISCOVERY_URLS_PER_ROW
+
+
+class DynamoDiscoveryStore:
+    """Implements DiscoveryStore."""
+
+    def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
+        self._client = client
+        self._table = table
+        self._jobs = jobs_table
+
+    def keep_state(self, lease: Lease, run: int, state: str, now: datetime) -> None:
+        """See DiscoveryStore."""
+        packed, size = zlib.compress(state.encode()), bounds.DISCOVERY_STATE_BYTES
+        parts = [packed[start : start + size] for start in range(0, len(packed), size)]
+        self._write(
+            lease,
+            now,
+            {
+                _state_key(run, n): {"data": part, "parts": len(parts)}
+                for n, part in enumerate(parts)
+            },
+        )
+
+    def state(self, ref: JobRef, run: int) -> str | None:
+        """See DiscoveryStore."""
+        first = self._get(ref, _state_key(run, 0))
+        if first is None:
+            return None
+        keys = [
+            {"pk": _partition(ref), "sk": _state_key(run, n)} for n in range(int(first["parts"]))
+        ]
+        found = dynamo.batch_get(self._client, self._table, keys)
+        parts = {item["sk"]: bytes(item["data"]) for item in found}
+        return zlib.decompress(b"".join(parts[key] for key in sorted(parts))).decode()
+
+    def keep_found(self, lease: Lease, found: Sequence[FoundUrl], now: datetime) -> None:
+        """See DiscoveryStore."""
+        rows = {
+            _found_key(number): {
+                "urls": json.dumps([found_item(each) for each in some], ensure_ascii=False),
+                "urls_found": len(found),
+            }
+            for number, some in enumerate(_batched(found))
+        }
+        self._write(lease, now, rows)
+
+    def page(self, ref: JobRef, after: int, limit: int) -> FoundPage:
+        """See DiscoveryStore."""
+        numbers = range(after // _SIZE, (after + limit - 1) // _SIZE + 1)
+        keys = [{"pk": _partition(ref), "sk": _found_key(number)} for number in numbers]
+        rows = {row["sk"]: row for row in dynamo.batch_get(self._client, self._table, keys)}
+        urls = [
+            read_found(each)
+            for number in numbers
+            if (row := rows.get(_found_key(number))) is not None
+            for each in json.loads(row["urls"])
+        ]
+        total = max((int(row["urls_found"]) for row in rows.values()), default=0)
+        shown = urls[after % _SIZE :][:limit]
+        end = after + len(shown)
+        return FoundPage(urls=tuple(shown), after=end if shown and end < total else None)
+
+    def _write(self, lease: Lease, now: datetime, rows: dict[str, dict[str, Any]]) -> None:
+        partition = _partition(JobRef(tenant=lease.tenant, job_id=lease.job_id))
+        purge_at = epoch_seconds(now + timedelta(seconds=bounds.DISCOVERY_RETENTION_SECONDS))
+        puts = [
+            dynamo.put(self._table, {"pk": partition, "sk": key, **row, "purge_at": purge_at})
+            for key, row in rows.items()
+        ]
+        try:
+            dynamo.transact(self._client, [lease_check(self._jobs, lease), *puts])
+        except dynamo.ConditionFailed as failed:
+            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+
+    def _get(self, ref: JobRef, key: str) -> dict[str, Any] | None:
+        with translated("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._table, Key={"pk": _partition(ref), "sk": key}, ConsistentRead=True
+            )
+        return answer.get("Item")
+
+
+def _batched(found: Sequence[FoundUrl]) -> list[Sequence[FoundUrl]]:
+    return [found[start : start + _SIZE] for start in range(0, len(found), _SIZE)]
+
+
+def _partition(ref: JobRef) -> str:
+    return f"T#{ref.tenant}#DISCOVERY#{ref.job_id}"
+
+
+def _found_key(number: int) -> str:
+    return f"FOUND#{number:03d}"
+
+
+def _state_key(run: int, number: int) -> str:
+    return f"STATE#{run:06d}#{number:03d}"

@@ -1,0 +1,14 @@
+"""Types of the domain events of discoveries; `jobs.ends` writes them by the kind's policy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.outbox.types import EventTypes
+
+EVENT_TYPES: Final[EventTypes] = {
+    "discovery.completed": "A discovery has ended, also one that found nothing.",
+    "discovery.partially_failed": "A discovery has ended with a part of its result.",
+    "discovery.failed": "A discovery has failed for good.",
+    "discovery.expired": "A discovery was not begun in time, or got no slot at its host in time.",
+}

@@ -1,0 +1,315 @@
+"""What a discovery job does: reads the site's sitemaps and asks Common Crawl's index.
+
+A discovery that has to wait for a host, or whose invocation ends, keeps how far it came and goes on
+there; one whose worker dies begins again where it last was kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, TypeVar
+
+from spinneret.discovery.models import DiscoverySource, Terms, read_terms
+from spinneret.discovery.ports import DiscoveryStore
+from spinneret.discovery.rules import Candidates
+from spinneret.jobs.models import JobEventKind
+from spinneret.jobs.worker import Context, Defer, HandBack
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import (
+    DependencyUnavailable,
+    DomainBlocked,
+    DomainError,
+    FetchFailed,
+    FetchTimeout,
+    HttpUnavailable,
+    LeaseLost,
+    TransientError,
+)
+from spinneret.web.exploring.common_crawl import (
+    CaptureReader,
+    capture_query,
+    indexes_of,
+    newest_first,
+)
+from spinneret.web.exploring.scope import ScopeKind
+from spinneret.web.exploring.sitemaps.models import Ending
+from spinneret.web.exploring.sitemaps.reader import SitemapReader
+from spinneret.web.exploring.sitemaps.walk import SitemapFile, SitemapWalk, first_sitemaps
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.rules import require_success
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.models import Caller, FetchOptions, WaitUntil
+from spinneret.web.polite_fetcher import PoliteFetcher
+
+T = TypeVar("T")
+
+_PIECE: Final = 64 * 1024  # of a body at once: a file is unpacked and parsed as it would arrive
+_CAPTURES_PER_URL: Final = 20  # the index has a page once for each time it was fetched
+_OF_AN_API: Final = FetchOptions(obey_robots=False)  # what is made for programs to ask
+
+
+@dataclass(kw_only=True)
+class Tally:
+    """What was read; shown in the job's result."""
+
+    files_read: int = 0
+    files_failed: int = 0
+    files_cut_off: int = 0
+    """Read in part, for a bound or because they are broken."""
+    captures: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+class DiscoveryHandler:
+    """The handler of `discover` jobs."""
+
+    def __init__(
+        self, *, fetcher: PoliteFetcher, store: DiscoveryStore, common_crawl_url: str, clock: Clock
+    ) -> None:
+        """`common_crawl_url` lists the indexes, newest first (`collinfo.json`)."""
+        self._fetcher = fetcher
+        self._store = store
+        self._common_crawl_url = common_crawl_url
+        self._clock = clock
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Answers the job's result; what was found is stored under the lease's fence."""
+        job = context.job
+        stored = self._store.state(job.ref, job.run)
+        discovery = _Discovery(
+            context=context,
+            fetcher=self._fetcher,
+            terms=read_terms(job.payload),
+            common_crawl_url=self._common_crawl_url,
+            clock=self._clock,
+        )
+        if stored:
+            discovery.resume(json.loads(stored))
+        try:
+            discovery.run()
+        except (Defer, HandBack):
+            state = json.dumps(discovery.kept(), ensure_ascii=False)
+            self._store.keep_state(context.lease, job.run, state, self._clock())
+            raise
+        except TransientError:
+            if stored:  # the next attempt asks for everything again
+                self._store.keep_state(context.lease, job.run, "", self._clock())
+            raise
+        found = discovery.candidates.best()
+        self._store.keep_found(context.lease, found, self._clock())
+        return discovery.result()
+
+
+class _Discovery:
+    """One discovery under way."""
+
+    def __init__(
+        self,
+        *,
+        context: Context,
+        fetcher: PoliteFetcher,
+        terms: Terms,
+        common_crawl_url: str,
+        clock: Clock,
+    ) -> None:
+        self.candidates = Candidates(terms)
+        self._context = context
+        self._fetcher = fetcher
+        self._terms = terms
+        self._common_crawl_url = common_crawl_url
+        self._clock = clock
+        self._began = clock()
+        self._root = 0
+        self._walk: SitemapWalk | None = None
+        self._done: list[DiscoverySource] = []
+        self._tally = Tally()
+        self._failures: dict[DiscoverySource, DomainError] = {}
+
+    def run(self) -> None:
+        """Ask all sources. Raises Defer and HandBack, and what the last one raises if none has
+        answered."""
+        ways: Mapping[DiscoverySource, Callable[[], None]] = {
+            DiscoverySource.SITEMAP: self._read_sitemaps,
+            DiscoverySource.COMMON_CRAWL: self._ask_common_crawl,
+        }
+        for source in self._terms.sources:
+            if source in self._done or self.candidates.is_full:
+                continue
+            try:
+                ways[source]()
+            except (LeaseLost, DependencyUnavailable):
+                raise
+            except DomainError as error:
+                self._failures[source] = error
+                self._note(f"{source}: {error.message}")
+            self._done.append(source)
+        if self._failures and not self.candidates.count and not self._tally.files_read:
+            raise next(iter(self._failures.values()))
+        if not self.candidates.count and not self._tally.notes:
+            self._note("nothing that is wanted was found")
+
+    def kept(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "root": self._root,
+            "walk": None if self._walk is None else self._walk.kept(),
+            "done": self._done,
+            "tally": asdict(self._tally),
+            "candidates": self.candidates.kept(),
+        }
+
+    def resume(self, kept: Mapping[str, Any]) -> None:
+        """Go on where it was kept."""
+        self._root = kept["root"]
+        self._walk = None if kept["walk"] is None else SitemapWalk.resumed(kept["walk"])
+        self._done = list(map(DiscoverySource, kept["done"]))
+        self._tally = Tally(**kept["tally"])
+        self.candidates.resume(kept["candidates"])
+
+    def result(self) -> dict[str, Any]:
+        """The job's."""
+        dropped = 0 if self._walk is None else self._walk.dropped
+        return {
+            "urls_found": self.candidates.count,
+            "has_more": self.candidates.has_more,
+            **asdict(self._tally),
+            "files_left_out": dropped,
+        }
+
+    # ------------------------------------------------------------ Sitemaps
+
+    def _read_sitemaps(self) -> None:
+        """Raises the first failure if nothing could be read."""
+        while True:
+            failure = self._walk_from(self._terms.roots[self._root])
+            if self._tally.files_read:
+                return
+            silent = isinstance(failure, FetchFailed | FetchTimeout)
+            if not silent or self._root + 1 == len(self._terms.roots):
+                break
+            self._root, self._walk = self._root + 1, None
+        if failure is not None:
+            raise failure
+        self._note("the site has no sitemap")
+
+    def _walk_from(self, root: str) -> DomainError | None:
+        """The first failure of a file that may be there."""
+        site, error = parse_url(root), None
+        if self._walk is None:
+            named = self._awaited(self._fetcher.sitemaps(self._caller, site))
+            self._walk = SitemapWalk(named or first_sitemaps(site, None))
+        while not self.candidates.is_full and not self._is_over():
+            self._go_on_or_hand_back()
+            file = self._walk.next_file()
+            if file is None:
+                break
+            try:
+                self._read(file, self._walk)
+            except (Defer, HandBack):
+                self._walk.put_back(file)
+                raise
+            except (LeaseLost, DependencyUnavailable, DomainBlocked):
+                raise
+            except DomainError as failure:
+                self._tally.files_failed += 1
+                if isinstance(failure, TransientError):
+                    error = error or failure
+        return error
+
+    def _read(self, file: SitemapFile, walk: SitemapWalk) -> None:
+        request = FetchRequest(url=parse_url(file.url), max_bytes=bounds.SITEMAP_MAX_BYTES)
+        page = self._awaited(self._fetcher.fetch(self._caller, request))
+        require_success(page, self._clock())
+        reader = SitemapReader(page.url.text, may_go_on=self._has_time)
+        for entry in reader.read(_pieces(page.body)):
+            if entry.is_sitemap:
+                walk.found(file, entry)
+            else:
+                self.candidates.offer(entry.url, entry.last_modified, DiscoverySource.SITEMAP)
+                if self.candidates.is_full:
+                    self.candidates.has_more = True  # there may be
+                    break
+        self._tally.files_read += 1
+        if reader.ending not in (Ending.COMPLETE, None):
+            self._tally.files_cut_off += 1
+
+    # ------------------------------------------------------------ Common Crawl
+
+    def _ask_common_crawl(self) -> None:
+        self._go_on_or_hand_back()
+        listed = self._of_common_crawl(self._common_crawl_url)
+        require_success(listed, self._clock())
+        endpoints = indexes_of(listed.body)
+        if not endpoints:
+            raise HttpUnavailable("Common Crawl lists no index")
+        root = parse_url(self._terms.roots[0])
+        limit = min(bounds.CDX_CAPTURES_MAX, _CAPTURES_PER_URL * self._terms.max_urls)
+        answer = self._of_common_crawl(capture_query(endpoints[0], root, ScopeKind.DOMAIN, limit))
+        if answer.status_code == 404:  # it has no capture
+            return
+        require_success(answer, self._clock())
+        reader = CaptureReader(may_go_on=self._has_time)
+        for capture in newest_first(reader.read(_pieces(answer.body))):
+            self._tally.captures += 1
+            self.candidates.offer(
+                capture.url.text, capture.fetched_at, DiscoverySource.COMMON_CRAWL
+            )
+        if reader.is_cut_off:
+            self.candidates.has_more = True
+
+    def _of_common_crawl(self, url: str) -> FetchedPage:
+        """Raises HttpUnavailable where the index asks for a long wait."""
+        request = FetchRequest(url=parse_url(url), max_bytes=bounds.CDX_MAX_BYTES)
+        answer = self._fetcher.fetch(self._caller, request, _OF_AN_API)
+        if isinstance(answer, WaitUntil):
+            seconds = (answer.until - self._clock()).total_seconds()
+            if seconds > bounds.COMMON_CRAWL_WAIT_SECONDS:
+                raise HttpUnavailable("Common Crawl's index is busy")
+        return self._awaited(answer)
+
+    # ------------------------------------------------------------ Time
+
+    @property
+    def _caller(self) -> Caller:
+        job = self._context.job
+        return Caller(tenant=job.tenant, id=f"{job.id}/{job.run}", reservation=job.waiting_for)
+
+    def _awaited(self, answer: T | WaitUntil) -> T:
+        """Raises Defer."""
+        if isinstance(answer, WaitUntil):
+            raise Defer(answer.until, answer.waiting_for)
+        return answer
+
+    def _go_on_or_hand_back(self) -> None:
+        """Before a file: write the progress, or leave the rest to another invocation."""
+        if self._context.remaining() < bounds.DISCOVERY_FILE_SECONDS and self._did_something():
+            raise HandBack
+        done = self._tally.files_read + self._tally.files_failed
+        self._context.checkpoint("reading", min(90, 5 + done))
+
+    def _did_something(self) -> bool:
+        """In this invocation: one that began too short does what it can."""
+        return self._clock() > self._began
+
+    def _has_time(self) -> bool:
+        return self._context.remaining() > 2 * bounds.DEADLINE_MARGIN_SECONDS
+
+    def _is_over(self) -> bool:
+        """All time of this discovery is used up."""
+        worked = self._context.job.worked_ms / 1000
+        over = worked + (self._clock() - self._began).total_seconds() > bounds.DISCOVERY_SECONDS
+        if over:
+            self._note("time was up before all files were read")
+            self.candidates.has_more = True
+        return over
+
+    def _note(self, message: str) -> None:
+        self._tally.notes.append(message)
+        self._context.note(JobEventKind.WARNING, message)
+
+
+def _pieces(body: bytes) -> Iterator[bytes]:
+    return (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))

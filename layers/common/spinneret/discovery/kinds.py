@@ -1,0 +1,23 @@
+"""The kind of work that a discovery is, and its lane."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import Lane, Priority
+from spinneret.kernel import bounds
+
+DISCOVER: Final = "discover"
+LANE: Final = Lane("discovery")
+
+KINDS: Final = {
+    DISCOVER: KindPolicy(
+        lanes=dict.fromkeys(Priority, LANE),
+        subject="domain",
+        events="discovery",
+        max_redrives=bounds.REDRIVES,
+        work_seconds=bounds.DISCOVERY_SECONDS + bounds.JOB_WORK_SECONDS,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+    )
+}

@@ -1,0 +1,138 @@
+"""Which of the pages that were found are kept: pure."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from spinneret.discovery.models import (
+    DiscoverySource,
+    FoundUrl,
+    Terms,
+    found_item,
+    read_found,
+)
+from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.web.exploring.globs import UrlPatterns, compile_patterns
+from spinneret.web.exploring.scope import Scope, ScopeKind
+from spinneret.web.exploring.scoring import Relevance
+from spinneret.web.fetching.urls import Url, cache_url, parse_url
+
+
+def roots_of(domain: str) -> tuple[Url, ...]:
+    """The site that a name, with or without port or scheme, stands for.
+
+    Where no scheme is named, https comes first. Raises UrlInvalid, and ValidationFailed for the URL
+    of a page.
+    """
+    schemes = ("",) if "://" in domain else ("https://", "http://")
+    roots = tuple(parse_url(scheme + domain) for scheme in schemes)
+    if any(root.target != "/" for root in roots):
+        message = "domain names a page: give the host alone"
+        raise ValidationFailed(message, details={"fields": [{"field": "domain"}]})
+    return roots
+
+
+def compiled(pattern: str | None) -> UrlPatterns:
+    """Raises ValidationFailed, which names the field."""
+    return compile_patterns([] if pattern is None else [pattern], "pattern")
+
+
+def is_position(text: str) -> bool:
+    """Whether this says how many URLs of a result were shown."""
+    return text.isascii() and text.isdigit() and len(text) <= 6
+
+
+@dataclass(frozen=True, order=True)
+class _Rank:
+    """The better one is greater; of equals the one that was found first."""
+
+    score: float
+    earliness: int
+    key: str
+
+
+class Candidates:
+    """The best pages so far, at most as many as are wanted.
+
+    With a query those with the highest scores, else those that were found first.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self.has_more = False
+        """There are pages that would be wanted, but for the number."""
+        self._terms = terms
+        self._patterns = compiled(terms.pattern)
+        self._scope = Scope.of(ScopeKind.HOST, map(parse_url, terms.roots))
+        query = terms.score_query
+        self._relevance = None if query is None else Relevance.to_query(query)
+        self._found: dict[str, FoundUrl] = {}
+        self._worst: list[_Rank] = []
+        self._offered = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Nothing that comes later can be wanted."""
+        return self._relevance is None and len(self._found) >= self._terms.max_urls
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._found)
+
+    def offer(self, text: str, modified: datetime | None, source: DiscoverySource) -> None:
+        """Take a URL that a source has, if it is wanted."""
+        try:
+            url = parse_url(text)
+        except UrlInvalid:
+            return
+        key = cache_url(url)
+        known = self._found.get(key)
+        if known is not None:
+            self._found[key] = _merged(known, modified, source)
+            return
+        if self._scope.refusal(url) or (self._patterns and not self._patterns.match(url)):
+            return
+        score = None if self._relevance is None else self._relevance.of(url)
+        if score is not None and score < self._terms.score_threshold:
+            return
+        self._add(
+            key,
+            FoundUrl(url=url.text, score=score, last_modified=modified, sources=(source,)),
+        )
+
+    def best(self) -> list[FoundUrl]:
+        """The pages, the best first."""
+        return [self._found[rank.key] for rank in sorted(self._worst, reverse=True)]
+
+    def kept(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"found": [found_item(each) for each in self.best()], "has_more": self.has_more}
+
+    def resume(self, kept: Mapping[str, Any]) -> None:
+        """Go on where they were kept."""
+        for each in map(read_found, kept["found"]):
+            self._add(cache_url(parse_url(each.url)), each)
+        self.has_more = kept["has_more"]
+
+    def _add(self, key: str, found: FoundUrl) -> None:
+        self._offered += 1
+        rank = _Rank(score=found.score or 0.0, earliness=-self._offered, key=key)
+        if len(self._found) < self._terms.max_urls:
+            heapq.heappush(self._worst, rank)
+            self._found[key] = found
+            return
+        self.has_more = True
+        worst = heapq.heappushpop(self._worst, rank)
+        if worst is not rank:
+            del self._found[worst.key]
+            self._found[key] = found
+
+
+def _merged(known: FoundUrl, modified: datetime | None, source: DiscoverySource) -> FoundUrl:
+    dates: Iterable[datetime] = (each for each in (known.last_modified, modified) if each)
+    sources = known.sources if source in known.sources else (*known.sources, source)
+    return replace(known, last_modified=max(dates, default=None), sources=sources)

@@ -1,0 +1,48 @@
+"""Chooses the adapters of discoveries, for their routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.discovery.dynamo import DynamoDiscoveryStore
+from spinneret.discovery.service import DiscoveryService
+from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
+from spinneret.jobs.wiring import job_service
+from spinneret.web.fetching.wiring import address_policy
+from spinneret.web.hosts.wiring import HostServiceSettings, host_service
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoverySettings(WebhookSettings, HostServiceSettings):
+    """Where what is found is kept, and whether this stage offers discovery."""
+
+    plans_table: str
+    features__enable_url_discovery: bool = True
+
+
+def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
+    """Discoveries of this stage."""
+    settings = DiscoverySettings.from_env(env)
+    return discovery_service(
+        settings,
+        settings,
+        plans_table=settings.plans_table,
+        enabled=settings.features__enable_url_discovery,
+    )
+
+
+def discovery_service(
+    webhooks: WebhookSettings, politeness: HostServiceSettings, *, plans_table: str, enabled: bool
+) -> DiscoveryService:
+    """The same, of settings that were read."""
+    store = DynamoDiscoveryStore(dynamodb_client(), plans_table, webhooks.jobs_table)
+    return DiscoveryService(
+        jobs=job_service(webhooks),
+        store=store,
+        policy=address_policy(webhooks),
+        hosts=host_service(politeness),
+        targets=webhook_service(webhooks).targets,
+        enabled=enabled,
+    )

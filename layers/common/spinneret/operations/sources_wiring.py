@@ -1,0 +1,94 @@
+"""Sources, for their routes and for the rule of every minute."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.crawl.wiring import CrawlApi, CrawlApiSettings, crawl_api
+from spinneret.discovery.wiring import discovery_service
+from spinneret.events.webhooks.service import WebhookService
+from spinneret.events.wiring import relay
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.operations.source_work import SourceCrawls, SourceDiscoveries
+from spinneret.sources.dynamo import DynamoSourceStore
+from spinneret.sources.running import SourceRuns, Ticked
+from spinneret.sources.service import SourceService
+from spinneret.web.fetching.wiring import address_policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceSettings(CrawlApiSettings):
+    """Where collections are kept, and whether this stage offers discovery."""
+
+    labels_table: str
+    documents_table: str
+    features__enable_url_discovery: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceApi:
+    """What the routes of sources use."""
+
+    sources: SourceService
+    webhooks: WebhookService
+
+
+def source_api(env: Mapping[str, str]) -> SourceApi:
+    """Services of the routes of sources."""
+    settings = SourceSettings.from_env(env)
+    crawling = crawl_api(env)
+    store = _store(settings)
+    new_id = id_maker(utc_now)
+    return SourceApi(
+        sources=SourceService(
+            store=store,
+            runs=_runs(settings, store, crawling),
+            policy=address_policy(settings),
+            remove_webhooks=crawling.webhooks.remove_of_source,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        webhooks=crawling.webhooks,
+    )
+
+
+def source_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
+    """One pass over the sources whose time has come, for its rule."""
+    settings = SourceSettings.from_env(env)
+    runs = _runs(settings, _store(settings), crawl_api(env))
+
+    def tick() -> Ticked:
+        until = time.monotonic() + bounds.SOURCE_TICK_SECONDS
+        return runs.tick(lambda: time.monotonic() < until)
+
+    return tick
+
+
+def _store(settings: SourceSettings) -> DynamoSourceStore:
+    return DynamoSourceStore(
+        dynamodb_client(), settings.plans_table, settings.labels_table, settings.events_table
+    )
+
+
+def _runs(settings: SourceSettings, store: DynamoSourceStore, crawling: CrawlApi) -> SourceRuns:
+    return SourceRuns(
+        store=store,
+        crawls=SourceCrawls(crawling.crawl),
+        discoveries=SourceDiscoveries(
+            discovery_service(
+                settings,
+                settings,
+                plans_table=settings.plans_table,
+                enabled=settings.features__enable_url_discovery,
+            )
+        ),
+        targets=crawling.webhooks.source_targets,
+        hand_on=relay(settings).hand_on,
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+    )

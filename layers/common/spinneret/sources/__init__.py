@@ -1,0 +1,1 @@
+"""Sources: pages that are crawled again and again, by the clock or by hand."""

@@ -1,0 +1,122 @@
+"""What sources may be, when they run, and what a run found: pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid
+from spinneret.outbox.models import DomainEvent
+from spinneret.redaction import redact_text
+from spinneret.schedules.cron import due, next_run, parse_schedule
+from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
+from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source
+from spinneret.web.exploring.globs import compile_patterns
+from spinneret.web.fetching.urls import Url, cache_url, parse_url
+
+_PATTERN: Final = re.compile(r"(?P<root>https?://[^/*?#\s]+)(?P<path>/\S*)", re.IGNORECASE)
+
+
+def root_and_path(url_pattern: str) -> tuple[Url, str]:
+    """The site of a pattern of URLs, and the pattern of its paths.
+
+    Raises UrlInvalid, and ValidationFailed for what doesn't compile.
+    """
+    match = _PATTERN.fullmatch(url_pattern)
+    if match is None:
+        raise UrlInvalid(
+            "a pattern begins with http:// or https:// and a host without wildcards",
+            details={"field": "url_pattern"},
+        )
+    compile_patterns([match["path"]], "url_pattern")
+    return parse_url(match["root"]), match["path"]
+
+
+def scheduled(source: Source, now: datetime) -> Source:
+    """The source with the moment at which it is looked at next.
+
+    Runs that were missed are one run, which is due at once.
+    """
+    if source.run_id is not None:
+        return replace(source, due_at=now + timedelta(seconds=bounds.SOURCE_LOOK_SECONDS))
+    if source.schedule_cron is None or not source.is_active:
+        return replace(source, due_at=None)
+    schedule = parse_schedule(source.schedule_cron, source.timezone)
+    return replace(source, due_at=next_run(schedule, source.scheduled_from))
+
+
+def is_due(source: Source, now: datetime) -> bool:
+    """Whether a run is to begin by the clock."""
+    if source.run_id is not None or source.schedule_cron is None or not source.is_active:
+        return False
+    schedule = parse_schedule(source.schedule_cron, source.timezone)
+    return due(schedule, now, source.scheduled_from) is not None
+
+
+def pages_to_crawl(found: Sequence[str], known: Sequence[RunPage]) -> list[str]:
+    """What was discovered, then what the last run knew: a page that is gone answers so itself.
+
+    Each once, at most SOURCE_PAGES_MAX.
+    """
+    first: dict[str, str] = {}
+    for url in (*found, *(page.url for page in known if page.outcome is not PageOutcome.GONE)):
+        first.setdefault(cache_url(parse_url(url)), url)
+    return list(first.values())[: bounds.SOURCE_PAGES_MAX]
+
+
+def with_refused(pages: Iterable[RunPage], run: Run) -> list[RunPage]:
+    """The pages of a run with those that were refused before they were crawled."""
+    refused = (
+        RunPage(url=url, outcome=PageOutcome.FAILED, document_id=None, job_id=None, error=code)
+        for url, code in run.refused.items()
+    )
+    return [*pages, *refused]
+
+
+def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[RunPage]:
+    """Pages without a document of their own keep the one that they had."""
+    former = {cache_url(parse_url(page.url)): page.document_id for page in known}
+    return [
+        page
+        if page.document_id is not None
+        else replace(page, document_id=former.get(cache_url(parse_url(page.url))))
+        for page in pages
+    ]
+
+
+def event_of(source: Source, run: Run, targets: tuple[str, ...]) -> DomainEvent:
+    """What reports the end of a run; the source as it then stands."""
+    assert run.finished_at is not None  # it has ended
+    done = run.stage is RunStage.COMPLETED
+    return DomainEvent(
+        tenant=source.tenant,
+        type=RUN_COMPLETED if done else RUN_FAILED,
+        subject=source.id,
+        sequence=source.version,
+        occurred_at=run.finished_at,
+        data={
+            "source_id": source.id,
+            "run_id": run.id,
+            "name": source.name,
+            "url_pattern": redact_text(source.url_pattern),
+            "status": run.stage.value,
+            "error": run.error,
+            **{outcome.value: run.counts.get(outcome, 0) for outcome in PageOutcome},
+        },
+        targets=targets,
+    )
+
+
+def ended(run: Run, pages: Sequence[RunPage], now: datetime) -> Run:
+    """The run as its pages let it end."""
+    counts = Counter(page.outcome for page in pages)
+    failed = counts[PageOutcome.FAILED]
+    stage = RunStage.COMPLETED if not failed else RunStage.PARTIALLY_FAILED
+    if failed and failed == len(pages):
+        stage = RunStage.FAILED
+    return replace(run, stage=stage, finished_at=now, counts=dict(counts), refused={})

@@ -1,0 +1,203 @@
+"""Runs of sources: each is taken from stage to stage by whoever looks at it.
+
+Every stage is stored before the next one begins, on condition that the source is as it was read;
+what a stage asks others to do has the run's id in its key, so that asking again does nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable, DomainError
+from spinneret.kernel.ids import NewId
+from spinneret.sources import rules
+from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, Trigger
+from spinneret.sources.ports import Crawls, Discoveries, SourceStore
+
+logger = logging.getLogger(__name__)
+
+SourceTargets = Callable[[str, str], tuple[str, ...]]
+"""(tenant, source id): the webhooks of a source that are to be notified of its runs."""
+HandOn = Callable[[str, str], None]
+"""(tenant, subject): hand on the subject's events, after the commit; raises nothing."""
+
+_STEPS: Final = 4  # of one look: a run has no more stages
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ticked:
+    """What one pass did."""
+
+    looked_at: int
+    failed: int
+    """Left to the next pass."""
+
+
+class SourceRuns:
+    """Begins runs and takes them on."""
+
+    def __init__(
+        self,
+        *,
+        store: SourceStore,
+        crawls: Crawls,
+        discoveries: Discoveries,
+        targets: SourceTargets,
+        hand_on: HandOn,
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._crawls = crawls
+        self._discoveries = discoveries
+        self._targets = targets
+        self._hand_on = hand_on
+        self._clock = clock
+        self._new_id = new_id
+
+    def tick(self, may_go_on: Callable[[], bool]) -> Ticked:
+        """Look at all sources whose time has come; one that fails is left to the next pass."""
+        looked_at = failed = 0
+        for ref in self._store.due(self._clock(), bounds.SOURCES_PER_TICK):
+            if not may_go_on():
+                break
+            looked_at += 1
+            try:
+                source = self._store.get(ref.tenant, ref.source_id)
+                if source is not None:
+                    self.look(source)
+            except DependencyUnavailable as error:
+                failed += 1
+                facts = {"source_id": ref.source_id, "reason": error.message}
+                logger.warning("source_left", extra=facts)
+        return Ticked(looked_at=looked_at, failed=failed)
+
+    def look(self, source: Source) -> None:
+        """Begin the run that is due, or take the one under way as far as it goes now.
+
+        A source that another process changes meanwhile is left to it.
+        """
+        now = self._clock()
+        if source.run_id is None:
+            if rules.is_due(source, now):
+                self.begin(source, Trigger.SCHEDULE)
+            else:
+                self._store.replace(source, _next(rules.scheduled(source, now)))
+            return
+        run = self._store.run(source.tenant, source.id, source.run_id)
+        if run is not None:
+            self._go_on(source, run)
+
+    def begin(self, source: Source, trigger: Trigger) -> Run | None:
+        """A new run, taken as far as it goes now; None when another process changed the source."""
+        now = self._clock()
+        run = Run(
+            tenant=source.tenant,
+            source_id=source.id,
+            id=self._new_id("run"),
+            trigger=trigger,
+            stage=RunStage.STARTING,
+            started_at=now,
+        )
+        begun = _next(replace(source, run_id=run.id, scheduled_from=now))
+        begun = rules.scheduled(begun, now)
+        if not self._store.replace(source, begun, run):
+            return None
+        try:
+            return self._go_on(begun, run)
+        except DependencyUnavailable as error:  # the next pass goes on
+            logger.warning("source_left", extra={"source_id": source.id, "reason": error.message})
+            return run
+
+    def _go_on(self, source: Source, run: Run) -> Run:
+        for _ in range(_STEPS):
+            try:
+                after, pages = self._step(source, run)
+            except DependencyUnavailable:
+                raise
+            except DomainError as error:
+                after, pages = self._failed(run, error.code), None
+            stored = self._stored(source, run, after, pages)
+            if stored is None or after == run or after.stage in FINAL:
+                return after
+            source, run = stored, after
+        return run
+
+    def _stored(
+        self, source: Source, run: Run, after: Run, pages: Sequence[RunPage] | None
+    ) -> Source | None:
+        """The source as it then stands; None when another process changed it."""
+        now = self._clock()
+        if after.stage not in FINAL:
+            changed = _next(rules.scheduled(source, now))
+            kept = self._store.replace(source, changed, None if after == run else after)
+            return changed if kept else None
+        changed = replace(source, run_id=None)
+        if pages is not None:
+            self._store.keep_pages(after, pages, now)
+            changed = replace(changed, last_run_id=after.id, last_crawled_at=now)
+        changed = _next(rules.scheduled(changed, now))
+        event = rules.event_of(changed, after, self._targets(source.tenant, source.id))
+        if not self._store.replace(source, changed, after, event):
+            return None
+        self._hand_on(source.tenant, source.id)
+        return changed
+
+    def _step(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
+        """The run after one step, and its pages at its end."""
+        match run.stage:
+            case RunStage.STARTING if source.is_pattern:
+                job_id = self._discoveries.begin(source, run)
+                return replace(run, stage=RunStage.DISCOVERING, discovery_job_id=job_id), None
+            case RunStage.STARTING:
+                return self._crawling(source, run, [source.url_pattern])
+            case RunStage.DISCOVERING:
+                return self._discovered(source, run)
+            case RunStage.CRAWLING:
+                assert run.batch_id is not None  # it is crawling
+                pages = self._crawls.ended(source.tenant, run.batch_id)
+                return (run, None) if pages is None else self._crawled(source, run, pages)
+            case _:
+                return run, None
+
+    def _discovered(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
+        assert run.discovery_job_id is not None  # it is discovering
+        found = self._discoveries.ended(source.tenant, run.discovery_job_id)
+        if found is None:
+            return run, None
+        if found.error is not None:
+            return self._failed(run, found.error), None
+        urls = rules.pages_to_crawl(found.urls, self._known(source))
+        if urls:
+            return self._crawling(source, run, urls)
+        return replace(rules.ended(run, [], self._clock()), error="no page was found"), []
+
+    def _crawling(
+        self, source: Source, run: Run, urls: Sequence[str]
+    ) -> tuple[Run, Sequence[RunPage] | None]:
+        begun = self._crawls.begin(source, run, urls)
+        run = replace(run, stage=RunStage.CRAWLING, batch_id=begun.batch_id, refused=begun.refused)
+        return (run, None) if begun.batch_id is not None else self._crawled(source, run, [])
+
+    def _crawled(
+        self, source: Source, run: Run, crawled: Sequence[RunPage]
+    ) -> tuple[Run, Sequence[RunPage]]:
+        pages = rules.with_documents(rules.with_refused(crawled, run), self._known(source))
+        return rules.ended(run, pages, self._clock()), pages
+
+    def _known(self, source: Source) -> tuple[RunPage, ...]:
+        if source.last_run_id is None:
+            return ()
+        return self._store.pages(source.tenant, source.last_run_id)
+
+    def _failed(self, run: Run, error: str) -> Run:
+        return replace(run, stage=RunStage.FAILED, finished_at=self._clock(), error=error)
+
+
+def _next(source: Source) -> Source:
+    return replace(source, version=source.version + 1)

@@ -1,0 +1,162 @@
+"""A tenant's sources: the use cases behind the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.schedules.cron import parse_schedule
+from spinneret.sources import rules
+from spinneret.sources.models import Run, RunList, RunPage, Source, SourcePage, Trigger
+from spinneret.sources.ports import SourceStore
+from spinneret.sources.running import SourceRuns
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission, require_reachable
+
+RemoveWebhooks = Callable[[str, str], None]
+"""(tenant, source id): removes the webhooks of a source."""
+
+_RACES: Final = 5  # changes of one source at the same time are rare
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceDraft:
+    """A source as it was asked for."""
+
+    name: str
+    url_pattern: str
+    crawl_config_id: str | None
+    collection_id: str | None
+    schedule_cron: str | None
+    timezone: str
+    is_active: bool
+
+
+class SourceService:
+    """Sources. An unknown id and a foreign one are the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: SourceStore,
+        runs: SourceRuns,
+        policy: AddressPolicy,
+        remove_webhooks: RemoveWebhooks,
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._runs = runs
+        self._policy = policy
+        self._remove_webhooks = remove_webhooks
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(self, tenant: str, draft: SourceDraft) -> Source:
+        """Raises UrlInvalid, UrlBlocked, ValidationFailed (pattern, schedule), and NotFound for a
+        config or a collection that doesn't exist."""
+        self._check(draft)
+        now = self._clock()
+        source = Source(
+            tenant=tenant,
+            id=self._new_id("source"),
+            **vars(draft),
+            created_at=now,
+            updated_at=now,
+            scheduled_from=now,
+            due_at=None,
+        )
+        source = rules.scheduled(source, now)
+        self._store.add(source)
+        return source
+
+    def get(self, tenant: str, source_id: str) -> Source:
+        """Raises NotFound."""
+        source = self._store.get(tenant, source_id)
+        if source is None:
+            raise NotFound("no such source")
+        return source
+
+    def page(self, tenant: str, after: str | None, limit: int) -> SourcePage:
+        """See SourceStore.page."""
+        return self._store.page(tenant, after, limit)
+
+    def update(self, tenant: str, source_id: str, draft: SourceDraft) -> Source:
+        """Replace a source; a run under way goes on. Raises NotFound and what `create` raises.
+
+        Another schedule counts from now on.
+        """
+        self._check(draft)
+        for _ in range(_RACES):
+            former, now = self.get(tenant, source_id), self._clock()
+            source = replace(former, **vars(draft), updated_at=now, version=former.version + 1)
+            clock = (source.schedule_cron, source.timezone, source.is_active)
+            if clock != (former.schedule_cron, former.timezone, former.is_active):
+                source = replace(source, scheduled_from=now)
+            source = rules.scheduled(source, now)
+            if self._store.replace(former, source):
+                return source
+        raise _changing()
+
+    def remove(self, tenant: str, source_id: str) -> None:
+        """Remove a source and its webhooks; what is being crawled of it is crawled to its end.
+
+        Raises NotFound.
+        """
+        for _ in range(_RACES):
+            source = self.get(tenant, source_id)
+            self._remove_webhooks(tenant, source_id)
+            if self._store.remove(source):
+                return
+        raise _changing()
+
+    def trigger(self, tenant: str, source_id: str) -> tuple[Run, bool]:
+        """Begin a run; or the run under way, and False. Raises NotFound."""
+        for _ in range(_RACES):
+            source = self.get(tenant, source_id)
+            if source.run_id is not None:
+                run = self._store.run(tenant, source_id, source.run_id)
+                if run is not None:
+                    return run, False
+            elif (begun := self._runs.begin(source, Trigger.REQUEST)) is not None:
+                return begun, True
+        raise _changing()
+
+    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> RunList:
+        """The runs of a source, the one under way as it is now. Raises NotFound."""
+        source = self.get(tenant, source_id)
+        if source.run_id is not None and after is None:
+            self._runs.look(source)
+        return self._store.runs(tenant, source_id, after, limit)
+
+    def run(self, tenant: str, source_id: str, run_id: str) -> tuple[Run, tuple[RunPage, ...]]:
+        """One run and its pages, which are there when it has ended. Raises NotFound."""
+        source = self.get(tenant, source_id)
+        if source.run_id == run_id:
+            self._runs.look(source)
+        run = self._store.run(tenant, source_id, run_id)
+        if run is None:
+            raise NotFound("no such run")
+        return run, self._store.pages(tenant, run_id)
+
+    def _check(self, draft: SourceDraft) -> None:
+        if "*" in draft.url_pattern:
+            root, _ = rules.root_and_path(draft.url_pattern)
+            require_reachable(root, self._policy, "url_pattern")
+        else:
+            check_url_at_submission(draft.url_pattern, self._policy)
+        if draft.schedule_cron is not None:
+            parse_schedule(draft.schedule_cron, draft.timezone)
+        else:
+            parse_schedule("@daily", draft.timezone)
+
+
+def _changing() -> Conflict:
+    return Conflict("the source is being changed by others")

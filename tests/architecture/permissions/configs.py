@@ -1,0 +1,15 @@
+"""What crawl configs, and what is kept of crawled pages, add to their functions."""
+
+from __future__ import annotations
+
+from tests.architecture.permissions.parts import on, together
+
+NEEDED = {
+    "CrawlApi": together(
+        on("Plans", "DeleteItem GetItem PutItem Query"),
+        on("Labels", "BatchGetItem GetItem PutItem"),  # collections are looked up, tags made
+        # what a crawl shows, and what a presigned URL does, its signer must be allowed
+        on("Content/*", "s3:GetObject"),
+        on("Content", "s3:ListBucket"),
+    )
+}

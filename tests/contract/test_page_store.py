@@ -1,0 +1,54 @@
+"""What every store of crawled pages holds: the fake, moto, and S3 of the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from spinneret.content.documents.s3 import S3ContentStore
+from spinneret.crawl.ports import PartStore
+from spinneret.crawl.s3_parts import S3PartStore
+from tests.contract.backends import OF_AWS
+from tests.fakes.documents import FakeContentStore
+from tests.fakes.page_parts import FakePartStore
+
+pytestmark = OF_AWS
+
+
+@pytest.fixture
+def contents(client_of: Callable[[str], Any] | None, bucket: str | None) -> Any:
+    if client_of is None or bucket is None:
+        return FakeContentStore()
+    return S3ContentStore(client_of("s3"), bucket)
+
+
+@pytest.fixture
+def pages(client_of: Callable[[str], Any] | None, bucket: str | None, contents: Any) -> PartStore:
+    if client_of is None or bucket is None:
+        return FakePartStore(contents)
+    return S3PartStore(client_of("s3"), bucket)
+
+
+def test_parts_are_read_back_under_a_key_of_their_own(pages: PartStore, tenant: str) -> None:
+    key = pages.keep(tenant, '{"links": "Ελλάδα 🕸"}')
+    assert pages.read(key) == '{"links": "Ελλάδα 🕸"}'
+    assert pages.keep(tenant, '{"links": "Ελλάδα 🕸"}') == key
+    assert pages.keep(tenant, "{}") != key
+    assert pages.keep(f"{tenant}-2", "{}") != pages.keep(tenant, "{}")
+
+
+def test_the_text_of_a_document_is_read_too(pages: PartStore, contents: Any, tenant: str) -> None:
+    assert pages.read(contents.put(tenant, "Silk.")) == "Silk."
+
+
+def test_what_is_not_there_is_none(pages: PartStore, tenant: str) -> None:
+    assert pages.read(f"T/{tenant}/content/gone.md") is None
+
+
+def test_a_link_leads_to_the_object_for_a_while(pages: PartStore, tenant: str) -> None:
+    key = pages.keep(tenant, "{}")
+    link = pages.link(key, 60)
+    assert key in link
+    assert "Expires" in link

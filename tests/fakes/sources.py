@@ -1,0 +1,230 @@
+"""Sources on fakes: their store, and what crawls and discoveries answer."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from spinneret.kernel.errors import DependencyUnavailable, DomainError, NotFound
+from spinneret.outbox.models import DomainEvent
+from spinneret.sources.models import (
+    Run,
+    RunList,
+    RunPage,
+    Source,
+    SourcePage,
+    SourceRef,
+)
+from spinneret.sources.ports import Begun, Discovered
+from spinneret.sources.running import SourceRuns, Ticked
+from spinneret.sources.service import SourceService
+from spinneret.web.fetching.addresses import AddressPolicy
+from tests.fakes.named import FakeNamedStore
+from tests.fakes.time import HandClock
+
+
+class FakeSourceStore:
+    """Implements SourceStore; `available` can be switched off.
+
+    `configs` and `collections` count who refers to their rows; None knows every row.
+    """
+
+    def __init__(
+        self,
+        configs: FakeNamedStore[object] | None = None,
+        collections: FakeNamedStore[object] | None = None,
+    ) -> None:
+        self.available = True
+        self.events: list[DomainEvent] = []
+        self._named = {"crawl_config_id": configs, "collection_id": collections}
+        self._sources: dict[tuple[str, str], Source] = {}
+        self._runs: dict[tuple[str, str, str], Run] = {}
+        self._pages: dict[tuple[str, str], tuple[RunPage, ...]] = {}
+
+    def add(self, source: Source) -> None:
+        self._require()
+        self._refer(None, source)
+        self._sources[source.tenant, source.id] = source
+
+    def get(self, tenant: str, source_id: str) -> Source | None:
+        self._require()
+        return self._sources.get((tenant, source_id))
+
+    def page(self, tenant: str, after: str | None, limit: int) -> SourcePage:
+        self._require()
+        mine = [each for each in self._sources.values() if each.tenant == tenant]
+        found = sorted(mine, key=lambda each: each.id, reverse=True)
+        found = [each for each in found if after is None or each.id < after]
+        shown = tuple(found[:limit])
+        return SourcePage(sources=shown, after=shown[-1].id if len(found) > limit else None)
+
+    def replace(
+        self,
+        former: Source,
+        source: Source,
+        run: Run | None = None,
+        event: DomainEvent | None = None,
+    ) -> bool:
+        if not self._stands(former):
+            return False
+        self._refer(former, source)
+        self._sources[source.tenant, source.id] = source
+        if run is not None:
+            self._runs[run.tenant, run.source_id, run.id] = run
+        if event is not None:
+            self.events.append(event)
+        return True
+
+    def remove(self, source: Source) -> bool:
+        if not self._stands(source):
+            return False
+        self._refer(source, None)
+        del self._sources[source.tenant, source.id]
+        return True
+
+    def due(self, until: datetime, limit: int) -> list[SourceRef]:
+        self._require()
+        found = [each for each in self._sources.values() if each.due_at and each.due_at <= until]
+        found.sort(key=lambda each: (each.due_at, each.id))
+        return [SourceRef(tenant=each.tenant, source_id=each.id) for each in found[:limit]]
+
+    def run(self, tenant: str, source_id: str, run_id: str) -> Run | None:
+        self._require()
+        return self._runs.get((tenant, source_id, run_id))
+
+    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> RunList:
+        self._require()
+        mine = [run for key, run in self._runs.items() if key[:2] == (tenant, source_id)]
+        found = sorted(mine, key=lambda run: run.id, reverse=True)
+        found = [run for run in found if after is None or run.id < after]
+        shown = tuple(found[:limit])
+        return RunList(runs=shown, after=shown[-1].id if len(found) > limit else None)
+
+    def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
+        self._require()
+        self._pages[run.tenant, run.id] = tuple(pages)
+
+    def pages(self, tenant: str, run_id: str) -> tuple[RunPage, ...]:
+        self._require()
+        return self._pages.get((tenant, run_id), ())
+
+    def _stands(self, source: Source) -> bool:
+        standing = self.get(source.tenant, source.id)
+        return standing is not None and standing.version == source.version
+
+    def _refer(self, former: Source | None, source: Source | None) -> None:
+        for name, rows in self._named.items():
+            before, after = getattr(former, name, None), getattr(source, name, None)
+            if rows is None or before == after:
+                continue
+            if source is not None and after is not None:
+                if rows.get(source.tenant, after) is None:
+                    raise NotFound("no such row", details={"field": name})
+                rows.references[source.tenant, after] += 1
+            if former is not None and before is not None:
+                rows.references[former.tenant, before] -= 1
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+class FakeCrawls:
+    """Implements Crawls: what became of a batch is said by the test."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.error: DomainError | None = None
+        self.refused: Mapping[str, str] = {}
+        self.begun: dict[str, tuple[str, ...]] = {}
+        """Run → the pages that are crawled in it."""
+        self.results: dict[str, Sequence[RunPage]] = {}
+        """Run → what became of them."""
+
+    def begin(self, source: Source, run: Run, urls: Sequence[str]) -> Begun:
+        self._require()
+        if self.error is not None:
+            raise self.error
+        crawled = tuple(url for url in urls if url not in self.refused)
+        self.begun.setdefault(run.id, crawled)
+        return Begun(
+            batch_id=f"batch of {run.id}" if crawled else None,
+            refused={url: code for url, code in self.refused.items() if url in urls},
+        )
+
+    def ended(self, tenant: str, batch_id: str) -> Sequence[RunPage] | None:
+        self._require()
+        return self.results.get(batch_id.removeprefix("batch of "))
+
+    def _require(self) -> None:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+
+
+class FakeDiscoveries:
+    """Implements Discoveries."""
+
+    def __init__(self) -> None:
+        self.error: DomainError | None = None
+        self.begun: list[str] = []
+        """Runs, each time they ask."""
+        self.found: dict[str, Discovered] = {}
+        """By run."""
+
+    def begin(self, source: Source, run: Run) -> str:
+        if self.error is not None:
+            raise self.error
+        self.begun.append(run.id)
+        return f"discovery of {run.id}"
+
+    def ended(self, tenant: str, job_id: str) -> Discovered | None:
+        return self.found.get(job_id.removeprefix("discovery of "))
+
+
+class SourceSlice:
+    """The services over their fakes, which are the attributes."""
+
+    def __init__(self) -> None:
+        self.clock = HandClock()
+        self.store = FakeSourceStore()
+        self.crawls = FakeCrawls()
+        self.discoveries = FakeDiscoveries()
+        self.without_webhooks: list[str] = []
+        """Sources whose webhooks were removed."""
+        self.handed_on: list[str] = []
+        numbers = itertools.count(1)
+        self.runs = SourceRuns(
+            store=self.store,
+            crawls=self.crawls,
+            discoveries=self.discoveries,
+            targets=lambda _tenant, source_id: (f"webhook of {source_id}",),
+            hand_on=lambda _tenant, subject: self.handed_on.append(subject),
+            clock=self.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+        )
+        self.service = SourceService(
+            store=self.store,
+            runs=self.runs,
+            policy=AddressPolicy(),
+            remove_webhooks=lambda _tenant, source_id: self.without_webhooks.append(source_id),
+            clock=self.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+        )
+
+    def tick(self, seconds: float = 60) -> Ticked:
+        """The rule, so much later."""
+        self.clock.advance(seconds)
+        return self.runs.tick(lambda: True)
+
+    def source(self, source_id: str) -> Source:
+        return self.service.get("acme", source_id)
+
+    def run(self, source_id: str) -> Run:
+        """The newest run."""
+        return self.store.runs("acme", source_id, None, 1).runs[0]
+
+    def end(self, run: Run, *pages: RunPage) -> None:
+        """The crawls of a run end like this."""
+        self.crawls.results[run.id] = [replace(page) for page in pages]

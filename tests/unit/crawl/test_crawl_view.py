@@ -1,0 +1,151 @@
+"""What a crawl shows of its page, and where its document is kept."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from spinneret.content.extraction.pages import extract
+from spinneret.crawl.models import CrawlRequest
+from spinneret.jobs.models import JobRef, JobStatus
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import NotFound, UrlBlocked
+from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.fetching import fetched_page
+
+URL = "https://site.example/page?b=2&a=1"
+PAGE = """<html lang="en"><head><title>Silk</title><meta name="description" content="On silk">
+<meta name="keywords" content="silk, webs"></head><body><p>Spiders <b>weave</b> silk, as
+<a href="/more" rel="nofollow noopener">more of it</a> and
+<a href="/more">again</a>, <a href="https://other.example/"><img src="a.png" alt="Other"></a>
+say.</p></body></html>"""
+
+
+def test_a_completed_crawl_shows_its_page_in_its_parts(crawl: CrawlSlice) -> None:
+    crawl.extract = extract
+    crawl.pages[URL] = fetched_page(URL, PAGE)
+    collection = crawl.collections.create("acme", "silk", None)
+    job = crawl.settle(crawl.submit(URL, collection_id=collection.id))
+    [document] = crawl.documents.all("acme")
+    view = crawl.crawls().get("acme", job.id)
+    assert (view.url, view.normalized_url) == (URL, "https://site.example/page?a=1&b=2")
+    assert (view.domain, view.status, view.status_code) == ("site.example", "completed", 200)
+    assert (view.content_type, view.title) == ("text/html", "Silk")
+    assert (view.document_id, view.collection_id) == (document.id, collection.id)
+    assert view.markdown == crawl.contents.get(document.content_key)
+    assert view.text == "Spiders weave silk, as more of it and again, say."
+    assert view.metadata is not None
+    assert (view.metadata.description, view.metadata.keywords) == ("On silk", ["silk", "webs"])
+    assert view.links is not None
+    assert [each.model_dump() for each in view.links] == [
+        {
+            "url": "https://site.example/more",
+            "text": "more of it",
+            "rel": ["nofollow", "noopener"],
+            "nofollow": True,
+        },
+        {"url": "https://other.example/", "text": "Other", "rel": [], "nofollow": False},
+    ]
+    assert (view.crawled_at, view.error, view.error_type) == (
+        "2026-01-02T12:00:00.000000Z",
+        None,
+        None,
+    )
+    assert (view.markdown_url, view.parts_url, view.blocks) == (None, None, None)
+
+
+def test_a_crawl_that_is_not_finished_shows_what_is_known(crawl: CrawlSlice) -> None:
+    view = crawl.crawls().get("acme", crawl.submit(URL).job_id)
+    assert (view.status, view.normalized_url) == ("pending", "https://site.example/page?a=1&b=2")
+    assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
+
+
+def test_a_failed_crawl_shows_why(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, status_code=404)
+    view = crawl.crawls().get("acme", crawl.settle(crawl.submit(URL)).id)
+    assert view.error is not None
+    assert (view.error.code, view.error_type, view.status_code) == ("HTTP_ERROR", "permanent", 404)
+
+
+def test_what_is_too_large_to_be_shown_has_a_url(
+    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"))
+    job = crawl.settle(crawl.submit(URL))
+    monkeypatch.setattr(bounds, "CRAWL_SHOWN_BYTES", 10)
+    view = crawl.crawls().get("acme", job.id)
+    assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
+    assert job.result is not None
+    assert job.result["content_key"] in str(view.markdown_url)
+    assert job.result["parts_key"] in str(view.parts_url)
+
+
+def test_what_is_gone_from_the_store_is_not_shown(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    job = crawl.settle(crawl.submit(URL))
+    crawl.contents._texts.clear()
+    view = crawl.crawls().get("acme", job.id)
+    assert (view.status, view.markdown, view.links) == ("completed", None, None)
+
+
+def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlSlice) -> None:
+    crawl.extract = extract
+    crawl.pages[URL] = fetched_page(
+        URL, "<p>text <a href='/a'>\ud83d \u0000 x</a>".encode("utf-8", "replace")
+    )
+    job = crawl.settle(crawl.submit(URL))
+    assert job.status is JobStatus.COMPLETED
+    assert job.result is not None
+    assert json.loads(crawl.parts.read(job.result["parts_key"]) or "")["links"]
+
+
+# ------------------------------------------------------------ Collections and tags
+
+
+def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    silk = crawl.collections.create("acme", "silk", None)
+    known = crawl.tags.create("acme", "spiders")
+    crawl.settle(crawl.submit(URL, collection_id=silk.id, tags=("Webs", " SPIDERS", "webs")))
+    [document] = crawl.documents.all("acme")
+    webs = crawl.tag_ids("acme", ["webs"])
+    assert (document.collection_id, set(document.tag_ids)) == (silk.id, {*webs, known.id})
+    for page in ("Silk.", "Other silk."):  # unchanged, then changed
+        crawl.pages[URL] = fetched_page(URL, page)
+        crawl.settle(crawl.submit(URL, force=True, tags=(page[:5],)))
+        [document] = crawl.documents.all("acme")
+        assert document.collection_id == silk.id
+    added = crawl.tag_ids("acme", ["silk.", "other"])
+    assert set(document.tag_ids) == {*webs, known.id, *added}
+
+
+def test_a_crawl_into_another_collection_or_with_other_tags_is_another_crawl(
+    crawl: CrawlSlice,
+) -> None:
+    silk = crawl.collections.create("acme", "silk", None)
+    given = [{}, {"collection_id": silk.id}, {"tags": ("a", "b")}, {"tags": ("b",)}]
+    refs = [crawl.submit(URL, **each) for each in given]
+    assert len(set(refs)) == 4
+    assert crawl.submit(URL, tags=("b", "a")) == refs[2]
+
+
+def test_a_collection_that_the_tenant_does_not_have_is_unknown(crawl: CrawlSlice) -> None:
+    silk = crawl.collections.create("acme", "silk", None)
+    with pytest.raises(NotFound):
+        crawl.submit(URL, "globex", collection_id=silk.id)
+
+
+def test_a_refused_request_makes_no_tags(crawl: CrawlSlice) -> None:
+    with pytest.raises(UrlBlocked):
+        crawl.submit("http://localhost/", tags=("new",))
+    assert crawl.tags.page("acme", None, 9).tags == ()
+
+
+def test_all_of_several_urls_share_config_collection_and_tags(crawl: CrawlSlice) -> None:
+    urls = ("https://site.example/1", "http://localhost/", "https://site.example/2")
+    request = CrawlRequest(urls=urls, tags=("new",))
+    body = crawl.crawls().submit("acme", request, None).reply.body
+    refs = [JobRef(tenant="acme", job_id=each["job_id"]) for each in body["jobs"] if each["job_id"]]
+    [tag] = crawl.tags.page("acme", None, 9).tags
+    assert [crawl.job(ref).payload["tag_ids"] for ref in refs] == [[tag.id], [tag.id]]

@@ -1,0 +1,149 @@
+"""Runs of sources over real crawls: what their pages have become."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from spinneret.crawl.configs.models import ConfigOptions
+from spinneret.crawl.configs.service import ConfigDraft
+from spinneret.jobs.models import JobRef
+from spinneret.operations.source_work import SourceCrawls
+from spinneret.sources.models import PageOutcome, Run, RunStage, Source
+from spinneret.sources.ports import Discovered
+from spinneret.sources.running import SourceRuns
+from spinneret.sources.service import SourceDraft, SourceService
+from spinneret.web.fetching.addresses import AddressPolicy
+from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.fetching import fetched_page
+from tests.fakes.sources import FakeDiscoveries, FakeSourceStore
+
+SITE = "https://site.example"
+
+
+class World:
+    """Sources over crawls on fakes."""
+
+    def __init__(self) -> None:
+        self.crawl = CrawlSlice()
+        self.store = FakeSourceStore()
+        self.discoveries = FakeDiscoveries()
+        numbers = itertools.count(1)
+        self.runs = SourceRuns(
+            store=self.store,
+            crawls=SourceCrawls(self.crawl.crawls()),
+            discoveries=self.discoveries,
+            targets=lambda _tenant, _source: (),
+            hand_on=lambda _tenant, _subject: None,
+            clock=self.crawl.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+        )
+        self.service = SourceService(
+            store=self.store,
+            runs=self.runs,
+            policy=AddressPolicy(),
+            remove_webhooks=lambda _tenant, _source: None,
+            clock=self.crawl.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+        )
+
+    def source(self, url_pattern: str, **given: str) -> Source:
+        draft = SourceDraft(
+            name="one",
+            url_pattern=url_pattern,
+            crawl_config_id=given.get("config"),
+            collection_id=given.get("collection"),
+            schedule_cron=None,
+            timezone="UTC",
+            is_active=True,
+        )
+        return self.service.create("acme", draft)
+
+    def serve(self, **pages: str | int) -> list[str]:
+        for name, body in pages.items():
+            url = f"{SITE}/{name}"
+            status = body if isinstance(body, int) else 200
+            text = "" if isinstance(body, int) else long_page(body, 40)
+            self.crawl.pages[url] = fetched_page(url, text, status_code=status)
+        return [f"{SITE}/{name}" for name in pages]
+
+    def ran(self, source: Source, *found: str) -> Run:
+        """A whole run; of a pattern, whose pages are these."""
+        run, _ = self.service.trigger("acme", source.id)
+        if found:
+            self.discoveries.found[run.id] = Discovered(urls=found, error=None)
+            self.runs.look(self.service.get("acme", source.id))
+        run = self.store.runs("acme", source.id, None, 1).runs[0]
+        if run.batch_id is not None:
+            self.crawl.settle(JobRef(tenant="acme", job_id=run.batch_id))
+            self.runs.look(self.service.get("acme", source.id))
+        return self.store.runs("acme", source.id, None, 1).runs[0]
+
+    def outcomes(self, run: Run) -> dict[str, str]:
+        pages = self.store.pages("acme", run.id)
+        return {page.url.removeprefix(f"{SITE}/"): page.outcome.value for page in pages}
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_a_run_tells_new_changed_unchanged_and_gone_pages(world: World) -> None:
+    source = world.source(f"{SITE}/**")
+    urls = world.serve(a="silk", b="web", c="leg")
+    first = world.ran(source, *urls)
+    assert (first.stage, first.counts) == (RunStage.COMPLETED, {PageOutcome.NEW: 3})
+    world.serve(b="thread", c=410, d="eye")
+    second = world.ran(source, *urls[:2], f"{SITE}/d")
+    assert world.outcomes(second) == {"a": "unchanged", "b": "changed", "c": "gone", "d": "new"}
+    documents = {page.url: page.document_id for page in world.store.pages("acme", first.id)}
+    gone = [p for p in world.store.pages("acme", second.id) if p.outcome is PageOutcome.GONE]
+    assert [(page.url, page.document_id, page.error) for page in gone] == [
+        (urls[2], documents[urls[2]], "HTTP_ERROR")
+    ]
+
+
+def test_the_crawls_of_a_run_are_parts_of_one_job_and_as_the_source_says(world: World) -> None:
+    draft = ConfigDraft(name="slow", options=ConfigOptions())
+    config = world.crawl.configs.service.create("acme", draft)
+    collection = world.crawl.collections.create("acme", "silk", None)
+    [url] = world.serve(a="silk")
+    source = world.source(url, config=config.id, collection=collection.id)
+    run = world.ran(source)
+    [page] = world.store.pages("acme", run.id)
+    crawl = world.crawl.crawls().get("acme", str(page.job_id))
+    assert crawl.model_dump(include={"crawl_source_id", "crawl_config_id", "collection_id"}) == {
+        "crawl_source_id": source.id,
+        "crawl_config_id": config.id,
+        "collection_id": collection.id,
+    }
+    [document] = world.crawl.documents.all("acme")
+    assert (document.collection_id, page.document_id) == (collection.id, document.id)
+
+
+def test_a_fresh_result_does_not_stand_for_a_run_s_crawl(world: World) -> None:
+    [url] = world.serve(a="silk")
+    world.crawl.settle(world.crawl.submit(url))
+    world.serve(a="web")
+    run = world.ran(world.source(url))
+    assert world.outcomes(run) == {"a": "changed"}
+
+
+def test_asking_again_for_the_crawls_of_a_run_adds_none(world: World) -> None:
+    [url] = world.serve(a="silk")
+    source = world.source(url)
+    run, _ = world.service.trigger("acme", source.id)
+    again = SourceCrawls(world.crawl.crawls()).begin(source, run, [url])
+    assert again.batch_id == run.batch_id
+    assert len({sent.ref for sent in world.crawl.queue.sent}) == 1
+
+
+def test_pages_of_a_blocked_domain_are_refused_by_name(world: World) -> None:
+    source = world.source(f"{SITE}/a")
+    world.crawl.hosts.service.block("acme", "site.example", "not theirs")
+    run = world.ran(source)
+    assert run.stage is RunStage.FAILED
+    [page] = world.store.pages("acme", run.id)
+    assert (page.outcome, page.error) == (PageOutcome.FAILED, "DOMAIN_BLOCKED")
