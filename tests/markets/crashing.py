@@ -6,25 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from moto.core import DEFAULT_ACCOUNT_ID
-from moto.core.model_instances import reset_model_data
-from moto.dynamodb.models import dynamodb_backends
-
 from spinneret.jobs.models import Job, JobRef
-from tests.conftest import REGION
 from tests.contract.backends import Tables
 from tests.fakes.crashes import Crash, CrashPlan, Moment
 from tests.markets.bench import Bench
+from tests.markets.tables import empty
 
 Story = Callable[[Bench], JobRef]
 """Prepares a seller's world and asks for the action that is to be crashed."""
 
 
 def fresh(tables: Tables) -> Bench:
-    """A world of its own on empty tables; moto keeps a copy of each table for each transaction."""
-    reset_model_data()
-    for each in dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables.values():
-        each.items.clear()
+    """A world of its own on empty tables."""
+    empty()
     bench = Bench(tables)
     bench.connect("ebay")
     bench.connect("etsy")

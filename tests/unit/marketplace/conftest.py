@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import boto3
 import pytest
 
 from tests.contract.backends import Tables
-from tests.contract.conftest import moto, moto_client, moto_session, moto_table_names, moto_tables
+from tests.contract.conftest import moto, moto_client, moto_session
 from tests.markets.bench import Bench
+from tests.markets.tables import market_tables
 
-__all__ = ["moto", "moto_client", "moto_session", "moto_table_names", "moto_tables"]
+__all__ = ["moto", "moto_client", "moto_session"]
+
+
+@pytest.fixture
+def moto_tables(moto: object, moto_session: boto3.Session) -> Tables:
+    return market_tables(moto_session)
 
 
 @pytest.fixture

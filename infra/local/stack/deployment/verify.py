@@ -242,6 +242,11 @@ def _alias(reader: Reader, name: str, properties: Properties) -> dict[str, tuple
     return {"state": ("Enabled", found["KeyState"])}
 
 
+def _secret(reader: Reader, arn: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
+    found = reader.client("secretsmanager").describe_secret(SecretId=arn)
+    return {"description": (properties["Description"], found.get("Description"))}
+
+
 def _layer(reader: Reader, arn: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     found = reader.client("lambda").get_layer_version_by_arn(Arn=arn)
     return {"runtimes": (properties["CompatibleRuntimes"], found.get("CompatibleRuntimes"))}
@@ -285,6 +290,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "AWS::S3::Bucket": _bucket,
     "AWS::KMS::Key": _key,
     "AWS::KMS::Alias": _alias,
+    "AWS::SecretsManager::Secret": _secret,
     "AWS::S3::BucketPolicy": _policy,
     "AWS::Logs::LogGroup": _log_group,
 }
