@@ -36,6 +36,7 @@ QUERIES: Final = (
     "how does a spider fly without wings",
     "Jacquard loom punched cards",
 )
+_DEPTH: Final = {"max_depth": 3, "max_pages": 12, "score_threshold": 0.0}
 _HEADERS: Final = '-H "X-API-Key: $KEY" -H "Content-Type: application/json"'
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
@@ -65,7 +66,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 
             with serve(site_port(kept(instance))) as site:
                 demo.crawl([site.rstrip("/") + path for path in page_paths()])
-            queries = QUERIES
+                for query in QUERIES:
+                    demo.search(query)
+                demo.explore(site)
+            queries = ()
         for query in queries:
             demo.search(query)
         demo.farewell(api, secret)
@@ -83,7 +87,7 @@ class _Demo:
         """Submit, follow until all are finished, and answer the results."""
         begin = time.monotonic()
         print(f"\n{_bold('Crawling')} {len(urls)} page{'s' * (len(urls) > 1)}")
-        answer = self._ask("POST", "/api/v1/crawl", {"urls": list(urls), "force": True})
+        answer = self._ask("POST", "/api/v1/crawl/batch", {"urls": list(urls), "force": True})
         waiting = {}
         for each in answer["jobs"]:
             if each["job_id"]:
@@ -96,6 +100,30 @@ class _Demo:
         seconds = time.monotonic() - begin
         print(f"  {len(results)} pages, {chunks} chunks, {tokens} tokens in {seconds:.1f} s")
         return results
+
+    def explore(self, url: str) -> None:
+        """A deep crawl, with its counters as they change."""
+        begin = time.monotonic()
+        print(f"\n{_bold('Crawling')} {url} by its links, best first")
+        wanted = {"url": url, "strategy": "best_first", "keywords": ["silk"], **_DEPTH}
+        job_id = self._ask("POST", "/api/v1/crawl/deep", {**wanted, "force": True})["job_id"]
+        shown = ""
+        while True:
+            crawl = self._ask("GET", f"/api/v1/crawl/{job_id}")
+            counts = (
+                f"{crawl['pages_crawled']} crawled, {crawl['pages_failed']} failed, of"
+                f" {crawl['pages_discovered']} discovered, depth {crawl['current_depth']}"
+            )
+            if counts != shown:
+                print(f"  {time.monotonic() - begin:5.1f} s  {counts}", flush=True)
+                shown = counts
+            if crawl["finished_at"] is not None:
+                break
+            if time.monotonic() > begin + CRAWL_SECONDS:
+                raise StackError(f"the site wasn't crawled in {CRAWL_SECONDS:.0f} s")
+            time.sleep(POLL_SECONDS)
+        self.failed += crawl["status"] != "completed"
+        print(f"  {crawl['status']}: {crawl['end_reason'] or crawl['error']}")
 
     def _follow(self, waiting: dict[str, str], begin: float) -> list[dict[str, Any]]:
         total, results = len(waiting), []
@@ -150,6 +178,7 @@ class _Demo:
         for path, body in (
             ("search", '{"query": "sticky silk"}'),
             ("crawl", '{"url": "https://…"}'),
+            ("crawl/deep", '{"url": "https://…", "max_pages": 20}'),
         ):
             print(f"""  curl -s $API/api/v1/{path} {_HEADERS} -d '{body}'""")
         print(f"  curl -s $API/api/v1/jobs/job_…/timeline {_HEADERS}    # how far a job is")
