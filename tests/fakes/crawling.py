@@ -25,7 +25,7 @@ from spinneret.jobs.parents import ParentEnds, ParentLook
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.rules import TERMINAL
-from spinneret.jobs.service import JobService
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
 from spinneret.kernel import bounds
@@ -102,6 +102,12 @@ class CrawlSlice:
         """`job_1`, `batch_2` …"""
         return f"{prefix}_{next(self._numbers)}"
 
+    def submit_deep(
+        self, _tenant: str, _request: CrawlRequest, _max_depth: int, _key: RequestKey | None
+    ) -> Submitted:
+        """What a config with a depth makes of a crawl; a slice of deep crawls does it."""
+        raise AssertionError("there are no deep crawls here")
+
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
         """The use cases of the crawl API."""
         jobs = JobService(
@@ -121,6 +127,7 @@ class CrawlSlice:
             require_collection=self.collections.get,
             ensure_tags=self.tag_ids,
             parts=self.parts,
+            submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
 

@@ -12,10 +12,11 @@ from spinneret.crawl.deep.models import DeepCrawlRequest
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.kinds import DEEP_CRAWL
+from spinneret.crawl.models import CrawlRequest
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.starting import Starter
-from spinneret.jobs.models import JobRef
-from spinneret.jobs.service import JobService
+from spinneret.jobs.models import JobRef, RequestKey
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import parse_stamp
 from spinneret.web.exploring.frontier.service import Frontier
@@ -87,9 +88,17 @@ class DeepSlice(CrawlSlice):
             policy=AddressPolicy(),
             hosts=self.hosts.service,
             targets=self.targets,
+            terms=self.crawls().terms,
+            tagged=self.crawls().tagged,
             enabled=True,
             pages_max=1000,
         )
+
+    def submit_deep(
+        self, tenant: str, request: CrawlRequest, max_depth: int, key: RequestKey | None
+    ) -> Submitted:
+        """See CrawlService."""
+        return self.deep().submit_plain(tenant, request, max_depth, key)
 
     def ask(self, path: str = "/", **given: Any) -> JobRef:
         """Submit a deep crawl."""

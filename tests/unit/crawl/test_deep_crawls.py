@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from spinneret.crawl.configs.models import ConfigOptions
+from spinneret.crawl.configs.service import ConfigDraft
+from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Move
 from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ValidationFailed
 from spinneret.web.exploring.frontier.models import PageState
@@ -168,3 +171,27 @@ def test_patterns_that_do_not_compile_are_refused_with_their_field() -> None:
     with pytest.raises(ValidationFailed) as refused:
         crawl.ask(include=("/a***",))
     assert refused.value.details["fields"][0]["field"] == "include.0"
+
+
+def test_a_plain_crawl_whose_config_goes_deeper_is_a_deep_crawl() -> None:
+    crawl = DeepSlice(SMALL)
+    options = ConfigOptions(max_depth=1)
+    config = crawl.configs.service.create(TENANT, ConfigDraft(name="deep", options=options))
+    ref = crawl.submit(f"{HOST}/", TENANT, config_id=config.id)
+    assert (crawl.job(ref).kind, crawl.job(ref).payload["max_depth"]) == (DEEP_CRAWL, 1)
+    finished(crawl, ref)
+    assert sorted(crawl.asked()) == ["/", "/a", "/b"]
+
+
+def test_pages_of_a_deep_crawl_go_by_its_config_into_its_collection_with_its_tags() -> None:
+    crawl = DeepSlice(SMALL)
+    options = ConfigOptions(max_redirects=1)
+    config = crawl.configs.service.create(TENANT, ConfigDraft(name="shallow", options=options))
+    ref = crawl.ask(config_id=config.id, tags=("silk",))
+    payload = crawl.job(ref).payload
+    assert payload["config"]["options"]["max_redirects"] == 1
+    finished(crawl, ref)
+    pages = crawl.deep().pages(TENANT, ref.job_id, PageState.CRAWLED, None, 10).items
+    documents = [crawl.documents.get(TENANT, page.document_id or "") for page in pages]
+    assert {each.tag_ids for each in documents if each} == {tuple(payload["tag_ids"])}
+    assert crawl.ask(tags=("silk",)) != ref

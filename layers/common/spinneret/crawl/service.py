@@ -43,6 +43,9 @@ RECIPE: Final = 1  # goes up when the same page would be processed to another re
 
 Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
 """(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
+SubmitDeep = Callable[[str, CrawlRequest, int, RequestKey | None], Submitted]
+"""(tenant, request for one URL, depth, key): what a crawl becomes whose config goes deeper than the
+page (ruling "Defaults")."""
 RequireProxy = Callable[[str, str], None]
 """(tenant, config id): raises where no crawl may go by these proxies."""
 ConfigInForce = Callable[[str, str | None], Config | None]
@@ -84,22 +87,26 @@ class CrawlTerms:
             **{name: value for name, value in given.items() if value is not None},
         }
 
-    def draft(self, url: Url) -> Draft:
-        """The job of a crawl of this URL."""
-        same: dict[str, Any] = {"kind": CRAWL, "recipe": RECIPE, "url": cache_url(url), **self.same}
+    def identity(self, kind: str, recipe: int, url: Url) -> dict[str, Any]:
+        """What makes two jobs of a kind the same work."""
+        same: dict[str, Any] = {"kind": kind, "recipe": recipe, "url": cache_url(url), **self.same}
         if self.proxy_config_id is not None:  # a host may answer others differently
             same["proxy_config_id"] = self.proxy_config_id
         if self.config is not None:
             same["config"] = [self.config.id, self.config.version]
         if self.collection_id is not None:
             same["collection_id"] = self.collection_id
+        return same
+
+    def draft(self, url: Url) -> Draft:
+        """The job of a crawl of this URL."""
         return Draft(
             kind=CRAWL,
             payload=self.payload(url),
             priority=self.priority,
             domain=url.host,
             notify=self.notify,
-            duplicate_key=None if self.force else fingerprint(same),
+            duplicate_key=None if self.force else fingerprint(self.identity(CRAWL, RECIPE, url)),
             once=self.once,
         )
 
@@ -140,6 +147,7 @@ class CrawlService:
         ensure_tags: EnsureTags,
         parts: PartStore,
         begin_batch: Callable[[JobRef], None],
+        submit_deep: SubmitDeep,
     ) -> None:
         self._jobs = jobs
         self._policy = policy
@@ -151,6 +159,7 @@ class CrawlService:
         self._ensure_tags = ensure_tags
         self._parts = parts
         self._begin_batch = begin_batch
+        self._submit_deep = submit_deep
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept one URL or several.
@@ -228,12 +237,14 @@ class CrawlService:
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
         notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
-        terms = self._terms(tenant, request, notify)
+        terms = self.terms(tenant, request, notify)
         if request.url is not None:
             url = check_url_at_submission(request.url, self._policy)
             if error := refusal(url.host, url.unusual_port):
                 raise error
-            draft = self._tagged(tenant, request, terms).draft(url)
+            if terms.config is not None and terms.config.options.max_depth:
+                return self._submit_deep(tenant, request, terms.config.options.max_depth, key)
+            draft = self.tagged(tenant, request, terms).draft(url)
             return self._jobs.submit(tenant, [draft], key, _single)
         checked = self._checked(tenant, request, request.urls or (), terms)
         drafts = _acceptable(checked)
@@ -243,7 +254,7 @@ class CrawlService:
         self, tenant: str, request: BatchRequest, key: RequestKey | None
     ) -> Submitted:
         alone = request.model_copy(update={"webhook_url": None, "webhook_headers": {}})
-        terms = self._terms(tenant, alone, ())
+        terms = self.terms(tenant, alone, ())
         parent = Draft(
             kind=CRAWL_BATCH,
             payload={},
@@ -261,7 +272,7 @@ class CrawlService:
             begin=self._begin_batch,
         )
 
-    def _terms(self, tenant: str, options: CrawlOptions, notify: tuple[str, ...]) -> CrawlTerms:
+    def terms(self, tenant: str, options: CrawlOptions, notify: tuple[str, ...]) -> CrawlTerms:
         """Without the ids of tags: a request that is refused makes none. Raises what the checks of
         proxies, collection and config raise."""
         if options.proxy_config_id is not None:
@@ -284,7 +295,8 @@ class CrawlService:
             same=same,
         )
 
-    def _tagged(self, tenant: str, options: CrawlOptions, terms: CrawlTerms) -> CrawlTerms:
+    def tagged(self, tenant: str, options: CrawlOptions, terms: CrawlTerms) -> CrawlTerms:
+        """With the ids of tags; those that aren't there yet are made."""
         if not options.tags:
             return terms
         return replace(terms, tag_ids=self._ensure_tags(tenant, options.tags))
@@ -297,7 +309,7 @@ class CrawlService:
         parsed = [self._parsed(url, refusal) for url in urls]
         if all(isinstance(each, DomainError) for each in parsed):
             raise _none_acceptable(parsed)
-        terms = self._tagged(tenant, options, terms)
+        terms = self.tagged(tenant, options, terms)
         return [
             _Checked(url=url, draft=None, error=each)
             if isinstance(each, DomainError)

@@ -16,6 +16,7 @@ from spinneret.crawl.configs.wiring import ConfigSettings, config_service
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FrontierSettings, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH
+from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.settings import SubmissionSettings
@@ -24,6 +25,8 @@ from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.leases import remaining_of
+from spinneret.jobs.models import RequestKey
+from spinneret.jobs.service import Submitted
 from spinneret.jobs.wiring import children, ending_store, job_control, job_service, worker
 from spinneret.kernel import bounds
 from spinneret.web.fetching.wiring import address_policy
@@ -72,28 +75,39 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     tags = tag_service(env)
     makes = BatchHandler(children(settings, store, settings.kinds))
     batches = worker(settings, {CRAWL_BATCH: makes}, store)
+
+    def submit_deep(
+        tenant: str, request: CrawlRequest, max_depth: int, key: RequestKey | None
+    ) -> Submitted:
+        return deep.submit_plain(tenant, request, max_depth, key)  # made below, of `crawls`
+
+    crawls = CrawlService(
+        jobs=job_service(settings, settings.kinds),
+        policy=address_policy(settings),
+        hosts=hosts,
+        targets=webhooks.targets,
+        require_proxy=proxies.require,
+        begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
+        config_in_force=configs.in_force,
+        require_collection=collection_service(env).get,
+        ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
+        parts=S3PartStore(s3_client(), settings.content_bucket),
+        submit_deep=submit_deep,
+    )
+    deep = DeepCrawlService(
+        jobs=job_service(settings),
+        frontier=frontier(settings),
+        policy=address_policy(settings),
+        hosts=hosts,
+        targets=webhooks.targets,
+        terms=crawls.terms,
+        tagged=crawls.tagged,
+        enabled=settings.features__enable_deep_crawl,
+        pages_max=settings.features__max_pages_per_deep_crawl,
+    )
     return CrawlApi(
-        crawl=CrawlService(
-            jobs=job_service(settings, settings.kinds),
-            policy=address_policy(settings),
-            hosts=hosts,
-            targets=webhooks.targets,
-            require_proxy=proxies.require,
-            begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
-            config_in_force=configs.in_force,
-            require_collection=collection_service(env).get,
-            ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
-            parts=S3PartStore(s3_client(), settings.content_bucket),
-        ),
-        deep=DeepCrawlService(
-            jobs=job_service(settings),
-            frontier=frontier(settings),
-            policy=address_policy(settings),
-            hosts=hosts,
-            targets=webhooks.targets,
-            enabled=settings.features__enable_deep_crawl,
-            pages_max=settings.features__max_pages_per_deep_crawl,
-        ),
+        crawl=crawls,
+        deep=deep,
         configs=configs,
         jobs=job_control(settings, store),
         hosts=hosts,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
-from spinneret.crawl.models import ErrorView, UrlText
-from spinneret.jobs.models import JobStatus, Priority
+from spinneret.crawl.models import CrawlOptions, ErrorView, UrlText
+from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.web.exploring.frontier.models import PageState, Strategy
 from spinneret.web.exploring.scope import ScopeKind
@@ -17,10 +17,8 @@ Patterns = Annotated[tuple[Pattern, ...], Field(max_length=bounds.URL_PATTERNS_M
 Keyword = Annotated[str, StringConstraints(min_length=1, max_length=bounds.CRAWL_KEYWORD_MAX_CHARS)]
 
 
-class DeepCrawlRequest(BaseModel):
-    """Body of `POST /api/v1/crawl/deep`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+class DeepCrawlRequest(CrawlOptions):
+    """Body of `POST /api/v1/crawl/deep`; its webhook is notified of the end of the whole crawl."""
 
     url: UrlText
     strategy: Annotated[Strategy, Field(strict=False)] = Strategy.BFS
@@ -38,13 +36,6 @@ class DeepCrawlRequest(BaseModel):
     include: Patterns = ()
     """Follow only URLs that match one of these: `*` in a segment, `**` over several."""
     exclude: Patterns = ()
-    priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
-    force: bool = False
-    """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
-    webhook_url: UrlText | None = None
-    """Notified of the end, signed with the tenant's default secret."""
-    webhook_headers: Annotated[dict[str, str], Field(repr=False)] = {}
-    """Sent with that notification; never shown again."""
 
 
 class DeepCrawlView(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.crawl.deep.models import (
@@ -12,8 +12,8 @@ from spinneret.crawl.deep.models import (
     DeepCrawlView,
 )
 from spinneret.crawl.kinds import DEEP_CRAWL
-from spinneret.crawl.models import Submission
-from spinneret.crawl.service import Targets, message_about
+from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
+from spinneret.crawl.service import CrawlTerms, Targets, message_about
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
@@ -35,7 +35,6 @@ from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.exploring.scope import ScopeKind
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import canonical_url
 from spinneret.web.hosts.service import HostService
 
 RECIPE: Final = 1  # goes up when the same crawl would be processed to another result
@@ -52,6 +51,8 @@ class DeepCrawlService:
         policy: AddressPolicy,
         hosts: HostService,
         targets: Targets,
+        terms: Callable[[str, CrawlOptions, tuple[str, ...]], CrawlTerms],
+        tagged: Callable[[str, CrawlOptions, CrawlTerms], CrawlTerms],
         enabled: bool,
         pages_max: int,
     ) -> None:
@@ -60,6 +61,8 @@ class DeepCrawlService:
         self._policy = policy
         self._hosts = hosts
         self._targets = targets
+        self._terms = terms
+        self._tagged = tagged
         self._enabled = enabled
         self._pages_max = pages_max
 
@@ -72,6 +75,16 @@ class DeepCrawlService:
         if not self._enabled:
             raise FeatureDisabled("this stage has no deep crawls")
         return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+
+    def submit_plain(
+        self, tenant: str, request: CrawlRequest, max_depth: int, key: RequestKey | None
+    ) -> Submitted:
+        """A crawl of one URL whose config goes deeper than the page. Raises as `submit`."""
+        shared = request.model_dump(include=set(CrawlOptions.model_fields))
+        assert request.url is not None  # of one URL
+        return self.submit(
+            tenant, DeepCrawlRequest(url=request.url, max_depth=max_depth, **shared), key
+        )
 
     def get(self, tenant: str, job_id: str) -> DeepCrawlView | None:
         """None for a job of another kind, or none at all."""
@@ -112,15 +125,17 @@ class DeepCrawlService:
                 f"this stage crawls up to {self._pages_max} pages",
                 details={"fields": [{"field": "max_pages"}]},
             )
-        payload = {"url": canonical_url(url).text, **_plan_fields(request)}
-        check_plan(plan_of(payload))
-        same = {"kind": DEEP_CRAWL, "recipe": RECIPE, **payload, "webhook": request.webhook_url}
+        fields = _plan_fields(request)
+        check_plan(plan_of(fields))
+        notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
+        terms = self._terms(tenant, request, notify)
+        same = {**terms.identity(DEEP_CRAWL, RECIPE, url), **fields}
         draft = Draft(
             kind=DEEP_CRAWL,
-            payload=payload,
+            payload={**self._tagged(tenant, request, terms).payload(url), **fields},
             priority=request.priority,
             domain=url.host,
-            notify=self._targets(tenant, request.webhook_url, request.webhook_headers),
+            notify=notify,
             duplicate_key=None if request.force else fingerprint(same),
         )
         return self._jobs.submit(tenant, [draft], key, _answer)
