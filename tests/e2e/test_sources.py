@@ -142,6 +142,9 @@ def test_a_config_a_collection_and_tags_take_effect(tenant: Tenant, website: Web
     for path in (f"configs/{config['config_id']}", f"collections/{collection['collection_id']}"):
         assert tenant("DELETE", f"/api/v1/{path}").status_code == 409
     assert tenant("DELETE", f"/api/v1/sources/{source['source_id']}").status_code == 204
-    for path in (f"configs/{config['config_id']}", f"collections/{collection['collection_id']}"):
-        assert tenant("DELETE", f"/api/v1/{path}").status_code == 204
+    assert tenant("DELETE", f"/api/v1/configs/{config['config_id']}").status_code == 204
+    document = f"/api/v1/documents/{job['document_id']}"
+    assert tenant("DELETE", document).status_code == 204
+    path = f"/api/v1/collections/{collection['collection_id']}"
+    assert tenant("DELETE", path).status_code == 204
     assert tenant("POST", "/api/v1/crawl", {"url": url, **fields}).status_code == 404
