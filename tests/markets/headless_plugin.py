@@ -9,6 +9,7 @@ import itertools
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any, Self
 
 from websockets.exceptions import ConnectionClosed
@@ -26,21 +27,20 @@ class HeadlessPlugin:
         self.items: list[str] = []
         self.ready = threading.Event()
         self._numbers = itertools.count(1)
+        self._open = ExitStack()
         self._socket: ClientConnection | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
-        self._socket = connect(
-            self._address, additional_headers={"X-API-Key": self._key}, open_timeout=30
-        )
+        made = connect(self._address, additional_headers={"X-API-Key": self._key}, open_timeout=30)
+        self._socket = self._open.enter_context(made)
         self._say(action="plugin.hello", marketplace="vinted")
         self._thread.start()
         assert self.ready.wait(30)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._socket is not None:
-            self._socket.close()
+        self._open.close()
         self._thread.join(5)
 
     def _run(self) -> None:

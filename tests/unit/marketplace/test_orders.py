@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.jobs.models import Job
+from spinneret.jobs.models import Job, Move
 from spinneret.marketplace.orders.models import SaleOutcome
 from tests.markets.bench import Bench
 
@@ -25,7 +25,7 @@ def test_a_sale_ends_the_listing_on_the_other_marketplace(bench: Bench) -> None:
     for marketplace in ("ebay", "etsy", "vinted"):
         bench.done("publish", marketplace, product)
     bench.ebay.sell(product.sku, "o-1")
-    assert bench.done("orders", "ebay").result == {"orders": 1}
+    assert bench.done("orders", "ebay").result == {"orders": 1, "looked_again": 0}
     waiting = _waiting(bench)
     assert set(waiting) == {"delete etsy", "delete vinted"}
     assert {job.priority for job in waiting.values()} == {"critical"}
@@ -78,3 +78,28 @@ def test_an_order_of_something_else_is_recorded_without_a_product(bench: Bench) 
     bench.done("orders", "ebay")
     [sale] = bench.sales.page(bench.tenant, None, 10).sales
     assert (sale.outcome, sale.product_id) == (SaleOutcome.UNKNOWN_PRODUCT, None)
+
+
+def test_reading_orders_finds_what_a_cancelled_job_has_made(bench: Bench) -> None:
+    product = bench.product()
+    bench.etsy.visible_after = 0
+    bench.web.lost.add(4)  # shop, profiles, states, draft
+    ref = bench.submit("publish", "etsy", product)
+    bench.once(ref)
+    bench.control.move(ref, Move.CANCEL)
+    assert bench.done("orders", "etsy").result == {"orders": 0, "looked_again": 0}
+    bench.clock.advance(900)
+    assert bench.done("orders", "etsy").result == {"orders": 0, "looked_again": 1}
+    bench.finish(_waiting(bench)["sync etsy"].ref)
+    found = bench.listings.get(bench.tenant, product.id, "etsy")
+    assert found is not None
+    assert [found.reference] == list(bench.etsy.listings)
+
+
+def test_a_listing_is_looked_at_once_a_day(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    bench.clock.advance(24 * 3600)
+    bench.done("orders", "ebay")
+    bench.finish(_waiting(bench)["sync ebay"].ref)
+    assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 0}

@@ -348,5 +348,6 @@ PLUGIN_TASK_SECONDS: Final = 60.0  # B-07: a plug-in answers within this
 PLUGIN_POLL_SECONDS: Final = 0.25  # between two looks for a plug-in's answer …
 PLUGIN_LISTEN_SECONDS: Final = 10.0  # … within one claim
 PLUGIN_RESEND_SECONDS: Final = 5.0  # between two claims, each of which sends the task again
+RECONCILED_PER_READ: Final = 50  # listings that are looked at again when orders are read
 LISTING_REVISIONS_PER_DAY: Final = 250  # eBay: per listing and day
 LISTING_SETTLE_SECONDS: Final = 120.0  # a new Etsy listing may be invisible to look-ups for this

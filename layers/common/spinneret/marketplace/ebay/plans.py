@@ -416,7 +416,7 @@ def _orders(work: Work) -> Mapping[str, Any]:
         if not found or offset >= int(page.get("total", 0)):
             break
     book.remember(work.subject.tenant, "ebay", now)
-    return {"orders": seen}
+    return {"orders": seen, "looked_again": book.look_again(work.subject.tenant, "ebay")}
 
 
 def _message(work: Work) -> Mapping[str, Any]:

@@ -404,4 +404,4 @@ def _orders(work: Work) -> Mapping[str, Any]:
         if not receipts or offset >= int(page.get("count", 0)):
             break
     book.remember(work.subject.tenant, "etsy", now)
-    return {"orders": seen}
+    return {"orders": seen, "looked_again": book.look_again(work.subject.tenant, "etsy")}

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.jobs.models import Lease
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, stamp
-from spinneret.marketplace.listings.models import ENDED
+from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.models import Sale, SaleOutcome, SalePage
 from spinneret.marketplace.orders.ports import SaleStore
@@ -22,6 +23,8 @@ Ask = Callable[[str, str, str, str, str], None]
 """(tenant, marketplace, action code, product id, why): submits a job of the highest priority."""
 
 _FIRST_READ: Final = timedelta(days=7)  # orders before a seller's first look at them
+_IN_DOUBT: Final = timedelta(minutes=15)  # longer than a claim and its retries
+_UNSEEN: Final = timedelta(days=1)
 _OVERLAP: Final = timedelta(minutes=5)  # read twice: two clocks, and orders that show late
 
 
@@ -93,6 +96,24 @@ class OrderBook:
             self._sales.put(stored)
         return stored
 
+    def look_again(self, tenant: str, marketplace: str) -> int:
+        """Submit a sync for listings that are in doubt, and for those not looked at for a day.
+
+        So reading orders, which sellers do all day, also finds what an expired or cancelled job may
+        have made, and reports what differs. At most RECONCILED_PER_READ; the number of them.
+        """
+        now, asked, after = self._clock(), 0, None
+        while asked < bounds.RECONCILED_PER_READ:
+            page = self._listings.page(tenant, after, bounds.LIST_LIMIT_MAX)
+            for listing in page.listings:
+                if asked < bounds.RECONCILED_PER_READ and _is_due(listing, marketplace, now):
+                    self._ask(tenant, marketplace, "sync", listing.product_id, "reconcile")
+                    asked += 1
+            after = page.after
+            if after is None:
+                break
+        return asked
+
     def _stored(self, sale: Sale) -> Sale:
         product = self._products.find(sale.tenant, sale.sku) if sale.sku else None
         if product is None:
@@ -128,6 +149,15 @@ class OrderBook:
         for listing in self._listings.of_product(sale.tenant, product.id):
             if listing.marketplace != sale.marketplace and listing.state not in ENDED:
                 self._ask(sale.tenant, listing.marketplace, action, product.id, why)
+
+
+def _is_due(listing: Listing, marketplace: str, now: datetime) -> bool:
+    """In doubt for a while, or not looked at for a day."""
+    if listing.marketplace != marketplace or listing.state in ENDED:
+        return False
+    seen = listing.last_sync_at or listing.intent_at
+    limit = _IN_DOUBT if listing.state is ListingState.CREATING else _UNSEEN
+    return seen is not None and seen + limit <= now
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,212 @@
+"""The functions of the marketplace area as they are wired: on moto, with markets on loopback."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from spinneret.access.keys.api_models import KeyRequest
+from spinneret.access.keys.bootstrap import issue
+from spinneret.access.keys.models import Scope
+from spinneret.kernel.bounds import KEY_REQUESTS_PER_MINUTE_MAX
+from spinneret.marketplace.wiring import marketplace_api
+from spinneret.marketplace.worker_wiring import publish_worker
+from spinneret.runtime.http.entrypoint import Api
+from spinneret.runtime.queue import worker_entrypoint
+from stack.deployment.settings import market_hosts
+from tests.markets.ebay import KEYS as EBAY_KEYS
+from tests.markets.etsy import KEYS as ETSY_KEYS
+from tests.markets.etsy import SHOP
+from tests.markets.server import MarketServer
+from tests.tables import create_tables
+from tests.unit.runtime.api import Invocation
+
+REGION = "us-east-1"
+LANES = ("marketplace-high", "marketplace")
+
+
+class Deployed:
+    """The area's functions over one environment."""
+
+    def __init__(self, markets: MarketServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        from marketplace import api as area  # noqa: PLC0415 - reads no environment before it is set
+
+        client: Any = boto3.resource("dynamodb", region_name=REGION).meta.client
+        names = create_tables(client)
+        sqs = boto3.client("sqs", region_name=REGION)
+        urls = {
+            lane: sqs.create_queue(QueueName=f"spinneret-test-{lane}")["QueueUrl"] for lane in LANES
+        }
+        self._sqs, self._urls = sqs, urls
+        secrets = boto3.client("secretsmanager", region_name=REGION)
+        value = json.dumps({"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
+        arn = secrets.create_secret(Name="marketplaces", SecretString=value)["ARN"]
+        key = boto3.client("kms", region_name=REGION).create_key()["KeyMetadata"]["KeyId"]
+        endpoint = markets.url.removeprefix("http://")
+        for name, text in {
+            "TENANCY_TABLE": names["Tenancy"],
+            "JOBS_TABLE": names["Jobs"],
+            "IDEMPOTENCY_TABLE": names["Idempotency"],
+            "MARKETPLACE_TABLE": names["Marketplace"],
+            "MARKETPLACE_SECRET": arn,
+            "MARKETPLACE_HOSTS": market_hosts(markets.url),
+            "MARKETPLACE_RETURN_URL": "https://shop.example/back",
+            "SECRETS_KEY_ID": key,
+            "UPLOADS_BUCKET": "uploads",
+            "LANES_URL": urls["marketplace"].removesuffix("marketplace"),
+            "WEBSOCKET_URL": "http://127.0.0.1:9",
+            "FETCH_ALLOWED_ENDPOINTS": endpoint,
+            "USER_AGENT": "Spinneret/0.1 (+https://spinneret.example/bot)",
+        }.items():
+            monkeypatch.setenv(name, text)
+        self._api = Api("marketplace-api", *area.api.routes)
+        self._work = worker_entrypoint(publish_worker, "publish-worker")
+        assert marketplace_api is area.api.routes[0].build
+        wanted = KeyRequest(
+            name="tests",
+            scopes=frozenset({Scope.ADMIN}),
+            rate_limit_rpm=KEY_REQUESTS_PER_MINUTE_MAX,
+        )
+        self._key = issue(client, names["Tenancy"], "acme", wanted)
+
+    def __call__(
+        self, method: str, path: str, body: Any = None, **headers: str
+    ) -> tuple[int, Any, dict[str, str]]:
+        """One request, as API Gateway passes it on."""
+        parts = urlsplit(path)
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        answer = self._api.handler(
+            {
+                "httpMethod": method,
+                "path": parts.path,
+                "headers": {"X-API-Key": self._key, "Content-Type": "application/json", **headers},
+                "multiValueHeaders": None,
+                "queryStringParameters": query or None,
+                "multiValueQueryStringParameters": {n: [t] for n, t in query.items()} or None,
+                "requestContext": {"requestId": "r", "identity": {}},
+                "body": body if body is None or isinstance(body, str) else json.dumps(body),
+                "isBase64Encoded": False,
+            },
+            Invocation(),  # type: ignore[arg-type]  # stands for LambdaContext
+        )
+        shown = {k: v[-1] for k, v in answer.get("multiValueHeaders", {}).items()}
+        text = answer["body"] or "null"
+        return answer["statusCode"], json.loads(text), {**shown, **answer.get("headers", {})}
+
+    def work(self, most: int = 60) -> None:
+        """Messages until no lane has any."""
+        for _ in range(most):
+            got = 0
+            for url in self._urls.values():
+                found = self._sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+                for each in found.get("Messages", []):
+                    got += 1
+                    self._sqs.delete_message(QueueUrl=url, ReceiptHandle=each["ReceiptHandle"])
+                    record = {
+                        "messageId": each["MessageId"],
+                        "body": each["Body"],
+                        "eventSource": "aws:sqs",
+                        "receiptHandle": "r",
+                        "attributes": {},
+                        "messageAttributes": {},
+                        "md5OfBody": "",
+                        "eventSourceARN": "arn:aws:sqs:us-east-1:1:x",
+                        "awsRegion": REGION,
+                    }
+                    self._work({"Records": [record]}, Invocation(115.0))  # type: ignore[arg-type]  # see above
+            if not got:
+                return
+
+
+@pytest.fixture
+def markets() -> Iterator[MarketServer]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    with MarketServer(port) as server:
+        server.etsy.visible_after = 0
+        yield server
+
+
+@pytest.fixture
+def deployed(markets: MarketServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    with mock_aws():
+        yield Deployed(markets, monkeypatch)
+
+
+def test_a_seller_connects_publishes_a_batch_and_is_told_of_orders(
+    deployed: Deployed, markets: MarketServer
+) -> None:
+    for marketplace in ("ebay", "etsy"):
+        _, begun, _ = deployed("POST", f"/api/marketplace/{marketplace}/connect")
+        state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
+        callback = f"/api/marketplace/{marketplace}/callback?state={state}&code=c"
+        status, _, headers = deployed("GET", callback)
+        assert status == 302
+        assert headers["Location"].endswith("connected=true"), headers
+    ids = []
+    for number in range(3):
+        status, made, _ = deployed(
+            "POST",
+            "/api/products",
+            {
+                "title": f"Coat {number}",
+                "description": "Worn twice.",
+                "price": 8900,
+                "images": [f"{markets.url}/image/front.jpg"],
+                "attributes": {"brand": "barbour", "condition": "good"},
+                "overrides": {"etsy": {"category_id": "1837"}},
+            },
+        )
+        assert status == 201, made
+        ids.append(made["product_id"])
+    markets.etsy.refused_titles.add("Coat 1")
+    wanted = {"marketplace": "etsy", "action_code": "publish", "product_ids": ids}
+    status, batch, _ = deployed("POST", "/api/batch-jobs", wanted)
+    assert status == 201, batch
+    deployed.work()
+    _, batch, _ = deployed("GET", f"/api/batch-jobs/{batch['batch_id']}")
+    assert (batch["status"], batch["completed_count"], batch["failed_count"]) == (
+        "partially_failed",
+        2,
+        1,
+    )
+    assert len(markets.etsy.listings) == 2
+    _report(deployed)
+    _, jobs, _ = deployed("GET", "/api/marketplace/jobs?marketplace=etsy&limit=1")
+    assert jobs["items"][0]["action_code"] == "orders"
+    deployed.work()
+    _, day, _ = deployed("GET", "/api/marketplace/statistics")
+    counts = {each["action_code"]: each["completed_count"] for each in day["items"]}
+    assert counts == {"orders": 1, "publish": 2}
+
+
+def _report(deployed: Deployed) -> None:
+    """Etsy reports that an order was paid, signed and otherwise."""
+    body, at = json.dumps({"event_type": "order.paid", "shop_id": int(SHOP)}), int(time.time())
+    key = base64.b64decode(ETSY_KEYS["webhook_secret"].removeprefix("whsec_"))
+    digest = hmac.new(key, f"wh_1.{at}.{body}".encode(), hashlib.sha256).digest()
+    signature = f"v1,{base64.b64encode(digest).decode()}"
+    for signed, expected in ((signature, 204), (f"v1,{'A' * 44}", 401)):
+        headers = {
+            "webhook-id": "wh_1",
+            "webhook-timestamp": str(at),
+            "webhook-signature": signed,
+        }
+        status, answer, _ = deployed("POST", "/api/marketplace/webhooks/etsy", body, **headers)
+        assert status == expected, answer

@@ -1,0 +1,64 @@
+"""What a plug-in sends over the WebSocket, through the service that serves it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.live.service import LiveService
+from spinneret.jobs.models import Connection
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.live import FakeConnectionStore, FakeSockets
+from tests.markets.bench import Bench
+
+
+@pytest.fixture
+def sockets() -> FakeSockets:
+    return FakeSockets()
+
+
+@pytest.fixture
+def live(bench: Bench, sockets: FakeSockets) -> LiveService:
+    jobs = FakeJobStore()
+    service = LiveService(
+        store=jobs,
+        connections=FakeConnectionStore(jobs),
+        sockets=sockets,
+        clock=bench.clock,
+        others=bench.inbox.actions,
+    )
+    service.connect(Connection(id="browser-9", tenant=bench.tenant, key_id="key_1"))
+    return service
+
+
+def _say(live: LiveService, sockets: FakeSockets, **message: Any) -> Any:
+    live.receive("browser-9", json.dumps(message), lambda *_: True)
+    return sockets.received["browser-9"][-1]
+
+
+def test_a_plug_in_that_says_hello_is_confirmed_and_found(
+    live: LiveService, sockets: FakeSockets, bench: Bench
+) -> None:
+    told = _say(live, sockets, action="plugin.hello", marketplace="vinted")
+    assert told == {"type": "confirmed", "of": "plugin.hello"}
+    assert "browser-9" in {
+        each.connection_id for each in bench.plugins.newest(bench.tenant, "vinted")
+    }
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"action": "plugin.hello", "marketplace": "ebay"}, "VALIDATION_ERROR"),
+        ({"action": "plugin.answer", "key": "k", "status": "200", "body": {}}, "VALIDATION_ERROR"),
+        ({"action": "plugin.answer", "key": "k", "status": 200, "body": {}}, "NOT_FOUND"),
+        ({"action": "plugin.accepted", "key": ""}, "VALIDATION_ERROR"),
+        ({"action": "plugin.dance"}, "VALIDATION_ERROR"),
+    ],
+)
+def test_what_makes_no_sense_is_answered_with_an_error(
+    message: dict[str, Any], code: str, live: LiveService, sockets: FakeSockets
+) -> None:
+    assert _say(live, sockets, **message)["code"] == code
