@@ -6,14 +6,15 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from stack.errors import UsageError
 
-SOCKET: Final = "/var/run/docker.sock"
+# Where SAM (1.145) looks for Docker and for Finch; it doesn't heed DOCKER_HOST.
+SOCKETS: Final = (Path("/var/run/docker.sock"), Path("/var/run/finch.sock"))
 BEYOND: Final = "host.docker.internal"
 """This machine as containers of Docker Desktop know it."""
 _SECONDS: Final = 5.0
@@ -21,10 +22,10 @@ _CHUNK: Final = 65536
 
 
 class Engine:
-    """An engine that answers the Docker API. All methods raise UsageError if it doesn't."""
+    """The first engine that answers the Docker API. All methods raise UsageError if none does."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self.address = environ.get("DOCKER_HOST") or f"unix://{SOCKET}"
+    def __init__(self, sockets: Sequence[Path] | None = None) -> None:
+        self._sockets = SOCKETS if sockets is None else sockets
 
     def require(self) -> None:
         """Raises UsageError, which says what is missing."""
@@ -42,20 +43,15 @@ class Engine:
         return found
 
     def _get(self, path: str, *, missing: bool = False) -> Any:
+        connection = self._connection()
         try:
-            connection = self._connection()
-            try:
-                connection.request("GET", path, headers={"Host": "engine"})
-                answer = connection.getresponse()
-                text = answer.read().decode()
-            finally:
-                connection.close()
+            connection.request("GET", path, headers={"Host": "engine"})
+            answer = connection.getresponse()
+            text = answer.read().decode()
         except (OSError, http.client.HTTPException) as error:
-            raise UsageError(
-                f"no container engine answers at {self.address} ({error}): `sam local invoke` runs "
-                "functions in containers. Start Docker, or Podman with DOCKER_HOST=unix://… of its "
-                "socket; `make invoke` needs neither"
-            ) from error
+            raise self._missing() from error
+        finally:
+            connection.close()
         if answer.status == http.client.NOT_FOUND and missing:
             return None
         if answer.status != http.client.OK:
@@ -63,14 +59,27 @@ class Engine:
         return json.loads(text) if text.startswith("{") else text
 
     def _connection(self) -> http.client.HTTPConnection:
-        parts = urlsplit(self.address)
-        if parts.scheme == "unix":
-            return _OverSocket(parts.path)
-        return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_SECONDS)
+        for path in self._sockets:
+            connection = _OverSocket(path)
+            try:
+                connection.connect()
+            except OSError:
+                connection.close()
+                continue
+            return connection
+        raise self._missing()
+
+    def _missing(self) -> UsageError:
+        places = " or ".join(map(str, self._sockets))
+        return UsageError(
+            f"no container engine answers at {places}, where SAM looks for one: `sam local invoke` "
+            "runs functions in containers. Start Docker or Finch, or link Podman's socket there; "
+            "`make invoke` needs none"
+        )
 
 
 class _OverSocket(http.client.HTTPConnection):
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__("localhost", timeout=_SECONDS)
         self._path = path
 
@@ -78,7 +87,7 @@ class _OverSocket(http.client.HTTPConnection):
         """Over the Unix socket."""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(_SECONDS)
-        self.sock.connect(self._path)
+        self.sock.connect(str(self._path))
 
 
 # ---------------------------------------------------------------- The way back

@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the function's log and answer; 1 when it raised."""
     instance = Instance.named(arguments.instance, workspace)
-    engine = Engine(workspace.environ)
+    engine = Engine()
     engine.require()
     event_in(arguments.event)
     deployment = record.current(instance)

@@ -60,7 +60,7 @@ def test_a_command_that_has_nothing_to_work_on_says_so(
 def test_without_a_container_engine_sam_local_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/docker.sock")
+    monkeypatch.setattr("stack.containers.SOCKETS", (tmp_path / "docker.sock",))
     assert cli.main(["sam-local", "Sweeper", "events/core/sweep.json"]) == 2
     shown = capsys.readouterr()
     assert (shown.out, shown.err.count("\n")) == ("", 1)
