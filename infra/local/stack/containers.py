@@ -136,8 +136,16 @@ def _accept(server: socket.socket, port: int) -> None:
                 near.close()
                 continue
             far.settimeout(None)
-            for source, target in ((near, far), (far, near)):
-                threading.Thread(target=_pass, args=(source, target), daemon=True).start()
+            threading.Thread(target=_carry, args=(near, far), daemon=True).start()
+
+
+def _carry(near: socket.socket, far: socket.socket) -> None:
+    """Both directions of one connection, until both have ended."""
+    with near, far:
+        back = threading.Thread(target=_pass, args=(far, near), daemon=True)
+        back.start()
+        _pass(near, far)
+        back.join()
 
 
 def _pass(source: socket.socket, target: socket.socket) -> None:

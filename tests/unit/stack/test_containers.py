@@ -101,7 +101,8 @@ def test_a_container_reaches_what_listens_on_loopback(tmp_path: Path) -> None:
                 assert far.recv(99) == b"asked"
                 far.sendall(b"answered")
                 far.close()
-                assert near.makefile("rb").read() == b"answered"
+                with near.makefile("rb") as answer:
+                    assert answer.read() == b"answered"
             assert translated("http://127.0.0.1:1/") == "http://127.0.0.1:1/"
 
 
