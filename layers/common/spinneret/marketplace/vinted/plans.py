@@ -211,14 +211,19 @@ def _link(work: Work) -> Mapping[str, Any]:
 
 
 def _repeatable(work: Work, request: PluginRequest, *, missing: bool = False) -> Mapping[str, Any]:
-    """Ask for what may be done twice: after a time-out it is sent as a new request."""
+    """Ask for what may be done twice: after a time-out it is sent as a new request, and only one
+    that a plug-in had accepted counts as failed."""
     browser: PluginTransport = work.services["browser"]
     assert work.task is not None
+    marketplace = work.subject.marketplace
     try:
-        answer = browser.ask(work.context, work.task, work.subject.marketplace, request)
-    except MarketplaceUnavailable:
+        answer = browser.ask(work.context, work.task, marketplace, request)
+    except MarketplaceUnavailable as late:
         browser.begin_again(work.task, request)
-        raise
+        if late.details.get("accepted") is not False:
+            raise
+        # No plug-in said that it has it: its process may have died before it was sent.
+        answer = browser.ask(work.context, work.task, marketplace, request)
     return _body(answer, missing=missing)
 
 
