@@ -90,6 +90,10 @@ def _job(owner: Tenant, website: Website, made: Made) -> str:
     return job_id
 
 
+def _document(owner: Tenant, website: Website, made: Made) -> str:
+    return str(owner.job(made["job_id"])["document_id"])
+
+
 def _key(owner: Tenant, website: Website, made: Made) -> str:
     return str(issued_key(owner, "read")["key_id"])
 
@@ -209,6 +213,7 @@ def _until_terminal(owner: Tenant, path: str) -> None:
 
 MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "job_id": _job,
+    "document_id": _document,
     "audit_id": _audit,
     "key_id": _key,
     "domain": _domain,
