@@ -40,6 +40,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/web/politeness/test_pace_schedules.py
 	@POLITENESS_GAP_MS=2000 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
 	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py
+	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
 	@SPINNERET_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/marketplace/test_crashes.py
 	@$(BIN)/python -m pytest tests/unit/marketplace/test_contracts.py  # with MARKETPLACE_CONTRACTS
 

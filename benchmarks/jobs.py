@@ -41,9 +41,15 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
     run_stack,
     spread,
 )
+from spinneret.crawl.batches import BatchHandler  # noqa: E402 - after the path above
+from spinneret.crawl.kinds import CRAWL_BATCH  # noqa: E402 - after the path above
 from spinneret.jobs import items  # noqa: E402 - after the path above
+from spinneret.jobs.children import Children  # noqa: E402 - after the path above
+from spinneret.jobs.control import JobControl  # noqa: E402 - after the path above
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
-from spinneret.jobs.models import Draft, Job, JobStatus, Priority, Reply  # noqa: E402 - after the path above
+from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Priority, Reply  # noqa: E402 - after the path above
+from spinneret.jobs.parents import ParentEnds, ParentLook  # noqa: E402 - after the path above
+from spinneret.jobs.publishing import PublishingJobStore  # noqa: E402 - after the path above
 from spinneret.jobs.service import JobService  # noqa: E402 - after the path above
 from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
 from spinneret.jobs.sweeper import Sweeper  # noqa: E402 - after the path above
@@ -56,6 +62,7 @@ from tests.site.server import page_paths, serve  # noqa: E402 - after the path a
 from tests.tables import create_tables  # noqa: E402 - after the path above
 
 JOBS: Final = 200
+CHILDREN: Final = 1000
 CRAWLS: Final = 12
 SECONDS: Final = 120.0
 QUEUED: Final = 20_000
@@ -88,16 +95,30 @@ class Kernel:
         store = self.store = DynamoJobStore(
             self.dynamodb, tables["Jobs"], tables["Idempotency"], tables["Events"]
         )
+        self.control = JobControl(
+            store=store, queue=queue, kinds=KINDS, clock=utc_now, sleep=time.sleep
+        )
+        self.ends = ParentEnds(store, utc_now)
+        reporting = PublishingJobStore(store)
+        reporting.listen(ParentEnds(reporting, utc_now))
+        children = Children(
+            store=reporting,
+            queue=queue,
+            kinds=KINDS,
+            clock=utc_now,
+            new_id=id_maker(utc_now),
+            move=self.control.move,
+        )
         self.done: dict[str, float] = {}
         self._rows: list[dict[str, Any]] = []
         self.service = JobService(
             store=store, queue=queue, kinds=KINDS, clock=utc_now, new_id=id_maker(utc_now)
         )
         self.worker = Worker(
-            store=store,
+            store=reporting,
             queue=queue,
             kinds=KINDS,
-            handlers={"crawl": lambda _: {}},
+            handlers={"crawl": lambda _: {}, CRAWL_BATCH: BatchHandler(children)},
             clock=utc_now,
             random=random.random,
             new_owner=lambda: uuid4().hex,
@@ -115,6 +136,28 @@ class Kernel:
             "bench", [draft], None, lambda placed: Reply(status=202, body={"id": placed[0].job.id})
         )
         return str(reply.reply.body["id"])
+
+    def submit_batch(self, number: int) -> JobRef:
+        """So many jobs as the children of one; they exist when this returns."""
+        drafts = [
+            Draft(
+                kind="crawl",
+                payload={"url": f"https://site.example/{n}"},
+                priority=Priority.NORMAL,
+                duplicate_key=uuid4().hex,
+            )
+            for n in range(number)
+        ]
+        parent = Draft(kind=CRAWL_BATCH, payload={}, priority=Priority.NORMAL, duplicate_key=None)
+        reply = self.service.submit_parent(
+            "bench",
+            parent,
+            drafts,
+            None,
+            lambda job, _: Reply(status=202, body={"id": job.id}),
+            begin=lambda ref: self.worker.run(ref, lambda: 900.0),
+        )
+        return JobRef(tenant="bench", job_id=str(reply.reply.body["id"]))
 
     def load(self, item: dict[str, Any]) -> None:
         """Put a row beside the kernel, 25 at a time."""
@@ -137,6 +180,7 @@ class Kernel:
             queue=self.queue,
             kinds={"crawl": crawl},
             clock=utc_now,
+            look_at_parent=ParentLook(self.store, self.ends, self.control, utc_now),
         )
         begin = time.perf_counter()
         done = {name: count for name, count in asdict(sweeper.sweep()).items() if count}
@@ -171,6 +215,7 @@ def main() -> None:
             ("submit to done, a handler that does nothing, 1 poller", _overhead(kernel)),
             (f"jobs per second, 1 poller, {JOBS} jobs", _throughput(kernel, 1)),
             (f"jobs per second, 8 pollers, {JOBS} jobs", _throughput(kernel, 8)),
+            *_batches(kernel),
             *_capacity(kernel),
             *_sweeping(kernel),
             *_live(),
@@ -206,6 +251,45 @@ def _throughput(kernel: Kernel, pollers: int) -> str:
     for thread in threads:
         thread.join()
     return f"{JOBS / (max(kernel.done.values()) - begin):.0f}"
+
+
+def _batches(kernel: Kernel) -> list[tuple[str, str]]:
+    """A batch beside single submissions."""
+    begin = time.perf_counter()
+    for _ in range(CHILDREN):
+        kernel.submit()
+    singly = CHILDREN / (time.perf_counter() - begin)
+    kernel.done.clear()
+    _drain(kernel, CHILDREN)
+    begin = time.perf_counter()
+    parent = kernel.submit_batch(CHILDREN)
+    together = CHILDREN / (time.perf_counter() - begin)
+    kernel.done.clear()
+    seconds = _drain(kernel, CHILDREN)
+    job = kernel.store.get(parent)
+    assert job is not None
+    return [
+        (f"{CHILDREN} jobs submitted one by one, jobs per second", f"{singly:.0f}"),
+        (f"{CHILDREN} jobs submitted as one batch, jobs per second", f"{together:.0f}"),
+        (
+            f"a batch of {CHILDREN} worked off by 8 pollers, jobs per second",
+            f"{CHILDREN / seconds:.0f}, the parent is {job.status.value}",
+        ),
+    ]
+
+
+def _drain(kernel: Kernel, number: int) -> float:
+    """Seconds in which 8 pollers do so many jobs."""
+    threads = [
+        threading.Thread(target=kernel.poll, args=(lambda: len(kernel.done) >= number,))
+        for _ in range(8)
+    ]
+    begin = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return max(kernel.done.values()) - begin
 
 
 def _capacity(kernel: Kernel) -> list[tuple[str, str]]:
