@@ -17,7 +17,7 @@ from stack import aws
 from stack.containers import Engine, reachable
 from stack.deployment import record, templates
 from stack.deployment.record import Deployment
-from stack.deployment.sam import Sam
+from stack.deployment.sam import VARIABLES, Sam
 from stack.errors import UsageError
 from stack.files import write_json
 from stack.instance import Instance
@@ -54,6 +54,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
             name: text if name == _OWN else translated(text) for name, text in variables.items()
         }
         template = _template(sam, arguments.function, given)
+        # Else the shell's variables win over the template's, AWS_ENDPOINT_URL among them.
+        write_json(sam.built / VARIABLES, {arguments.function: given})
         answer = sam.invoke(template, arguments.function, arguments.event, engine)
     workspace.progress.say(answer)
     workspace.progress.say(f"{time.monotonic() - begin:.1f} s")

@@ -25,6 +25,7 @@ BUILD_SECONDS: Final = 600.0
 # `sam deploy` waits without end for a stack that can't roll back.
 DEPLOY_SECONDS: Final = 300.0
 INVOKE_SECONDS: Final = 900.0  # with the download of an image of 600 MB
+VARIABLES: Final = "sam-local-variables.json"  # of a function, beside the built template
 IMAGE: Final = "public.ecr.aws/lambda/python:3.11-x86_64"  # as SAM names it for python3.11
 
 
@@ -78,6 +79,7 @@ class Sam:
         command = [
             *(self._endpoints["sam"], "local", "invoke", function),
             *("--template", str(template), "--event", str(event.absolute())),
+            *("--env-vars", str(self.built / VARIABLES)),
             *(["--skip-pull-image"] if engine.has_image(IMAGE) else []),
             *self._config(),
         ]
