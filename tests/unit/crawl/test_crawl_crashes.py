@@ -160,6 +160,7 @@ def test_two_crashes_at_the_same_call_leave_one_attempt(scenario: Scenario) -> N
             assert_done(crawl, ref, scenario.now)
 
 
+@pytest.mark.heavy
 def test_a_sweeper_that_dies_at_any_call_leaves_the_job_to_the_next_pass() -> None:
     scenario = SCENARIOS["a new page"]
 

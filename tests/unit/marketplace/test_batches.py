@@ -12,6 +12,8 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.publishing.api_models import batch_view, submitted_batch
 from tests.markets.bench import Bench
 
+pytestmark = pytest.mark.heavy  # whole batches on moto: the quick loop has single jobs of eBay's
+
 
 def _submit(bench: Bench, ids: list[str], action: str = "publish") -> JobRef:
     made = bench.publishing.submit_batch(

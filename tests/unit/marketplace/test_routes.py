@@ -17,6 +17,8 @@ from tests.unit.served import Served
 [EXAMPLE] = PRODUCT.values()
 WANTED = EXAMPLE["request"]
 
+pytestmark = pytest.mark.heavy  # whole jobs on moto
+
 
 @pytest.fixture
 def services(bench: Bench) -> Any:
