@@ -13,7 +13,9 @@ from spinneret.content.search.models import Hit, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
+from spinneret.crawl.checks import CrawlChecks
+from spinneret.crawl.inbox.handler import FileHandler
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
@@ -41,6 +43,7 @@ from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetch_cache import FakeFetchCache
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
+from tests.fakes.inbox import FakeInboxStore
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.page_parts import FakePartStore
@@ -67,6 +70,7 @@ class CrawlSlice:
         self.contents = FakeContentStore()
         self.parts = FakePartStore(self.contents)
         self.cache = FakeFetchCache()
+        self.inbox = FakeInboxStore()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
         self.index = FakeChunkIndex()
         self.pages: dict[str, FetchedPage | DomainError] = {}
@@ -110,15 +114,8 @@ class CrawlSlice:
 
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
         """The use cases of the crawl API."""
-        jobs = JobService(
-            store=wrap("store", self.store),
-            queue=wrap("queue", self.queue),
-            kinds=self.kinds,
-            clock=self.clock,
-            new_id=self.new_id,
-        )
         return CrawlService(
-            jobs=jobs,
+            jobs=self.job_service(wrap),
             policy=AddressPolicy(),
             hosts=self.hosts.service,
             targets=self.targets,
@@ -129,6 +126,27 @@ class CrawlSlice:
             parts=self.parts,
             submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
+        )
+
+    def checks(self) -> CrawlChecks:
+        """What a worker checks."""
+        return CrawlChecks(
+            policy=AddressPolicy(),
+            hosts=self.hosts.service,
+            require_proxy=self.proxies.service.require,
+            config_in_force=self.configs.service.in_force,
+            require_collection=self.collections.get,
+            ensure_tags=self.tag_ids,
+        )
+
+    def job_service(self, wrap: Wrap = lambda _, port: port) -> JobService:
+        """Submission of whatever kind."""
+        return JobService(
+            store=wrap("store", self.store),
+            queue=wrap("queue", self.queue),
+            kinds=self.kinds,
+            clock=self.clock,
+            new_id=self.new_id,
         )
 
     def control(self, wrap: Wrap = lambda _, port: port) -> JobControl:
@@ -191,7 +209,13 @@ class CrawlSlice:
             store=store,
             queue=wrap("queue", self.queue),
             kinds=self.kinds,
-            handlers={CRAWL: self.pipeline(wrap), CRAWL_BATCH: BatchHandler(children)},
+            handlers={
+                CRAWL: self.pipeline(wrap),
+                CRAWL_BATCH: BatchHandler(children),
+                CRAWL_FILE: FileHandler(
+                    store=wrap("inbox", self.inbox), checks=self.checks(), children=children
+                ),
+            },
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: f"owner-{next(self._numbers)}",

@@ -168,12 +168,31 @@ def _schedule(reader: Reader, name: str, properties: Properties) -> dict[str, tu
     return {"schedule": ([(properties["Schedule"], "ENABLED")], found)}
 
 
+def _rule(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
+    events = reader.client("events")
+    function = reader.client("lambda").get_function_configuration(FunctionName=name)
+    names = events.list_rule_names_by_target(TargetArn=function["FunctionArn"])["RuleNames"]
+    rules = [events.describe_rule(Name=each) for each in names]
+    wanted = properties["Pattern"]
+    found = [(sorted(json.loads(each["EventPattern"])), each["State"]) for each in rules]
+    keys = [json.loads(each["EventPattern"])["detail"]["object"] for each in rules]
+    return {
+        "rule": ([(sorted(wanted), "ENABLED")], found),
+        "keys": ([wanted["detail"]["object"]], keys),
+    }
+
+
 def _route(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     del reader, name, properties  # all routes are compared at the API
     return {}
 
 
-_EVENTS: Final[Mapping[str, Check]] = {"SQS": _lane, "Schedule": _schedule, "Api": _route}
+_EVENTS: Final[Mapping[str, Check]] = {
+    "SQS": _lane,
+    "Schedule": _schedule,
+    "EventBridgeRule": _rule,
+    "Api": _route,
+}
 
 
 def _api(reader: Reader, identity: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
@@ -221,7 +240,10 @@ def _bucket(reader: Reader, name: str, properties: Properties) -> dict[str, tupl
     client = reader.client("s3")
     block = client.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
     versioning = client.get_bucket_versioning(Bucket=name).get("Status")
+    notifies = client.get_bucket_notification_configuration(Bucket=name)
+    wanted = properties.get("NotificationConfiguration", {}).get("EventBridgeConfiguration")
     return {
+        "events": (wanted is not None, "EventBridgeConfiguration" in notifies),
         "public access": (properties["PublicAccessBlockConfiguration"], block),
         "versioning": (properties.get("VersioningConfiguration", {}).get("Status"), versioning),
     }

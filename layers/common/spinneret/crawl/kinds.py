@@ -12,6 +12,8 @@ from spinneret.kernel import bounds
 CRAWL: Final = "crawl"
 CRAWL_BATCH: Final = "crawl_batch"
 """The parent of the crawls of one request."""
+CRAWL_FILE: Final = "crawl_file"
+"""The parent of the crawls of a file of URLs."""
 DEEP_CRAWL: Final = "deep_crawl"
 """Driven by an execution of statemachines/deep_crawl.asl.yaml."""
 
@@ -34,6 +36,13 @@ KINDS: Final = {
         lanes=LANES,
         subject="url",
         events="deep_crawl",
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+    ),
+    CRAWL_FILE: KindPolicy(
+        lanes=LANES,
+        subject="name",
+        events="crawl_file",
+        work_seconds=bounds.INBOX_WORK_SECONDS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),
     CRAWL_BATCH: KindPolicy(

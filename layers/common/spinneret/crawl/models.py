@@ -15,8 +15,8 @@ RowId = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 
 
-class CrawlOptions(BaseModel):
-    """How pages are to be crawled."""
+class PageOptions(BaseModel):
+    """How a page is to be crawled."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -32,6 +32,17 @@ class CrawlOptions(BaseModel):
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     force: bool = False
     """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
+    proxy_config_id: RowId | None = None
+    """Fetch the pages by way of these proxies; directly while the config is inactive or empty.
+    Comes before the proxies of the crawl's config.
+
+    robots.txt is always read directly: what it says holds for all tenants.
+    """
+
+
+class CrawlOptions(PageOptions):
+    """How pages are to be crawled, and who is told of it."""
+
     webhook_url: UrlText | None = None
     """Notified of the end of these crawls, signed with the tenant's default secret.
 
@@ -39,13 +50,6 @@ class CrawlOptions(BaseModel):
     """
     webhook_headers: Annotated[dict[str, str], Field(repr=False)] = {}
     """Sent with the notifications to `webhook_url`; never shown again."""
-
-    proxy_config_id: RowId | None = None
-    """Fetch the pages by way of these proxies; directly while the config is inactive or empty.
-    Comes before the proxies of the crawl's config.
-
-    robots.txt is always read directly: what it says holds for all tenants.
-    """
 
 
 class CrawlRequest(CrawlOptions):

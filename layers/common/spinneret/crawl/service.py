@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any
 
-from spinneret.crawl.configs.models import Config, snapshot_of
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH
+from spinneret.crawl.checks import (
+    ConfigInForce,
+    CrawlChecks,
+    CrawlTerms,
+    EnsureTags,
+    RequireCollection,
+    RequireProxy,
+)
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE
 from spinneret.crawl.models import (
     BatchRequest,
     BatchSubmission,
@@ -27,88 +34,17 @@ from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKe
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.errors import (
-    CircuitOpen,
-    DomainBlocked,
-    DomainError,
-    PermanentError,
-    ValidationFailed,
-)
+from spinneret.kernel.errors import DomainError, ValidationFailed
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import Url, cache_url, canonical_url
+from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
-
-RECIPE: Final = 1  # goes up when the same page would be processed to another result
 
 Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
 """(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
 SubmitDeep = Callable[[str, CrawlRequest, int, RequestKey | None], Submitted]
 """(tenant, request for one URL, depth, key): what a crawl becomes whose config goes deeper than the
 page (ruling "Defaults")."""
-RequireProxy = Callable[[str, str], None]
-"""(tenant, config id): raises where no crawl may go by these proxies."""
-ConfigInForce = Callable[[str, str | None], Config | None]
-"""(tenant, config id): that config, or the tenant's default; raises NotFound."""
-RequireCollection = Callable[[str, str], object]
-"""(tenant, collection id): raises NotFound."""
-EnsureTags = Callable[[str, Sequence[str]], tuple[str, ...]]
-"""(tenant, names): the ids of these tags; those that don't exist are made."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CrawlTerms:
-    """What the crawls of one submission share."""
-
-    notify: tuple[str, ...]
-    config: Config | None = None
-    proxy_config_id: str | None = None
-    collection_id: str | None = None
-    tag_ids: tuple[str, ...] = ()
-    source_id: str | None = None
-    priority: Priority = Priority.NORMAL
-    force: bool = False
-    same: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What else makes two crawls of one URL different ones."""
-    once: bool = False
-    """See Draft.once."""
-
-    def payload(self, url: Url) -> dict[str, Any]:
-        """The payload of a crawl of this URL."""
-        given = {
-            "proxy_config_id": self.proxy_config_id,
-            "config": None if self.config is None else snapshot_of(self.config),
-            "collection_id": self.collection_id,
-            "tag_ids": list(self.tag_ids) or None,
-            "source_id": self.source_id,
-        }
-        return {
-            "url": canonical_url(url).text,
-            **{name: value for name, value in given.items() if value is not None},
-        }
-
-    def identity(self, kind: str, recipe: int, url: Url) -> dict[str, Any]:
-        """What makes two jobs of a kind the same work."""
-        same: dict[str, Any] = {"kind": kind, "recipe": recipe, "url": cache_url(url), **self.same}
-        if self.proxy_config_id is not None:  # a host may answer others differently
-            same["proxy_config_id"] = self.proxy_config_id
-        if self.config is not None:
-            same["config"] = [self.config.id, self.config.version]
-        if self.collection_id is not None:
-            same["collection_id"] = self.collection_id
-        return same
-
-    def draft(self, url: Url) -> Draft:
-        """The job of a crawl of this URL."""
-        return Draft(
-            kind=CRAWL,
-            payload=self.payload(url),
-            priority=self.priority,
-            domain=url.host,
-            notify=self.notify,
-            duplicate_key=None if self.force else fingerprint(self.identity(CRAWL, RECIPE, url)),
-            once=self.once,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,12 +87,17 @@ class CrawlService:
     ) -> None:
         self._jobs = jobs
         self._policy = policy
-        self._hosts = hosts
         self._targets = targets
-        self._require_proxy = require_proxy
         self._config_in_force = config_in_force
         self._require_collection = require_collection
-        self._ensure_tags = ensure_tags
+        self._checks = CrawlChecks(
+            policy=policy,
+            hosts=hosts,
+            require_proxy=require_proxy,
+            config_in_force=config_in_force,
+            require_collection=require_collection,
+            ensure_tags=ensure_tags,
+        )
         self._parts = parts
         self._begin_batch = begin_batch
         self._submit_deep = submit_deep
@@ -196,8 +137,8 @@ class CrawlService:
             priority=Priority.LOW,
             force=True,
         )
-        refusal = cache(partial(self._refusal, tenant))
-        parsed = {url: self._parsed(url, refusal) for url in pages.urls}
+        refusal = cache(partial(self._checks.refusal, tenant))
+        parsed = {url: self._checks.parsed(url, refusal) for url in pages.urls}
         refused = {url: each.code for url, each in parsed.items() if isinstance(each, DomainError)}
         drafts = [terms.draft(each) for each in parsed.values() if isinstance(each, Url)]
         if not drafts:
@@ -229,13 +170,13 @@ class CrawlService:
         return crawls if len(crawls) >= counts.created else None
 
     def get(self, tenant: str, job_id: str) -> CrawlView | BatchView:
-        """A crawl, or a batch with its counters. Raises NotFound."""
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH)
+        """A crawl, or a batch or a file of URLs with its counters. Raises NotFound."""
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH, CRAWL_FILE)
         counts = self._jobs.counts(job)
         return view_of(job, self._parts) if counts is None else batch_view_of(job, counts)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
-        refusal = cache(partial(self._refusal, tenant))  # of each host, once per request
+        refusal = cache(partial(self._checks.refusal, tenant))  # of each host, once per request
         notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
         terms = self.terms(tenant, request, notify)
         if request.url is not None:
@@ -273,40 +214,23 @@ class CrawlService:
         )
 
     def terms(self, tenant: str, options: CrawlOptions, notify: tuple[str, ...]) -> CrawlTerms:
-        """Without the ids of tags: a request that is refused makes none. Raises what the checks of
-        proxies, collection and config raise."""
-        if options.proxy_config_id is not None:
-            self._require_proxy(tenant, options.proxy_config_id)
-        if options.collection_id is not None:
-            self._require_collection(tenant, options.collection_id)
+        """See CrawlChecks.terms; a job without its webhook would not notify that URL."""
         same: dict[str, Any] = {}
-        if options.webhook_url is not None:  # a job without it would not notify that URL
+        if options.webhook_url is not None:
             same["webhook_url"] = options.webhook_url
             same["webhook_headers"] = options.webhook_headers
-        if options.tags:
-            same["tags"] = sorted(set(options.tags))
-        return CrawlTerms(
-            notify=notify,
-            config=self._config_in_force(tenant, options.config_id),
-            proxy_config_id=options.proxy_config_id,
-            collection_id=options.collection_id,
-            priority=options.priority,
-            force=options.force,
-            same=same,
-        )
+        return self._checks.terms(tenant, options, notify, same)
 
     def tagged(self, tenant: str, options: CrawlOptions, terms: CrawlTerms) -> CrawlTerms:
-        """With the ids of tags; those that aren't there yet are made."""
-        if not options.tags:
-            return terms
-        return replace(terms, tag_ids=self._ensure_tags(tenant, options.tags))
+        """See CrawlChecks.tagged."""
+        return self._checks.tagged(tenant, options, terms)
 
     def _checked(
         self, tenant: str, options: CrawlOptions, urls: Sequence[str], terms: CrawlTerms
     ) -> list[_Checked]:
         """Several URLs; raises ValidationFailed when none is acceptable."""
-        refusal = cache(partial(self._refusal, tenant))
-        parsed = [self._parsed(url, refusal) for url in urls]
+        refusal = cache(partial(self._checks.refusal, tenant))
+        parsed = [self._checks.parsed(url, refusal) for url in urls]
         if all(isinstance(each, DomainError) for each in parsed):
             raise _none_acceptable(parsed)
         terms = self.tagged(tenant, options, terms)
@@ -316,24 +240,6 @@ class CrawlService:
             else _Checked(url=url, draft=terms.draft(each))
             for url, each in zip(urls, parsed, strict=True)
         ]
-
-    def _parsed(
-        self, url: str, refusal: Callable[[str, int | None], DomainError | None]
-    ) -> Url | DomainError:
-        """Why it isn't crawled, where it isn't."""
-        try:
-            parsed = check_url_at_submission(url, self._policy)
-        except PermanentError as error:
-            return error
-        return refusal(parsed.host, parsed.unusual_port) or parsed
-
-    def _refusal(self, tenant: str, host: str, port: int | None) -> DomainError | None:
-        """Why the host isn't crawled for the tenant now."""
-        try:
-            self._hosts.check_submission(tenant, host, port)
-        except (DomainBlocked, CircuitOpen) as error:
-            return error
-        return None
 
 
 def _single(placed: Sequence[Placed]) -> Reply:

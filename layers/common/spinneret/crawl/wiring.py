@@ -11,6 +11,7 @@ from spinneret.aws.clients import s3_client
 from spinneret.content.collections.wiring import collection_service
 from spinneret.content.tags.wiring import tag_service
 from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.checks import CrawlChecks
 from spinneret.crawl.configs.service import ConfigService
 from spinneret.crawl.configs.wiring import ConfigSettings, config_service
 from spinneret.crawl.deep.service import DeepCrawlService
@@ -114,4 +115,18 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         proxies=proxies,
         proxy_trials=proxy_trials(settings),
         webhooks=webhooks,
+    )
+
+
+def crawl_checks(settings: ConfigSettings, env: Mapping[str, str]) -> CrawlChecks:
+    """What a worker checks of the pages that it has crawled."""
+    proxies = proxy_service(settings)
+    tags = tag_service(env)
+    return CrawlChecks(
+        policy=address_policy(settings),
+        hosts=host_service(settings),
+        require_proxy=proxies.require,
+        config_in_force=config_service(settings, proxies).in_force,
+        require_collection=collection_service(env).get,
+        ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
     )

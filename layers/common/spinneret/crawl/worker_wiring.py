@@ -10,6 +10,7 @@ from uuid import uuid4
 from spinneret.aws.clients import dynamodb_client, s3_client, stepfunctions_client
 from spinneret.content.caches.service import CachedVectors
 from spinneret.content.caches.wiring import CacheSettings, caches
+from spinneret.content.collections.wiring import CollectionSettings
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
@@ -17,7 +18,7 @@ from spinneret.content.extraction.pages import extract
 from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.wiring import chunk_index, embedder
 from spinneret.crawl.batches import BatchHandler
-from spinneret.crawl.configs.wiring import header_seal
+from spinneret.crawl.configs.wiring import ConfigSettings, header_seal
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.crawl.deep.wiring import (
     DeepCrawlSettings,
@@ -26,12 +27,15 @@ from spinneret.crawl.deep.wiring import (
     driver,
     frontier,
 )
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, DEEP_CRAWL
+from spinneret.crawl.inbox.handler import FileHandler
+from spinneret.crawl.inbox.wiring import InboxBucketSettings, inbox_store
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, DEEP_CRAWL
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.s3 import S3FetchCache
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.settings import PageWorkSettings, WorkSettings
+from spinneret.crawl.wiring import crawl_checks
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
@@ -52,7 +56,15 @@ class PageSettings(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(PageSettings, DeepCrawlSettings, RelaySettings, WorkSettings):
+class CrawlWorkerSettings(
+    PageSettings,
+    ConfigSettings,
+    DeepCrawlSettings,
+    CollectionSettings,
+    InboxBucketSettings,
+    RelaySettings,
+    WorkSettings,
+):
     """The crawl worker's environment."""
 
     deep_crawl_machine: str
@@ -68,9 +80,13 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
     settings = CrawlWorkerSettings.from_env(env)
     store = ending_store(settings, relay(settings).hand_on)
     executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
+    makes = children(settings, store, settings.kinds)
     handlers: dict[str, Handler] = {
         CRAWL: _pipeline(settings),
-        CRAWL_BATCH: BatchHandler(children(settings, store, settings.kinds)),
+        CRAWL_BATCH: BatchHandler(makes),
+        CRAWL_FILE: FileHandler(
+            store=inbox_store(settings), checks=crawl_checks(settings, env), children=makes
+        ),
         DEEP_CRAWL: Starter(executions, deep_crawls(settings, store).prepare),
     }
     return worker(settings, handlers, store, settings.kinds)

@@ -45,8 +45,17 @@ class Children:
         self._move = move
         self._placement = Placement(store=store, kinds=kinds, clock=clock, new_id=new_id)
 
-    def create(self, context: Context, drafts: Sequence[Draft], cursor: str | None) -> list[Placed]:
+    def create(
+        self,
+        context: Context,
+        drafts: Sequence[Draft],
+        cursor: str | None,
+        record: Callable[[Sequence[Placed]], None] | None = None,
+    ) -> list[Placed]:
         """Make up to CHILDREN_PER_WRITE children, and go on at `cursor`; None when all exist.
+
+        `record` is told before the write what it is about to make, and again after a race: what is
+        kept under the claim's fence then names the children for whoever finds the cursor moved.
 
         A draft whose work another job does is in the answer only: it is not awaited. Raises
         HandBack near the deadline, LeaseLost, ValidationFailed and DependencyUnavailable.
@@ -58,6 +67,8 @@ class Children:
                 NewJob(job=rules.born(each.job, context.job), replaces=each.replaces)
                 for each in new
             ]
+            if record is not None:
+                record(placed)
             try:
                 context.add_children(born, first_events(born), cursor)
             except SubmissionRaced:

@@ -70,10 +70,13 @@ class JobService:
         drafts: Sequence[Draft],
         request: RequestKey | None,
         answer: Callable[[Sequence[Placed]], Reply],
+        *,
+        parents: bool = False,
     ) -> Submitted:
         """Store the jobs and the answer in one transaction, then send the messages.
 
-        `answer` renders the reply from the jobs, draft by draft. Raises IdempotencyMismatch when
+        `answer` renders the reply from the jobs, draft by draft. With `parents`, the jobs are
+        parents, of as many children as their handler finds. Raises IdempotencyMismatch when
         the key came with another payload before.
         """
         for _ in range(_RACES):
@@ -83,6 +86,9 @@ class JobService:
             batch = self._new_id("batch") if len(drafts) > 1 else None
             scope = request.scope if request else None
             placed, new = self._placement.place(tenant, drafts, scope=scope, batch=batch)
+            if parents:
+                family = rules.new_family(None)
+                new = [replace(item, job=replace(item.job, family=family)) for item in new]
             reply = answer(placed)
             try:
                 self._store.submit(new, first_events(new), request, reply, now)

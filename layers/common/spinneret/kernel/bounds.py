@@ -227,6 +227,19 @@ WEBHOOK_WAIT_SECONDS: Final = 24 * 3600.0  # a delivery's attempts and waits tog
 WEBHOOK_LOG_PAYLOAD_BYTES: Final = 8 * 1024  # of each line: a page of 100 has to fit an answer
 WEBHOOK_LOG_SECONDS: Final = 30 * 24 * 3600  # as long as the jobs, which hold the bodies
 
+INBOX_FORM_SECONDS: Final = 900  # as UPLOAD_FORM_SECONDS
+INBOX_MAX_BYTES: Final = 100 * 1024 * 1024  # 100,000 lines with their options, 1 KB each
+INBOX_LINES_MAX: Final = 100_000  # C-09: an hour or so of making jobs; what follows isn't read
+INBOX_LINE_MAX_BYTES: Final = 64 * 1024  # a URL of 2 KB and its options
+INBOX_READ_BYTES: Final = 1024 * 1024  # of one request; a claim keeps one such part in memory
+INBOX_HEAD_BYTES: Final = 64 * 1024  # by which a file shows its columns, and that it is text
+INBOX_RECORD_LINES: Final = 20  # of one CSV record with line breaks in its quotes
+INBOX_BLOCK_LINES: Final = 400  # outcomes in one object until the report: some 100 KB
+INBOX_REPORT_PART_BYTES: Final = 8 * 1024 * 1024  # of a multipart upload: S3 takes 5 MB or more
+INBOX_NAME_MAX_CHARS: Final = 100
+INBOX_LINK_SECONDS: Final = 900  # of a report; a role's credentials live longer
+INBOX_WORK_SECONDS: Final = 3 * 3600.0  # 5,000 writes of 20 crawls, at some 0.2 s each
+
 CRAWL_BATCH_PAGES: Final = 25  # C-06: taken together, in one DynamoDB transaction of at most 100
 CRAWL_PAGES_MAX: Final = 1000  # C-06
 CRAWL_DEPTH_MAX: Final = 100  # a chain of "next" links; three digits in the order of a crawl

@@ -1,4 +1,4 @@
-"""Lambda handlers of a state machine's steps: a state in, a state out."""
+"""Lambda handlers of a state machine's steps, a state in, a state out, and of events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Step = Callable[[Mapping[str, Any], Remaining], Any]
 def step_entrypoint(
     build: Callable[[Mapping[str, str]], Step], name: str
 ) -> Callable[[dict[str, Any], LambdaContext], Any]:
-    """An error that the step raises is the machine's to retry: it names its class alone."""
+    """An error that the step raises is the machine's to retry: it names its class alone. So is an
+    event's, for Lambda."""
     built: list[Step] = []
 
     def handler(state: dict[str, Any], context: LambdaContext) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from spinneret.crawl.checks import CrawlTerms
 from spinneret.crawl.deep.models import (
     CrawledPageList,
     CrawledPageView,
@@ -13,7 +14,7 @@ from spinneret.crawl.deep.models import (
 )
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
-from spinneret.crawl.service import CrawlTerms, Targets, message_about
+from spinneret.crawl.service import Targets, message_about
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed

@@ -1,0 +1,8 @@
+"""Rule function: an object has come into the inbox's bucket."""
+
+from __future__ import annotations
+
+from spinneret.crawl.inbox.wiring import arrivals
+from spinneret.runtime.steps import step_entrypoint
+
+handler = step_entrypoint(arrivals, "crawl-inbox")

@@ -1,0 +1,153 @@
+"""What is checked before a page is crawled, and the job that then crawls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from spinneret.crawl.configs.models import Config, snapshot_of
+from spinneret.crawl.kinds import CRAWL
+from spinneret.crawl.models import PageOptions
+from spinneret.jobs.models import Draft, Priority
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.errors import CircuitOpen, DomainBlocked, DomainError, PermanentError
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.urls import Url, cache_url, canonical_url
+from spinneret.web.hosts.service import HostService
+
+RECIPE: Final = 1  # goes up when the same page would be processed to another result
+
+RequireProxy = Callable[[str, str], None]
+"""(tenant, config id): raises where no crawl may go by these proxies."""
+ConfigInForce = Callable[[str, str | None], Config | None]
+"""(tenant, config id): that config, or the tenant's default; raises NotFound."""
+RequireCollection = Callable[[str, str], object]
+"""(tenant, collection id): raises NotFound."""
+EnsureTags = Callable[[str, Sequence[str]], tuple[str, ...]]
+"""(tenant, names): the ids of these tags; those that don't exist are made."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlTerms:
+    """What the crawls of one submission share."""
+
+    notify: tuple[str, ...]
+    config: Config | None = None
+    proxy_config_id: str | None = None
+    collection_id: str | None = None
+    tag_ids: tuple[str, ...] = ()
+    source_id: str | None = None
+    priority: Priority = Priority.NORMAL
+    force: bool = False
+    same: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What else makes two crawls of one URL different ones."""
+    once: bool = False
+    """See Draft.once."""
+
+    def payload(self, url: Url) -> dict[str, Any]:
+        """The payload of a crawl of this URL."""
+        given = {
+            "proxy_config_id": self.proxy_config_id,
+            "config": None if self.config is None else snapshot_of(self.config),
+            "collection_id": self.collection_id,
+            "tag_ids": list(self.tag_ids) or None,
+            "source_id": self.source_id,
+        }
+        return {
+            "url": canonical_url(url).text,
+            **{name: value for name, value in given.items() if value is not None},
+        }
+
+    def identity(self, kind: str, recipe: int, url: Url) -> dict[str, Any]:
+        """What makes two jobs of a kind the same work."""
+        same: dict[str, Any] = {"kind": kind, "recipe": recipe, "url": cache_url(url), **self.same}
+        if self.proxy_config_id is not None:  # a host may answer others differently
+            same["proxy_config_id"] = self.proxy_config_id
+        if self.config is not None:
+            same["config"] = [self.config.id, self.config.version]
+        if self.collection_id is not None:
+            same["collection_id"] = self.collection_id
+        return same
+
+    def draft(self, url: Url) -> Draft:
+        """The job of a crawl of this URL."""
+        return Draft(
+            kind=CRAWL,
+            payload=self.payload(url),
+            priority=self.priority,
+            domain=url.host,
+            notify=self.notify,
+            duplicate_key=None if self.force else fingerprint(self.identity(CRAWL, RECIPE, url)),
+            once=self.once,
+        )
+
+
+class CrawlChecks:
+    """Of one tenant's submissions."""
+
+    def __init__(
+        self,
+        *,
+        policy: AddressPolicy,
+        hosts: HostService,
+        require_proxy: RequireProxy,
+        config_in_force: ConfigInForce,
+        require_collection: RequireCollection,
+        ensure_tags: EnsureTags,
+    ) -> None:
+        self._policy = policy
+        self._hosts = hosts
+        self._require_proxy = require_proxy
+        self._config_in_force = config_in_force
+        self._require_collection = require_collection
+        self._ensure_tags = ensure_tags
+
+    def terms(
+        self,
+        tenant: str,
+        options: PageOptions,
+        notify: tuple[str, ...],
+        same: Mapping[str, Any] | None = None,
+    ) -> CrawlTerms:
+        """Without the ids of tags: a request that is refused makes none. Raises what the checks of
+        proxies, collection and config raise."""
+        if options.proxy_config_id is not None:
+            self._require_proxy(tenant, options.proxy_config_id)
+        if options.collection_id is not None:
+            self._require_collection(tenant, options.collection_id)
+        tags = {"tags": sorted(set(options.tags))} if options.tags else {}
+        return CrawlTerms(
+            notify=notify,
+            config=self._config_in_force(tenant, options.config_id),
+            proxy_config_id=options.proxy_config_id,
+            collection_id=options.collection_id,
+            priority=options.priority,
+            force=options.force,
+            same={**(same or {}), **tags},
+        )
+
+    def tagged(self, tenant: str, options: PageOptions, terms: CrawlTerms) -> CrawlTerms:
+        """With the ids of the tags; those that there aren't are made."""
+        if not options.tags:
+            return terms
+        return replace(terms, tag_ids=self._ensure_tags(tenant, options.tags))
+
+    def parsed(
+        self, url: str, refusal: Callable[[str, int | None], DomainError | None]
+    ) -> Url | DomainError:
+        """Why it isn't crawled, where it isn't."""
+        try:
+            parsed = check_url_at_submission(url, self._policy)
+        except PermanentError as error:
+            return error
+        return refusal(parsed.host, parsed.unusual_port) or parsed
+
+    def refusal(self, tenant: str, host: str, port: int | None) -> DomainError | None:
+        """Why the host isn't crawled for the tenant now."""
+        try:
+            self._hosts.check_submission(tenant, host, port)
+        except (DomainBlocked, CircuitOpen) as error:
+            return error
+        return None

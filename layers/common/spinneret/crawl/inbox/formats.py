@@ -1,0 +1,214 @@
+"""Reading files of URLs line by line, in bounded memory and from any line on."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from pydantic import ValidationError
+
+from spinneret.crawl.inbox.models import Entry, FileLine, Format
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ContentRefused, ValidationFailed
+
+Read = Callable[[int, int], bytes]
+"""(first, end): these bytes of the file."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+_END: Final = "\x00"  # no file that passes for text holds it
+_SEPARATORS: Final = (",", ";", "\t")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One line; `text` is None where it can't be read, and `problem` says why."""
+
+    number: int
+    text: str | None
+    problem: str | None
+    next_offset: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """How a CSV file is laid out."""
+
+    separator: str
+    url: int
+    """The column of URLs, from 0."""
+    has_names: bool
+    """Whether the first line names the columns."""
+
+
+def check_text(head: bytes) -> None:
+    """Raises ContentRefused for a file that doesn't begin as text in UTF-8."""
+    whole = head
+    if len(head) >= bounds.INBOX_HEAD_BYTES:  # cut anywhere, so maybe within a character
+        whole = head[: head.rfind(b"\n") + 1] or head[:-4]
+    try:
+        text = whole.decode()
+    except UnicodeDecodeError as error:
+        if len(head) >= bounds.INBOX_HEAD_BYTES and b"\n" not in head:
+            return  # one long line, which is reported
+        raise ContentRefused("the file isn't text in UTF-8") from error
+    if _END in text:
+        raise ContentRefused("the file isn't text in UTF-8")
+
+
+def columns_of(head: bytes) -> Columns:
+    """Raises ContentRefused where no column holds URLs."""
+    texts = head.removeprefix(_BOM).decode("utf-8", "replace").splitlines()
+    first = next((text for text in texts if text.strip()), None)
+    if first is None:
+        return Columns(separator=",", url=0, has_names=False)
+    for separator in sorted(_SEPARATORS, key=first.count, reverse=True):
+        found = _columns(texts, separator)
+        if found is not None:
+            return found
+    raise ContentRefused("no column of the file holds URLs")
+
+
+def lines_of(read: Read, size: int, number: int, offset: int) -> Iterator[Line]:
+    """The lines from one on, which begins at `offset`; a line that is too long isn't kept."""
+    held, start, at, dropping = b"", offset, offset, False
+    while at < size:
+        chunk = read(at, min(at + bounds.INBOX_READ_BYTES, size))
+        at += len(chunk)
+        *whole, held = (held + chunk).split(b"\n")
+        for raw in whole:
+            start += len(raw) + 1
+            yield _line(number, None if dropping else raw, start)
+            number, dropping = number + 1, False
+        if len(held) > bounds.INBOX_LINE_MAX_BYTES:
+            start, held, dropping = start + len(held), b"", True
+    if held or dropping:
+        yield _line(number, None if dropping else held, size)
+
+
+def entries_of(form: Format, lines: Iterable[Line], columns: Columns | None) -> Iterator[Entry]:
+    """What the lines ask for; comments and lines without anything ask for nothing."""
+    if form is Format.CSV:
+        assert columns is not None  # read from the file's head
+        yield from _records(lines, columns)
+        return
+    for line in lines:
+        text = (line.text or "").strip()
+        if line.text is None:
+            yield _bad(line, line.problem or "")
+        elif form is Format.TXT and text and not text.startswith("#"):
+            yield _entry(line, line, partial(FileLine, url=text), text)
+        elif form is Format.JSONL and text:
+            yield _entry(line, line, partial(FileLine.model_validate_json, text), None)
+
+
+def _columns(texts: Sequence[str], separator: str) -> Columns | None:
+    """By the names of the first record, or by the first URL there is."""
+    try:
+        rows = [row for row in csv.reader(texts, delimiter=separator) if row]
+    except csv.Error:
+        return None
+    names = [cell.strip().lower() for cell in rows[0]]
+    if "url" in names:
+        return Columns(separator=separator, url=names.index("url"), has_names=True)
+    for number, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            if _is_url(cell):
+                return Columns(separator=separator, url=column, has_names=number > 0)
+    return None
+
+
+def _line(number: int, raw: bytes | None, next_offset: int) -> Line:
+    text, problem = None, None
+    if raw is None or len(raw) > bounds.INBOX_LINE_MAX_BYTES:
+        problem = f"a line has at most {bounds.INBOX_LINE_MAX_BYTES} bytes"
+    else:
+        try:
+            text = (raw.removeprefix(_BOM) if number == 1 else raw).decode()
+        except UnicodeDecodeError:
+            problem = "the line isn't text in UTF-8"
+    return Line(number=number, text=text, problem=problem, next_offset=next_offset)
+
+
+def _records(lines: Iterable[Line], columns: Columns) -> Iterator[Entry]:
+    """Records of CSV, which may hold line breaks in quotes. After a quote that isn't closed,
+    reading goes on at the next line."""
+    source, again = iter(lines), deque[Line]()
+    while (first := _next(again, source)) is not None:
+        if first.text is None:
+            yield _bad(first, first.problem or "")
+            continue
+        parts = [first]
+        try:
+            row = _row([first.text], columns)
+            while row is None and len(parts) < bounds.INBOX_RECORD_LINES:
+                line = _next(again, source)
+                if line is None or line.text is None:
+                    if line is not None:
+                        again.appendleft(line)
+                    break
+                parts.append(line)
+                row = _row([f"{part.text}\n" for part in parts], columns)
+        except csv.Error:
+            row = None
+        if row is None:
+            again.extendleft(reversed(parts[1:]))
+            yield _bad(first, "the line isn't CSV: a quote isn't closed")
+        elif not (first.number == 1 and columns.has_names) and any(cell.strip() for cell in row):
+            cell = row[columns.url].strip() if columns.url < len(row) else ""
+            yield _entry(first, parts[-1], partial(FileLine, url=cell), cell or None)
+
+
+def _next(again: deque[Line], source: Iterator[Line]) -> Line | None:
+    return again.popleft() if again else next(source, None)
+
+
+def _row(texts: Sequence[str], columns: Columns) -> list[str] | None:
+    """The one record of these lines; None where a quote is still open, [] for an empty line."""
+    *rows, last = list(csv.reader([*texts, _END], delimiter=columns.separator))
+    if last != [_END]:
+        return None
+    return rows[0] if rows else []
+
+
+def _entry(first: Line, last: Line, asked: Callable[[], FileLine], url: str | None) -> Entry:
+    try:
+        line = asked()
+    except ValidationError as error:
+        fields = [
+            {"field": ".".join(map(str, each["loc"])), "message": each["msg"]}
+            for each in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+        problem = ValidationFailed("the line can't be read", details={"fields": fields})
+        return Entry(
+            number=first.number,
+            asked=None,
+            url=None if url is None else url[: bounds.URL_MAX_CHARS],
+            problem=problem,
+            next_line=last.number + 1,
+            next_offset=last.next_offset,
+        )
+    return Entry(
+        number=first.number,
+        asked=line,
+        url=line.url,
+        next_line=last.number + 1,
+        next_offset=last.next_offset,
+    )
+
+
+def _bad(line: Line, problem: str) -> Entry:
+    return Entry(
+        number=line.number,
+        asked=None,
+        problem=ValidationFailed(problem),
+        next_line=line.number + 1,
+        next_offset=line.next_offset,
+    )
+
+
+def _is_url(cell: str) -> bool:
+    return cell.strip().lower().startswith(("http://", "https://"))

@@ -1,0 +1,147 @@
+"""The handler of a file of URLs: makes its crawls as it reads, reports, and waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from itertools import islice
+from typing import Any
+
+from spinneret.crawl.checks import CrawlChecks, CrawlTerms
+from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
+from spinneret.crawl.inbox.models import Entry, FileLine, Format, InboxFile
+from spinneret.crawl.inbox.outcomes import Block, Place, joined
+from spinneret.crawl.inbox.ports import InboxStore
+from spinneret.crawl.service import message_about
+from spinneret.jobs.children import Children
+from spinneret.jobs.models import Draft
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.worker import Context
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import (
+    BodyTooLarge,
+    DomainError,
+    FeatureDisabled,
+    NotFound,
+    ValidationFailed,
+)
+
+Checked = tuple[Entry, Draft | DomainError]
+
+
+class FileHandler:
+    """Of the kind `crawl_file`. A file that is gone, too large or not text fails its job."""
+
+    def __init__(self, *, store: InboxStore, checks: CrawlChecks, children: Children) -> None:
+        self._store = store
+        self._checks = checks
+        self._children = children
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Never returns; raises as `Children.create`, NotFound, BodyTooLarge, ContentRefused, and
+        AwaitChildren in the end."""
+        job = context.job
+        assert job.family is not None  # a parent
+        if job.family.cursor is not None:
+            file = InboxFile.of(job.tenant, job.payload)
+            place = self._read(context, file, Place.of(job.family.cursor))
+            context.checkpoint("report", job.progress)
+            self._store.report(file, joined(self._store, job.ref, place))
+            self._children.create(context, [], None)
+        self._children.await_all(context)
+
+    def _read(self, context: Context, file: InboxFile, place: Place) -> Place:
+        """Make the crawls of what isn't read yet; the place behind it."""
+        size = self._store.size(file)
+        if size > bounds.INBOX_MAX_BYTES:
+            raise BodyTooLarge(f"a file has at most {bounds.INBOX_MAX_BYTES} bytes")
+        if place.offset >= size:
+            return place
+        context.checkpoint("reading", context.job.progress)
+        entries = self._entries(file, size, place)
+        block = Block(self._store, context.job.ref, context.lease.fence)
+        while chosen := list(islice(entries, bounds.CHILDREN_PER_WRITE)):
+            checked = list(self._checked(context.job.tenant, chosen))
+            last = chosen[-1]
+            after = place.moved(context.lease.fence, last.next_line, last.next_offset)
+            drafts = [each for _, each in checked if isinstance(each, Draft)]
+            record = partial(_record, block, checked)
+            placed = self._children.create(context, drafts, after.cursor, record)
+            block.done(_outcomes(checked, placed))
+            place = after
+        return place
+
+    def _entries(self, file: InboxFile, size: int, place: Place) -> Iterator[Entry]:
+        """Up to the last line that a file may have; then one that says so."""
+        head = self._store.read(file, 0, min(size, bounds.INBOX_HEAD_BYTES))
+        check_text(head)
+        columns = columns_of(head) if file.format is Format.CSV else None
+        lines = lines_of(partial(self._store.read, file), size, place.line, place.offset)
+        for entry in entries_of(file.format, lines, columns):
+            if entry.number > bounds.INBOX_LINES_MAX:
+                yield _too_many(entry, size)
+                return
+            yield entry
+
+    def _checked(self, tenant: str, entries: Sequence[Entry]) -> Iterator[Checked]:
+        refusal = cache(partial(self._checks.refusal, tenant))
+        known: dict[str, CrawlTerms | DomainError] = {}
+        for entry in entries:
+            if entry.asked is None:
+                assert entry.problem is not None  # a line asks for a page or says why not
+                yield entry, entry.problem
+                continue
+            url = self._checks.parsed(entry.asked.url, refusal)
+            if isinstance(url, DomainError):
+                yield entry, url
+                continue
+            options = entry.asked.model_dump_json(exclude={"url"})
+            if options not in known:
+                known[options] = self._terms(tenant, entry.asked)
+            terms = known[options]
+            yield entry, terms if isinstance(terms, DomainError) else terms.draft(url)
+
+    def _terms(self, tenant: str, asked: FileLine) -> CrawlTerms | DomainError:
+        try:
+            return self._checks.tagged(tenant, asked, self._checks.terms(tenant, asked, ()))
+        except (FeatureDisabled, NotFound, ValidationFailed) as error:
+            return error
+
+
+def _record(block: Block, checked: Sequence[Checked], placed: Sequence[Placed]) -> None:
+    block.keep(_outcomes(checked, placed))
+
+
+def _outcomes(checked: Sequence[Checked], placed: Sequence[Placed]) -> list[dict[str, Any]]:
+    jobs = iter(placed)
+    return [
+        _accepted(entry, next(jobs)) if isinstance(each, Draft) else _refused(entry, each)
+        for entry, each in checked
+    ]
+
+
+def _accepted(entry: Entry, placed: Placed) -> dict[str, Any]:
+    return {
+        "line": entry.number,
+        "url": entry.url,
+        "job_id": placed.job.id,
+        "duplicate": placed.duplicate,
+        "message": message_about(placed),
+    }
+
+
+def _refused(entry: Entry, error: DomainError) -> dict[str, Any]:
+    view = {"error": error.message, "code": error.code, "details": error.details}
+    return {"line": entry.number, "url": entry.url, "error": view}
+
+
+def _too_many(entry: Entry, size: int) -> Entry:
+    return Entry(
+        number=entry.number,
+        asked=None,
+        problem=ValidationFailed(
+            f"a file has at most {bounds.INBOX_LINES_MAX} lines; from here on nothing was read"
+        ),
+        next_line=entry.number + 1,
+        next_offset=size,
+    )

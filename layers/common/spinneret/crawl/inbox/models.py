@@ -1,0 +1,144 @@
+"""Values, requests and answers of the inbox."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from spinneret.crawl.models import BatchView, PageOptions, UrlText
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DomainError, NotFound
+from spinneret.kernel.ids import is_id
+
+
+class Format(StrEnum):
+    """How a file names its URLs; its suffix says which."""
+
+    TXT = "txt"
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+FileName = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\.(txt|csv|jsonl)$",
+        max_length=bounds.INBOX_NAME_MAX_CHARS,
+    ),
+]
+_KEY: Final = re.compile(r"T/([^/]+)/inbox/(.+\.(txt|csv|jsonl))", re.DOTALL)
+
+
+class InboxRequest(BaseModel):
+    """Body of `POST /api/v1/inbox`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: FileName
+    """Its suffix says how the file is read: `txt`, one URL a line and comments behind `#`; `csv`,
+    the column `url` or the first one that holds URLs; `jsonl`, an object a line with `url` and the
+    options of a crawl of one page. All in UTF-8."""
+
+
+class FileLine(PageOptions):
+    """One line of a `jsonl` file."""
+
+    url: UrlText
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxFile:
+    """One version of an object in the inbox."""
+
+    tenant: str
+    key: str
+    version: str
+
+    @classmethod
+    def arrived(cls, key: str, version: str) -> InboxFile:
+        """By the object's key; raises NotFound for one that no tenant's inbox has."""
+        match = _KEY.fullmatch(key)
+        if match is None or not is_id(match[1]):
+            raise NotFound("no inbox has this object")
+        return cls(tenant=match[1], key=key, version=version)
+
+    @classmethod
+    def of(cls, tenant: str, payload: Mapping[str, Any]) -> InboxFile:
+        """By a job's payload."""
+        return cls(tenant=tenant, key=payload["key"], version=payload["version"])
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """Of its job."""
+        return {"key": self.key, "version": self.version, "name": self.name}
+
+    @property
+    def name(self) -> str:
+        """The last part of its key."""
+        return self.key.rpartition("/")[2]
+
+    @property
+    def format(self) -> Format:
+        """By its suffix."""
+        return Format(self.key.rpartition(".")[2])
+
+    @property
+    def report_key(self) -> str:
+        """Of the report beside it; no rule waits for this suffix."""
+        return f"{self.key}.report.ndjson"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxForm:
+    """Permission to store one file: a form to post before `expires_at`, the file as last field."""
+
+    key: str
+    url: str
+    fields: Mapping[str, str] = field(repr=False)
+    """To be sent unchanged; they contain a signature."""
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What a line, or a CSV record of several, asks for."""
+
+    number: int
+    """Of its first line; the file's first is 1."""
+    asked: FileLine | None
+    url: str | None = None
+    problem: DomainError | None = None
+    """Why it asks for nothing."""
+    next_line: int
+    next_offset: int
+    """In bytes: where reading goes on behind it."""
+
+
+class InboxView(BaseModel):
+    """Leave to store one file: post `fields` and then `file` to `url` as multipart/form-data.
+
+    The file is crawled as soon as it is there: its job is in the list of jobs, kind `crawl_file`.
+    """
+
+    inbox_id: str
+    key: str
+    url: str
+    fields: dict[str, str]
+    max_bytes: int
+    expires_at: str
+    """Of the form."""
+
+
+class InboxFileView(BatchView):
+    """A file of URLs and what became of its crawls."""
+
+    name: str
+    report_url: str | None
+    """Serves the report for some minutes: a JSON object a line, with the job or the error of each
+    line of the file. Null until all its lines are read."""

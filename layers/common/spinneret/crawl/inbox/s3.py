@@ -1,0 +1,165 @@
+"""The inbox in a bucket of its own.
+
+Files and their reports are under `T/<tenant>/inbox/`; what is kept until a report is written is
+under `parts/`, for which no rule waits, and which a lifecycle rule removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws.clients import error_code, translated
+from spinneret.crawl.inbox.models import InboxFile
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import NotFound
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import CompletedPartTypeDef
+
+_GONE: Final = frozenset({"404", "NoSuchKey", "NoSuchVersion", "MethodNotAllowed", "405"})
+_MEDIA_TYPE: Final = "application/x-ndjson"
+_VERSION: Final = "file-version"  # metadata of a report: the version that it is about
+
+
+class S3InboxStore:
+    """Implements InboxStore by presigned POST policies, range reads of one version, and multipart
+    uploads with conditions.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+    """
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def form(self, key: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
+        """See InboxStore; no request."""
+        with translated("s3"):
+            made = self._client.generate_presigned_post(
+                Bucket=self._bucket,
+                Key=key,
+                Conditions=[["content-length-range", 0, bounds.INBOX_MAX_BYTES]],
+                ExpiresIn=seconds,
+            )
+        return made["url"], made["fields"]
+
+    def link(self, key: str, seconds: int) -> str:
+        """See InboxStore; no request."""
+        with translated("s3"):
+            return self._client.generate_presigned_url(
+                "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
+            )
+
+    def size(self, file: InboxFile) -> int:
+        """See InboxStore."""
+        try:
+            with translated("s3"):
+                found = self._client.head_object(
+                    Bucket=self._bucket, Key=file.key, VersionId=file.version
+                )
+        except ClientError as error:
+            raise _missing(error) from error
+        return found["ContentLength"]
+
+    def read(self, file: InboxFile, first: int, end: int) -> bytes:
+        """See InboxStore."""
+        try:
+            with translated("s3"):
+                found = self._client.get_object(
+                    Bucket=self._bucket,
+                    Key=file.key,
+                    VersionId=file.version,
+                    Range=f"bytes={first}-{end - 1}",
+                )
+                return found["Body"].read()
+        except ClientError as error:
+            raise _missing(error) from error
+
+    def keep(self, key: str, body: bytes) -> None:
+        """See InboxStore."""
+        with translated("s3"):
+            self._client.put_object(
+                Bucket=self._bucket, Key=key, Body=body, ContentType=_MEDIA_TYPE
+            )
+
+    def kept(self, prefix: str) -> Iterator[bytes]:
+        """See InboxStore."""
+        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
+        while True:
+            with translated("s3"):
+                page = self._client.list_objects_v2(**asked)
+            for each in page.get("Contents", []):
+                with translated("s3"):
+                    found = self._client.get_object(Bucket=self._bucket, Key=each["Key"])
+                    body = found["Body"].read()
+                yield body
+            if not page.get("IsTruncated"):
+                return
+            asked["ContinuationToken"] = page["NextContinuationToken"]
+
+    def report(self, file: InboxFile, lines: Iterable[bytes]) -> bool:
+        """See InboxStore. A report that another process writes meanwhile isn't replaced."""
+        former = self._reported(file.report_key)
+        if former is not None and former["Metadata"].get(_VERSION) == file.version:
+            return False
+        condition: dict[str, Any] = (
+            {"IfNoneMatch": "*"} if former is None else {"IfMatch": former["ETag"]}
+        )
+        try:
+            with translated("s3"):
+                self._write(file, lines, condition)
+        except ClientError as error:
+            if error_code(error) in ("PreconditionFailed", "ConditionalRequestConflict"):
+                return False
+            raise
+        return True
+
+    def _write(self, file: InboxFile, lines: Iterable[bytes], condition: Mapping[str, Any]) -> None:
+        place: dict[str, Any] = {"Bucket": self._bucket, "Key": file.report_key}
+        told: dict[str, Any] = {"ContentType": _MEDIA_TYPE, "Metadata": {_VERSION: file.version}}
+        upload = ""
+        parts: list[CompletedPartTypeDef] = []
+        for body, is_last in _pieces(lines):
+            if is_last and not upload:
+                self._client.put_object(**place, **told, **condition, Body=body)
+                return
+            if not upload:
+                upload = self._client.create_multipart_upload(**place, **told)["UploadId"]
+            number = len(parts) + 1
+            etag = self._client.upload_part(**place, UploadId=upload, PartNumber=number, Body=body)[
+                "ETag"
+            ]
+            parts.append({"ETag": etag, "PartNumber": number})
+        self._client.complete_multipart_upload(
+            **place, **condition, UploadId=upload, MultipartUpload={"Parts": parts}
+        )
+
+    def _reported(self, key: str) -> Any | None:
+        try:
+            with translated("s3"):
+                return self._client.head_object(Bucket=self._bucket, Key=key)
+        except ClientError as error:
+            if error_code(error) in _GONE:
+                return None
+            raise
+
+
+def _pieces(lines: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """In sizes that a multipart upload takes; whether each is the last, which may be empty."""
+    held, size = list[bytes](), 0
+    for line in lines:
+        held.append(line)
+        size += len(line)
+        if size >= bounds.INBOX_REPORT_PART_BYTES:
+            yield b"".join(held), False
+            held, size = [], 0
+    yield b"".join(held), True
+
+
+def _missing(error: ClientError) -> Exception:
+    """NotFound for what isn't there, the error itself otherwise."""
+    return NotFound("the file is gone") if error_code(error) in _GONE else error

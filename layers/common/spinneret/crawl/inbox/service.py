@@ -1,0 +1,85 @@
+"""The inbox: the use cases behind its routes and behind the rule of its bucket."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from spinneret.crawl.inbox.models import InboxFile, InboxFileView, InboxForm
+from spinneret.crawl.inbox.ports import InboxStore
+from spinneret.crawl.kinds import CRAWL_FILE
+from spinneret.crawl.reading import batch_view_of
+from spinneret.jobs.models import Draft, JobRef, Priority, Reply
+from spinneret.jobs.service import JobService
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import NotFound
+from spinneret.kernel.ids import NewId
+
+logger = logging.getLogger(__name__)
+
+
+class InboxService:
+    """Files of one tenant."""
+
+    def __init__(self, *, store: InboxStore, jobs: JobService, clock: Clock, new_id: NewId) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._clock = clock
+        self._new_id = new_id
+
+    def begin(self, tenant: str, name: str) -> tuple[str, InboxForm]:
+        """An id, and a form for one file of this name."""
+        inbox_id = self._new_id("inbox")
+        key = f"T/{tenant}/inbox/{inbox_id}/{name}"
+        seconds = bounds.INBOX_FORM_SECONDS
+        url, fields = self._store.form(key, seconds=seconds)
+        expires_at = self._clock() + timedelta(seconds=seconds)
+        return inbox_id, InboxForm(key=key, url=url, fields=fields, expires_at=expires_at)
+
+    def get(self, tenant: str, job_id: str) -> InboxFileView:
+        """A file by its job. Raises NotFound."""
+        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL_FILE)
+        counts = self._jobs.counts(job)
+        assert job.family is not None  # a parent
+        assert counts is not None
+        file = InboxFile.of(tenant, job.payload)
+        link = None
+        if job.family.cursor is None:
+            link = self._store.link(file.report_key, bounds.INBOX_LINK_SECONDS)
+        shared = batch_view_of(job, counts).model_dump()
+        return InboxFileView(**shared, name=file.name, report_url=link)
+
+
+class Arrivals:
+    """Objects that have come into the inbox's bucket."""
+
+    def __init__(self, jobs: JobService) -> None:
+        self._jobs = jobs
+
+    def __call__(self, key: str, version: str) -> str | None:
+        """The job of this version of an object, whose first event makes it; None for others' keys.
+
+        Raises DependencyUnavailable.
+        """
+        try:
+            file = InboxFile.arrived(key, version)
+        except NotFound:
+            logger.warning("inbox_key_unknown")
+            return None
+        draft = Draft(
+            kind=CRAWL_FILE,
+            payload=file.payload,
+            priority=Priority.NORMAL,
+            duplicate_key=fingerprint({"kind": CRAWL_FILE, "key": key, "version": version}),
+            once=True,
+        )
+        submitted = self._jobs.submit(
+            file.tenant,
+            [draft],
+            None,
+            lambda placed: Reply(status=202, body={"job_id": placed[0].job.id}),
+            parents=True,
+        )
+        return str(submitted.reply.body["job_id"])

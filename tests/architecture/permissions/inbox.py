@@ -1,0 +1,27 @@
+"""Functions of the inbox."""
+
+from __future__ import annotations
+
+from tests.architecture.permissions.parts import JOB_WORK, on, together
+
+CALLS = {
+    "complete_multipart_upload": "s3:PutObject",
+    "create_multipart_upload": "s3:PutObject",
+    "upload_part": "s3:PutObject",
+}
+
+_FILES = together(
+    on("Inbox/*", "s3:GetObject s3:GetObjectVersion s3:PutObject"),
+    on("Inbox", "s3:ListBucket"),
+    on("Plans", "GetItem"),  # configs
+    on("Labels", "GetItem PutItem"),  # collections are looked up, tags made
+)
+
+NEEDED = {
+    # what forms and links do, their signer must be allowed
+    "CrawlApi": on("Inbox/*", "s3:GetObject s3:PutObject"),
+    "CrawlInbox": JOB_WORK,
+    "CrawlHighWorker": _FILES,
+    "CrawlNormalWorker": _FILES,
+    "CrawlLowWorker": _FILES,
+}

@@ -1,0 +1,236 @@
+"""A file of URLs: one job that makes a crawl for each line, reports, and ends with the last."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from spinneret.crawl.inbox.models import InboxFile
+from spinneret.crawl.inbox.service import Arrivals, InboxService
+from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import NotFound
+from tests import factories
+from tests.fakes.crashes import Crash, CrashPlan, Moment
+from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.fetching import fetched_page
+
+TENANT = factories.TENANT
+
+
+@pytest.fixture
+def crawl() -> CrawlSlice:
+    return CrawlSlice()
+
+
+def arrive(crawl: CrawlSlice, name: str, body: str | bytes) -> tuple[InboxFile, JobRef]:
+    key = f"T/{TENANT}/inbox/inbox_1/{name}"
+    version = crawl.inbox.put(key, body.encode() if isinstance(body, str) else body)
+    return InboxFile.arrived(key, version), announce(crawl, key, version)
+
+
+def announce(crawl: CrawlSlice, key: str, version: str) -> JobRef:
+    job_id = Arrivals(crawl.job_service())(key, version)
+    assert job_id is not None
+    return JobRef(tenant=TENANT, job_id=job_id)
+
+
+def pages(crawl: CrawlSlice, count: int) -> list[str]:
+    """Of many hosts, so that none waits for another."""
+    urls = [f"https://site-{n}.example/page" for n in range(count)]
+    for url in urls:
+        crawl.pages[url] = fetched_page(url, long_page("silk", 20))
+    return urls
+
+
+def report(crawl: CrawlSlice, file: InboxFile) -> list[dict[str, Any]]:
+    [body] = crawl.inbox.reports(file)
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def children(crawl: CrawlSlice, ref: JobRef) -> list[Job]:
+    found = crawl.store.children(ref, list(JobStatus), None, 10_000)
+    return [crawl.job(each) for each in found.refs]
+
+
+def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -> None:
+    urls = pages(crawl, 50)
+    file, ref = arrive(crawl, "list.txt", "\n".join(["# pages", *urls]))
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+    lines = report(crawl, file)
+    assert [(each["line"], each["url"]) for each in lines] == list(enumerate(urls, start=2))
+    assert {each["job_id"] for each in lines} == {job.id for job in children(crawl, ref)}
+    assert all(job.status is JobStatus.COMPLETED for job in children(crawl, ref))
+
+
+def test_bad_lines_and_duplicates_are_reported_with_their_reasons(crawl: CrawlSlice) -> None:
+    [page] = pages(crawl, 1)
+    lines = [
+        {"url": page},
+        {"url": page},
+        {"url": "http://10.0.0.1/"},
+        {"url": page, "collection_id": "nowhere"},
+        {"url": "ftp://site.example/"},
+        {"url": page, "force": True},
+    ]
+    file, ref = arrive(crawl, "list.jsonl", "\n".join(["{", *map(json.dumps, lines)]))
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+    broken, first, again, blocked, nowhere, invalid, forced = report(crawl, file)
+    assert (first["duplicate"], again["duplicate"], forced["duplicate"]) == (False, True, False)
+    assert again["job_id"] == first["job_id"] != forced["job_id"]
+    codes = [each["error"]["code"] for each in (broken, blocked, nowhere, invalid)]
+    assert codes == ["VALIDATION_ERROR", "URL_BLOCKED", "NOT_FOUND", "URL_INVALID"]
+
+
+def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlSlice) -> None:
+    [page] = pages(crawl, 1)
+    line = {"url": page, "priority": "high", "tags": ["Silk"]}
+    _, ref = arrive(crawl, "list.jsonl", json.dumps(line))
+    crawl.run(ref)
+    [child] = children(crawl, ref)
+    assert child.priority == "high"
+    assert child.payload["tag_ids"] == list(crawl.tag_ids(TENANT, ["silk"]))
+
+
+def test_the_same_version_twice_is_one_job(crawl: CrawlSlice) -> None:
+    file, ref = arrive(crawl, "list.txt", "http://10.0.0.1/")
+    assert announce(crawl, file.key, file.version) == ref
+    crawl.settle(ref)
+    assert announce(crawl, file.key, file.version) == ref
+    other, again = arrive(crawl, "list.txt", "http://10.0.0.2/")
+    assert (other.key, again != ref) == (file.key, True)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "T/acme/inbox/inbox_1/list.txt.report.ndjson",
+        "T/acme/other/list.txt",
+        "parts/T/acme/job_1/list.txt",
+        "T/ac me/inbox/list.txt",
+        "list.txt",
+    ],
+)
+def test_other_objects_start_nothing(crawl: CrawlSlice, key: str) -> None:
+    assert Arrivals(crawl.job_service())(key, "v1") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "code"),
+    [
+        ("list.txt", b"\x89PNG\x00", "CONTENT_REFUSED"),
+        ("list.csv", b"name,size\nOne,2\n", "CONTENT_REFUSED"),
+        ("list.txt", None, "NOT_FOUND"),
+    ],
+)
+def test_a_file_that_cannot_be_read_fails_its_job(
+    crawl: CrawlSlice, name: str, body: bytes | None, code: str
+) -> None:
+    file, ref = arrive(crawl, name, body or b"")
+    if body is None:
+        crawl.inbox.remove(file)
+    job = crawl.settle(ref)
+    assert job.status is JobStatus.FAILED
+    assert job.last_error is not None
+    assert job.last_error.code == code
+    assert children(crawl, ref) == []
+
+
+def test_a_file_that_is_too_large_fails_its_job(
+    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "INBOX_MAX_BYTES", 10)
+    _, ref = arrive(crawl, "list.txt", "https://site.example/")
+    failure = crawl.settle(ref).last_error
+    assert failure is not None
+    assert failure.code == "BODY_TOO_LARGE"
+
+
+def test_an_empty_file_ends_at_once_with_an_empty_report(crawl: CrawlSlice) -> None:
+    file, ref = arrive(crawl, "list.csv", "")
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+    assert report(crawl, file) == []
+
+
+def test_lines_beyond_the_bound_are_not_read(
+    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "INBOX_LINES_MAX", 3)
+    urls = pages(crawl, 6)
+    file, ref = arrive(crawl, "list.txt", "\n".join(urls))
+    crawl.settle(ref)
+    lines = report(crawl, file)
+    assert [each["line"] for each in lines] == [1, 2, 3, 4]
+    assert lines[-1]["error"]["code"] == "VALIDATION_ERROR"
+    assert len(children(crawl, ref)) == 3
+
+
+LINES = "\n".join(
+    [f"https://site-{n % 40}.example/page" for n in range(45)] + ["http://10.0.0.1/"] * 25
+)
+
+
+def crashes() -> list[tuple[int, Moment]]:
+    crawl = CrawlSlice()
+    _, ref = arrive(crawl, "list.txt", LINES)
+    plan = CrashPlan()
+    crawl.run(ref, plan.wrap)
+    return plan.points()
+
+
+@pytest.mark.parametrize(("at", "moment"), crashes())
+def test_a_kill_at_any_call_loses_and_doubles_nothing(
+    crawl: CrawlSlice, at: int, moment: Moment
+) -> None:
+    pages(crawl, 40)
+    file, ref = arrive(crawl, "list.txt", LINES)
+    plan = CrashPlan(at, moment)
+    with pytest.raises(Crash):
+        crawl.run(ref, plan.wrap)
+    crawl.settle(ref)
+    lines = report(crawl, file)
+    assert [each["line"] for each in lines] == list(range(1, 71))
+    assert {each["job_id"] for each in lines[:45]} == {job.id for job in children(crawl, ref)}
+    assert len(children(crawl, ref)) == 40
+    assert len(crawl.inbox.reports(file)) == 1
+
+
+def test_a_hand_back_goes_on_where_it_was(crawl: CrawlSlice) -> None:
+    """With every slice in a claim of its own."""
+    pages(crawl, 40)
+    file, ref = arrive(crawl, "list.txt", LINES)
+    worker = crawl.worker()
+    for _ in range(20):
+        left = iter([60.0] * 4)
+        worker.run(ref, lambda left=left: next(left, 0.0))
+    crawl.settle(ref)
+    lines = report(crawl, file)
+    assert [each["line"] for each in lines] == list(range(1, 71))
+    assert {each["job_id"] for each in lines[:45]} == {job.id for job in children(crawl, ref)}
+
+
+def test_a_form_is_for_a_file_below_the_tenants_prefix(crawl: CrawlSlice) -> None:
+    inbox = InboxService(
+        store=crawl.inbox, jobs=crawl.job_service(), clock=crawl.clock, new_id=crawl.new_id
+    )
+    inbox_id, form = inbox.begin(TENANT, "list.txt")
+    assert form.fields["key"] == form.key == f"T/{TENANT}/inbox/{inbox_id}/list.txt"
+    assert InboxFile.arrived(form.key, "v1").tenant == TENANT
+
+
+def test_a_file_shows_its_report_when_all_its_lines_are_read(crawl: CrawlSlice) -> None:
+    inbox = InboxService(
+        store=crawl.inbox, jobs=crawl.job_service(), clock=crawl.clock, new_id=crawl.new_id
+    )
+    pages(crawl, 1)
+    file, ref = arrive(crawl, "list.txt", "https://site-0.example/page")
+    assert inbox.get(TENANT, ref.job_id).report_url is None
+    crawl.run(ref)
+    view = inbox.get(TENANT, ref.job_id)
+    assert (view.name, view.total_count, view.status) == ("list.txt", 1, JobStatus.RUNNING)
+    assert view.report_url is not None
+    assert file.report_key in view.report_url
+    with pytest.raises(NotFound):
+        inbox.get("other", ref.job_id)
