@@ -1,0 +1,92 @@
+"""Files of URLs through the deployed application: a form, an event, a batch, a report."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.website import Website
+
+pytestmark = pytest.mark.stack
+
+PAGES = 45
+SECONDS = 60
+
+
+def post(tenant: Tenant, name: str, body: bytes) -> dict[str, Any]:
+    answer = tenant("POST", "/api/v1/inbox", {"name": name})
+    assert answer.status_code == 201, answer.text
+    form: dict[str, Any] = answer.json()
+    files = {"file": (name, body)}
+    posted = httpx.post(form["url"], data=form["fields"], files=files, trust_env=False, timeout=30)
+    assert posted.status_code == 204, posted.text
+    return form
+
+
+def begun(tenant: Tenant, count: int = 1) -> list[str]:
+    """The ids of the tenant's files, as soon as there are so many."""
+    until = time.monotonic() + SECONDS
+    while True:
+        answer = tenant("GET", "/api/v1/jobs?kind=crawl_file")
+        assert answer.status_code == 200, answer.text
+        found = [job["job_id"] for job in answer.json()["items"]]
+        if len(found) >= count:
+            return found
+        assert time.monotonic() < until, "no job for the file"
+        time.sleep(0.2)
+
+
+def ended(tenant: Tenant, job_id: str) -> dict[str, Any]:
+    until = time.monotonic() + SECONDS
+    while True:
+        answer = tenant("GET", f"/api/v1/inbox/{job_id}")
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        if found["finished_at"] is not None:
+            return found
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
+
+
+def test_a_file_is_crawled_and_reported(
+    tenant: Tenant, website: Website, deployed: Deployed
+) -> None:
+    urls = [f"{website.url}/page?text=inbox+{n}+{tenant.name}" for n in range(PAGES)]
+    rows = [
+        "title,url",
+        *(f'"Page, {n}",{url}' for n, url in enumerate(urls)),
+        "bad,http://10.0.0.1/",
+    ]
+    form = post(tenant, "pages.csv", "\n".join([*rows, f"again,{urls[0]}"]).encode())
+    [job_id] = begun(tenant)
+    found = ended(tenant, job_id)
+    assert (found["status"], found["name"]) == ("completed", "pages.csv")
+    assert (found["total_count"], found["completed_count"]) == (PAGES, PAGES)
+    text = httpx.get(found["report_url"], trust_env=False, timeout=30).text
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [each["line"] for each in lines] == list(range(2, PAGES + 4))
+    assert lines[PAGES]["error"]["code"] == "URL_BLOCKED"
+    assert (lines[-1]["duplicate"], lines[-1]["job_id"]) == (True, lines[0]["job_id"])
+    assert tenant.job(lines[0]["job_id"])["status"] == "completed"
+    assert form["key"].startswith(f"T/{tenant.name}/inbox/")
+    assert begun(tenant) == [job_id]  # the report started nothing
+    stranger = deployed.tenant()
+    assert stranger("GET", f"/api/v1/inbox/{job_id}").status_code == 404
+    stranger.close()
+
+
+def test_a_file_that_is_not_text_fails_with_its_code(tenant: Tenant) -> None:
+    post(tenant, "pages.txt", b"\x89PNG\r\n\x1a\n\x00\x00")
+    [job_id] = begun(tenant)
+    found = ended(tenant, job_id)
+    assert (found["status"], found["error"]["code"]) == ("failed", "CONTENT_REFUSED")
+
+
+def test_a_name_without_a_known_suffix_is_refused(tenant: Tenant) -> None:
+    answer = tenant("POST", "/api/v1/inbox", {"name": "pages.exe"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "VALIDATION_ERROR")
