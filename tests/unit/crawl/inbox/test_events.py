@@ -1,0 +1,26 @@
+"""The event of an object that has come."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from spinneret.crawl.inbox.service import Arrivals
+from spinneret.crawl.inbox.wiring import Arrived
+from spinneret.jobs.models import JobRef
+from tests.fakes.crawling import CrawlSlice
+
+EVENT = Path(__file__).resolve().parents[4] / "events" / "crawl" / "inbox.json"
+
+
+def test_an_event_begins_the_job_of_its_object() -> None:
+    crawl = CrawlSlice()
+    event = json.loads(EVENT.read_text())
+    answer = Arrived(Arrivals(crawl.job_service()))(event, lambda: 30.0)
+    job = crawl.job(JobRef(tenant="acme", job_id=answer["job_id"] or ""))
+    found = event["detail"]["object"]
+    assert job.payload == {
+        "key": found["key"],
+        "version": found["version-id"],
+        "name": "pages.csv",
+    }
