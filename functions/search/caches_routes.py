@@ -8,8 +8,10 @@ from spinneret.access.keys.models import Scope
 from spinneret.content.caches.api_models import CacheStats, cache_stats
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.wiring import cache_clearing
+from spinneret.kernel.errors import UrlInvalid
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
+from spinneret.web.fetching.urls import parse_url
 
 routes = Routes(cache_clearing)
 router = routes.router
@@ -39,10 +41,11 @@ def clear_embedding_caches() -> Response[None]:
     return _cleared(CacheName.QUERY_EMBEDDINGS, CacheName.EMBEDDINGS)
 
 
-@router.delete("/api/v1/cache/domain/<domain>", **declared(Scope.WRITE, {204: None}))
+@router.delete("/api/v1/cache/domain/<domain>", **declared(Scope.WRITE, {204: None}, UrlInvalid))
 def clear_domain_caches(domain: str) -> Response[None]:
     """Forget the pages that crawls have kept of a host, and all results of searches."""
-    routes.services.clear_host(routes.principal.tenant, domain)
+    host = parse_url(f"https://{domain}/").host
+    routes.services.clear_host(routes.principal.tenant, host)
     return Response(status_code=204)
 
 

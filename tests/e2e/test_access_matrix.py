@@ -19,6 +19,7 @@ from tests.e2e.fixture_tenants import (
     KEYS,
     PUBLIC,
     SCOPES,
+    SIGNED,
     Credential,
     FixtureTenant,
     issued_key,
@@ -142,7 +143,7 @@ def test_a_header_does_not_change_the_method(
         return
     path, reader = operation.at(fixture_tenant.objects), credentials["a reader"].headers
     names = ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override")
-    if operation.scope != "read":
+    if operation.scope != "read" and operation.id not in SIGNED:
         reply = wire(operation.method, path, {**reader, **dict.fromkeys(names, "GET")})
         assert (reply.status, reply.body["code"]) == (403, "FORBIDDEN")
     there = wire("GET", path, {**reader, **dict.fromkeys(names, operation.method)})
@@ -281,5 +282,5 @@ def _as_its_owner_sees_it(operation: Operation, fixture_tenant: FixtureTenant, w
             reply = wire(
                 "GET", each.at(fixture_tenant.objects), {"X-API-Key": fixture_tenant.owner.key}
             )
-            return json.dumps([reply.status, reply.text])
+            return json.dumps(_told(reply))
     return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from typing import Final
 
 import pytest
@@ -29,10 +30,17 @@ def counts(tenant: Tenant, batch_id: str) -> dict[str, int]:
     return {name: job[name] for name in job if name.endswith("_count")}
 
 
-def test_a_batch_counts_its_crawls_and_is_reported_once(
-    deployed: Deployed, website: Website
-) -> None:
+@pytest.fixture
+def admin(deployed: Deployed) -> Iterator[Tenant]:
     tenant = deployed.tenant("admin")
+    yield tenant
+    tenant.close()
+
+
+def test_a_batch_counts_its_crawls_and_is_reported_once(
+    admin: Tenant, deployed: Deployed, website: Website
+) -> None:
+    tenant = admin
     hook = f"{website.url}/hook?name={tenant.name}"
     assert tenant("POST", "/api/v1/webhooks/default-secret").status_code == 201
     urls = [f"{website.url}/page?text=batch+{n}+{tenant.name}" for n in range(PAGES)]

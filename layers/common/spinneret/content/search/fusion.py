@@ -118,7 +118,12 @@ class _Deviations:
 
 def _confidence(legs: Legs, weights: Weights, _k: int, profile: Profile) -> Scores:
     measured = {Leg.KEYWORD: profile.keyword_weight, Leg.VECTOR: 1 - profile.keyword_weight}
-    deviations = {leg: _deviations(found) for leg, found in legs.items() if found}
+    window = max((len(found) for found in legs.values()), default=0)
+    deviations = {
+        leg: _deviations(found, window - len(found) if leg is Leg.KEYWORD else 0)
+        for leg, found in legs.items()
+        if found
+    }
     plain = {leg: measured[leg] * weights[leg] for leg in deviations}
     trusted = {leg: plain[leg] * deviations[leg].gap for leg in deviations}
     if sum(trusted.values()) <= 0:  # no leg has a first hit apart from its second
@@ -136,8 +141,10 @@ def _confidence(legs: Legs, weights: Weights, _k: int, profile: Profile) -> Scor
     }
 
 
-def _deviations(candidates: Sequence[Candidate]) -> _Deviations:
-    values = sorted((each.score for each in candidates), reverse=True)
+def _deviations(candidates: Sequence[Candidate], absent: int) -> _Deviations:
+    """`absent` more chunks have none of the words: their score is 0, and a chunk that alone has one
+    stands far above them, which a mean over a handful of hits wouldn't show."""
+    values = sorted((each.score for each in candidates), reverse=True) + [0.0] * absent
     mean = math.fsum(values) / len(values)
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
     if len(values) == 1 or spread <= abs(mean) * 1e-9:
@@ -145,15 +152,16 @@ def _deviations(candidates: Sequence[Candidate]) -> _Deviations:
         gap = 1.0 if len(values) == 1 else 0.0
         return _Deviations({each.chunk_id: 1.0 for each in candidates}, 0.0, gap)
     by_chunk = {each.chunk_id: (each.score - mean) / spread for each in candidates}
-    return _Deviations(by_chunk, (values[-1] - mean) / spread, _gap(candidates) / spread)
+    gap = _gap(candidates, values[-1]) / spread
+    return _Deviations(by_chunk, (values[-1] - mean) / spread, gap)
 
 
-def _gap(candidates: Sequence[Candidate]) -> float:
+def _gap(candidates: Sequence[Candidate], last: float) -> float:
     """Neighbouring chunks are much alike: the second hit is often of the first one's document."""
     ordered = sorted(candidates, key=lambda each: -each.score)
     first = ordered[0]
     others = (each.score for each in ordered if each.document_id != first.document_id)
-    return first.score - next(others, ordered[-1].score)
+    return first.score - next(others, last)
 
 
 def _logistic(value: float) -> float:
