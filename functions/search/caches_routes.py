@@ -8,6 +8,7 @@ from spinneret.access.keys.models import Scope
 from spinneret.content.caches.api_models import CacheStats, cache_stats
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.wiring import cache_clearing
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
@@ -44,9 +45,17 @@ def clear_embedding_caches() -> Response[None]:
 @router.delete("/api/v1/cache/domain/<domain>", **declared(Scope.WRITE, {204: None}, UrlInvalid))
 def clear_domain_caches(domain: str) -> Response[None]:
     """Forget the pages that crawls have kept of a host, and all results of searches."""
-    host = parse_url(f"https://{domain}/").host
-    routes.services.clear_host(routes.principal.tenant, host)
+    routes.services.clear_host(routes.principal.tenant, _host(domain))
     return Response(status_code=204)
+
+
+def _host(text: str) -> str:
+    """A host that pages may have been kept of. Raises UrlInvalid."""
+    host = parse_url(f"https://{text}/").host
+    named = host == "localhost" or ":" in host or "." in host.strip(".")
+    if not named or ".." in host or len(host) > bounds.HOST_NAME_MAX_CHARS:
+        raise UrlInvalid("not a host")
+    return host
 
 
 def _cleared(*caches: CacheName) -> Response[None]:

@@ -364,3 +364,4 @@ PLUGIN_RESEND_SECONDS: Final = 5.0  # between two claims, each of which sends th
 RECONCILED_PER_READ: Final = 50  # listings that are looked at again when orders are read
 LISTING_REVISIONS_PER_DAY: Final = 250  # eBay: per listing and day
 LISTING_SETTLE_SECONDS: Final = 120.0  # a new Etsy listing may be invisible to look-ups for this
+HOST_NAME_MAX_CHARS: Final = 253  # RFC 1035, section 2.3.4, as text

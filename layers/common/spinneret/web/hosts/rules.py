@@ -22,7 +22,6 @@ from spinneret.web.politeness.models import BreakerLimits, PaceLimits
 from spinneret.web.politeness.rules import host_key, slowest
 
 _LABEL: Final = re.compile(r"[a-z0-9_-]{1,63}")
-_NAME_MAX_CHARS: Final = 253  # RFC 1035, section 2.3.4, as text
 _MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]|:(?=\d*$)|\s")
 
 USUAL: Final = PaceLimits()
@@ -126,7 +125,7 @@ def require_slower(override: Override, default: PaceLimits) -> None:
 
 def _require_name(host: str) -> None:
     labels = host.split(".")
-    if len(host) > _NAME_MAX_CHARS or not all(map(_LABEL.fullmatch, labels)):
+    if len(host) > bounds.HOST_NAME_MAX_CHARS or not all(map(_LABEL.fullmatch, labels)):
         raise _invalid("is not a valid host name")
     if not 2 <= len(labels) <= bounds.DOMAIN_LABELS_MAX:
         raise _invalid(f"needs 2 to {bounds.DOMAIN_LABELS_MAX} labels")
