@@ -37,12 +37,18 @@ def test_a_body_is_sent_as_it_is(server: ScriptedServer) -> None:
 
 def test_headers_never_replace_those_of_the_fetcher(server: ScriptedServer) -> None:
     server.behaviours["/"] = answer(PAGE)
-    given = {"host": "other.example", "USER-AGENT": "x", "Accept": "y", "accept-encoding": "z"}
+    given = {"host": "other.example", "USER-AGENT": "x", "accept-encoding": "z"}
     plain = fetcher(server)
     for headers in ({}, given):
         plain.fetch(request(server.url("/"), headers=headers))
     first, second = server.requests
     assert first.headers == second.headers
+
+
+def test_what_a_caller_accepts_is_its_own_to_say(server: ScriptedServer) -> None:
+    server.behaviours["/"] = answer(PAGE)
+    fetcher(server).fetch(request(server.url("/"), headers={"ACCEPT": "application/json"}))
+    assert server.requests[0].headers["accept"] == "application/json"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
