@@ -29,6 +29,7 @@ from spinneret.kernel.errors import (
     DomainBlocked,
     FeatureDisabled,
     IdempotencyMismatch,
+    NotFound,
     UrlBlocked,
     UrlInvalid,
 )
@@ -43,6 +44,8 @@ from spinneret.web.exploring.frontier.models import PageState
 routes = Routes(crawl_api)
 router = routes.router
 
+REFUSALS = (UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen)
+"""Why a URL isn't crawled."""
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
@@ -51,10 +54,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     **declared(
         Scope.WRITE,
         {202: Submission | BatchSubmission},
-        UrlInvalid,
-        UrlBlocked,
-        DomainBlocked,
-        CircuitOpen,
+        *REFUSALS,
         Conflict,
         FeatureDisabled,
         IdempotencyMismatch,
@@ -74,10 +74,7 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     **declared(
         Scope.WRITE,
         {202: BatchSubmission},
-        UrlInvalid,
-        UrlBlocked,
-        DomainBlocked,
-        CircuitOpen,
+        *REFUSALS,
         Conflict,
         FeatureDisabled,
         IdempotencyMismatch,
@@ -97,10 +94,7 @@ def submit_batch(request: BatchRequest) -> Response[dict[str, Any]]:
     **declared(
         Scope.WRITE,
         {202: Submission},
-        UrlInvalid,
-        UrlBlocked,
-        DomainBlocked,
-        CircuitOpen,
+        *REFUSALS,
         FeatureDisabled,
         IdempotencyMismatch,
         idempotent=True,
@@ -118,7 +112,12 @@ def submit_deep_crawl(request: DeepCrawlRequest) -> Response[dict[str, Any]]:
 def get_crawl(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
     """A crawl's state and, once it is completed, its result; a batch or deep crawl's counters."""
     tenant = routes.principal.tenant
-    return _services().deep.get(tenant, job_id) or _services().crawl.get(tenant, job_id)
+    try:  # first what is asked for most, so that it is read once
+        return _services().crawl.get(tenant, job_id)
+    except NotFound:
+        if (deep := _services().deep.get(tenant, job_id)) is None:
+            raise
+        return deep
 
 
 @router.get("/api/v1/crawl/<job_id>/pages", **declared(Scope.READ))

@@ -20,6 +20,7 @@ from spinneret.jobs.rules.states import (
     not_before_creation,
     released,
     released_from_outside,
+    resting,
     with_next_fence,
 )
 from spinneret.kernel import bounds
@@ -145,12 +146,7 @@ def stopped_by_parent(job: Job, parent: Job | None, now: datetime) -> Job | None
         return None
     if parent.status is JobStatus.CANCELLED:
         return finished(released(job, now), Move.CANCEL, now)
-    return replace(
-        released(job, now),
-        status=next_status(job, Move.PAUSE),
-        deferred_since=None,
-        expires_at=None,
-    )
+    return resting(released(job, now))
 
 
 def progress_of(job: Job, counts: ChildCounts) -> int:

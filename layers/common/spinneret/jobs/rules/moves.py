@@ -14,6 +14,7 @@ from spinneret.jobs.rules.states import (
     next_status,
     not_before_creation,
     released_from_outside,
+    resting,
     with_next_fence,
 )
 
@@ -33,18 +34,8 @@ def cancel(job: Job, now: datetime) -> Job:
 
 
 def pause(job: Job, now: datetime) -> Job:
-    """Nothing is done until it is resumed; the next claim starts from the last effects.
-
-    A pause lifts `pending_seconds`: the tenant decides how long the job waits.
-    """
-    return with_next_fence(
-        replace(
-            released_from_outside(job, now),
-            status=next_status(job, Move.PAUSE),
-            deferred_since=None,
-            expires_at=None,
-        )
-    )
+    """Nothing is done until it is resumed; the next claim starts from the last effects."""
+    return with_next_fence(resting(released_from_outside(job, now)))
 
 
 def resume(job: Job, now: datetime) -> Job:

@@ -87,6 +87,11 @@ def released(job: Job, now: datetime) -> Job:
     )
 
 
+def resting(job: Job) -> Job:
+    """Paused; a pause lifts `pending_seconds`: the tenant decides how long the job waits."""
+    return replace(job, status=next_status(job, Move.PAUSE), deferred_since=None, expires_at=None)
+
+
 def waiting(job: Job, due_at: datetime, now: datetime) -> Job:
     """Due at that time, but never before it was made; no message yet where SQS can't delay it."""
     due = not_before_creation(job, due_at)
