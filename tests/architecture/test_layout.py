@@ -20,6 +20,7 @@ HEAVY = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("area", AREAS)
 def test_api_functions_do_not_load_what_only_workers_need(area: str) -> None:
     code = f"import sys, {area}.api; print('\\n'.join(sys.modules))"

@@ -50,6 +50,7 @@ atexit.register(lambda: print(json.dumps(tops()), file=sys.stderr))
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("part", PRINTED)
 def test_a_part_runs_with_the_packages_that_the_page_names_for_it(part: str) -> None:
     named, code = PARTS[part]

@@ -115,6 +115,7 @@ def test_a_table_that_is_not_there_is_a_failure(run: Run) -> None:
     assert "ResourceNotFoundException" in err
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("missing", "named"), [("AWS_DEFAULT_REGION", "region"), ("credentials", "credentials")]
 )

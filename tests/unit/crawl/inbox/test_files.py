@@ -180,6 +180,7 @@ def crashes() -> list[tuple[int, Moment]]:
     return plan.points()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("at", "moment"), crashes())
 def test_a_kill_at_any_call_loses_and_doubles_nothing(
     crawl: CrawlSlice, at: int, moment: Moment
