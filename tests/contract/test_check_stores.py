@@ -13,7 +13,7 @@ from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
 from spinneret.monitoring.rollups.rules import day_of, hour_of
 from spinneret.monitoring.slots.models import Slot
 from spinneret.monitoring.targets.models import Status, Watched
-from spinneret.monitoring.targets.rules import shard_of
+from spinneret.monitoring.targets.rules import due_shard_of
 from spinneret.web.fetching.models import Certificate, Phases
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.watch_stores import Stores, later, stores_of, watched
@@ -215,7 +215,7 @@ def test_the_due_index_has_who_is_due_longest_waiting_first(stores: Stores, tena
     for each in (*rows, paused):
         stores.targets.add(each, None)
     for shard in range(8):
-        mine = [each for each in rows if shard_of(each.target.id) == shard]
+        mine = [each for each in rows if due_shard_of(each.target.id) == shard]
         found = [
             each
             for each in stores.index.due(shard, START + timedelta(seconds=1), 1000)

@@ -167,7 +167,7 @@ class FakeWatch:
             for each in self.rows.values()
             if each.state.due_at is not None
             and each.state.due_at <= now
-            and rules.shard_of(each.target.id) == shard
+            and rules.due_shard_of(each.target.id) == shard
         ]
         return sorted(found, key=lambda each: each.due_at)[:limit]
 

@@ -13,7 +13,7 @@ from spinneret.monitoring.due import messages, rules
 from spinneret.monitoring.due.models import Due
 from spinneret.monitoring.due.service import Announcer
 from spinneret.monitoring.slots.models import worker_slot
-from spinneret.monitoring.targets.rules import next_slot, shard_of
+from spinneret.monitoring.targets.rules import due_shard_of, next_slot
 from spinneret.web.politeness.models import PaceLimits
 from tests.fakes.checking import CheckWorld
 from tests.fakes.time import START, plenty
@@ -44,7 +44,7 @@ def test_the_times_of_targets_spread_evenly_over_an_interval(interval: int) -> N
     assert all(START < slot <= START + timedelta(seconds=interval) for slot in slots)
     tenths = Counter(int((slot - START).total_seconds() / interval * 10) % 10 for slot in slots)
     assert max(tenths.values()) < 1.15 * 1000
-    shards = Counter(shard_of(f"t_{number}") for number in range(10_000))
+    shards = Counter(due_shard_of(f"t_{number}") for number in range(10_000))
     assert len(shards) == bounds.CHECK_SHARDS
     assert max(shards.values()) < 1.15 * 10_000 / bounds.CHECK_SHARDS
 

@@ -10,8 +10,8 @@ from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.facts.site import Outcome
 from spinneret.audits.models import Artifact, ArtifactType, Finished, Phase, Progress, RunRef
-from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, stamp
+from spinneret.kernel.sharding import shard_of
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import QueryInputTypeDef
@@ -36,7 +36,7 @@ def site_partition(tenant: str, site_key: str) -> str:
 
 def due_shard(kind: str, name: str) -> str:
     """Partition of the index `due`; spread by name."""
-    return f"{kind}#{int(fingerprint(name)[:8], 16) % limits.DUE_SHARDS}"
+    return f"{kind}#{shard_of(name, limits.DUE_SHARDS)}"
 
 
 def prefix_query(table: str, prefix: dict[str, str]) -> QueryInputTypeDef:

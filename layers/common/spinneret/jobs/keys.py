@@ -8,6 +8,7 @@ from typing import Final
 
 from spinneret.jobs.models import Connection, JobRef, Priority
 from spinneret.kernel import bounds
+from spinneret.kernel.sharding import shard_of
 
 _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
 
@@ -79,7 +80,7 @@ def ref_of(partition: str) -> JobRef:
 
 def wake_shard(job_id: str) -> int:
     """The shard of the index `wake` that an id falls into."""
-    return _spread(job_id) % bounds.WAKE_SHARDS
+    return shard_of(job_id, bounds.WAKE_SHARDS)
 
 
 def wake_partition(shard: int) -> str:
@@ -89,17 +90,12 @@ def wake_partition(shard: int) -> str:
 
 def resend_shard(job_id: str) -> int:
     """The shard of the index `resend` that an id falls into."""
-    return _spread(job_id) % bounds.RESEND_SHARDS
+    return shard_of(job_id, bounds.RESEND_SHARDS)
 
 
 def resend_partition(kind: str, priority: Priority, shard: int) -> str:
     """Partition of one shard of the index `resend`: kind and priority make the lane."""
     return f"RESEND#{kind}#{priority.value}#{shard}"
-
-
-def _spread(job_id: str) -> int:
-    """Not a security hash."""
-    return int.from_bytes(hashlib.blake2s(job_id.encode(), digest_size=2).digest(), "big")
 
 
 def list_partition(tenant: str) -> str:

@@ -5,7 +5,6 @@ Data is stored as JSON text: DynamoDB would turn its numbers into decimals.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ from spinneret.kernel.clock import (
     parse_stamp,
     stamp,
 )
+from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 
 Item = dict[str, Any]
@@ -42,9 +42,8 @@ def ref_of(partition: str) -> SubjectRef:
 
 
 def wake_shard(ref: SubjectRef) -> int:
-    """The shard of the index `wake` that a subject's events fall into; not a security hash."""
-    digest = hashlib.blake2s(subject_partition(ref).encode(), digest_size=2).digest()
-    return int.from_bytes(digest, "big") % bounds.OUTBOX_SHARDS
+    """The shard of the index `wake` that a subject's events fall into."""
+    return shard_of(subject_partition(ref), bounds.OUTBOX_SHARDS)
 
 
 def wake_partition(shard: int) -> str:

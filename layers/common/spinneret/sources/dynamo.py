@@ -15,7 +15,6 @@ pages have `purge_at` (epoch seconds), DynamoDB's TTL attribute.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -35,6 +34,7 @@ from spinneret.kernel.clock import (
 )
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.dynamo import event_write
 from spinneret.outbox.models import DomainEvent
 from spinneret.sources.models import (
@@ -242,8 +242,7 @@ def _item(source: Source) -> dict[str, Any]:
         "sk": source.id,
     }
     if source.due_at is not None:
-        number = int(hashlib.sha256(source.id.encode()).hexdigest(), 16) % bounds.SOURCE_SHARDS
-        item["due_shard"] = _shard(number)
+        item["due_shard"] = _shard(shard_of(source.id, bounds.SOURCE_SHARDS))
     del item["tenant"], item["id"]
     return {name: value for name, value in item.items() if value is not None}
 

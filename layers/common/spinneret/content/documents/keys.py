@@ -9,6 +9,7 @@ from typing import Final
 from spinneret.content.documents.models import Document
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
+from spinneret.kernel.sharding import shard_of
 
 _POSITION: Final = re.compile(r"[0-9T:.Z-]{27}#[A-Za-z0-9_-]{1,80}")
 
@@ -80,5 +81,5 @@ def body_row(tenant: str, content_key: str) -> dict[str, str]:
 
 
 def shard(document_id: str) -> int:
-    """Which of the rows that are sharded is a document's; not a security hash."""
-    return hashlib.blake2s(document_id.encode(), digest_size=1).digest()[0] % bounds.WRITE_SHARDS
+    """Which of the rows that are sharded is a document's."""
+    return shard_of(document_id, bounds.WRITE_SHARDS)

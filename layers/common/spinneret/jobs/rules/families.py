@@ -6,7 +6,6 @@ end, or the tenant, moves it on.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -24,6 +23,7 @@ from spinneret.jobs.rules.states import (
     with_next_fence,
 )
 from spinneret.kernel import bounds
+from spinneret.kernel.sharding import shard_of
 
 _COUNTED: Final[Mapping[JobStatus, str]] = {status: status.value for status in TERMINAL}
 """Terminal state → the counter of ChildCounts that it adds to."""
@@ -37,10 +37,9 @@ def new_family(children: int | None) -> Family:
 
 
 def born(job: Job, parent: Job) -> Job:
-    """The job as a child of its parent; the hash that names its counter is no security hash."""
+    """The job as a child of its parent."""
     assert parent.family is not None  # it makes children
-    digest = hashlib.blake2s(job.id.encode(), digest_size=4).digest()
-    shard = int.from_bytes(digest, "big") % parent.family.shards
+    shard = shard_of(job.id, parent.family.shards)
     return replace(job, parent=parent.id, parent_shard=shard, batch=parent.id)
 
 

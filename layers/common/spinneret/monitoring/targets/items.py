@@ -101,7 +101,7 @@ def state_item(target: Target, state: TargetState) -> Item:
     }
     if state.due_at is not None:
         item |= {
-            "due_shard": due_shard(rules.shard_of(target.id)),
+            "due_shard": due_shard(rules.due_shard_of(target.id)),
             "due_at": stamp(state.due_at),
             "tenant": target.tenant,
             "target_id": target.id,

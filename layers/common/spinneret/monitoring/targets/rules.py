@@ -11,6 +11,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.sharding import shard_of
 from spinneret.monitoring.conditions.language import parse_conditions, reads_body
 from spinneret.monitoring.targets.models import Method, Options, Target
 
@@ -42,9 +43,9 @@ def next_slot(target_id: str, interval_seconds: int, after: datetime) -> datetim
     return _EPOCH + (passed - (passed - offset) % interval + interval) * _MILLISECOND
 
 
-def shard_of(target_id: str) -> int:
+def due_shard_of(target_id: str) -> int:
     """The shard of the due index that a target is in."""
-    return _number(f"shard/{target_id}") % bounds.CHECK_SHARDS
+    return shard_of(f"shard/{target_id}", bounds.CHECK_SHARDS)
 
 
 def position_of_target(target: Target) -> str:
