@@ -24,9 +24,9 @@ demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behav
 	@$(STACK) demo-publish --instance $(INSTANCE)
 
 test: export SPINNERET_EXAMPLES := 100
-test: check ## Run every test; the stack's run on a fresh instance of their own
+test: check ## Run every test; the stack's run on fresh instances of their own
 	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
-	@$(BIN)/python -m pytest -m stack
+	@$(BIN)/python -m pytest -m stack -n 2 --dist loadgroup
 
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
 	@$(BIN)/ruff check $(CODE)
@@ -38,7 +38,7 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, parts that hang for 90 s (about 25 minutes)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000
 	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/web/politeness/test_pace_schedules.py
-	@POLITENESS_GAP_MS=2000 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
+	@POLITENESS_GAP_MS=2000 POLITENESS_FETCHES=200 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
 	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py
 	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
 	@SPINNERET_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/marketplace/test_crashes.py

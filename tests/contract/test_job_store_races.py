@@ -23,7 +23,7 @@ from tests.fakes.time import START
 pytestmark = pytest.mark.stack
 
 THREADS = 50
-ROUNDS = 100
+ROUNDS = 25
 DEADLINE_SECONDS = 60.0
 
 

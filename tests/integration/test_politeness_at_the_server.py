@@ -33,7 +33,7 @@ from tests.tables import create_tables, delete_tables
 
 WORKERS: Final = 8
 GAP_MS: Final = int(os.environ.get("POLITENESS_GAP_MS", "50"))
-FETCHES: Final = int(os.environ.get("POLITENESS_FETCHES", "200"))
+FETCHES: Final = int(os.environ.get("POLITENESS_FETCHES", "80"))
 SLOWEST_CYCLE_SECONDS: Final = 1.0  # admission, fetch and report beside the gap, at most
 CLOCKS_SECONDS: Final = 0.001  # wall clocks of workers against the server's monotonic one
 SLOWEST_WAY_SECONDS: Final = 0.5  # from an admission to the server
