@@ -39,7 +39,7 @@ class Selection:
     """Tests that are run together: files or folders, which may have wildcards, and marks."""
 
     paths: tuple[str, ...]
-    marks: str = "not stack and not heavy"
+    marks: str = "not stack and (moto or not heavy)"
     environ: tuple[tuple[str, str], ...] = ()
 
 

@@ -1,7 +1,8 @@
 """The backends that a port's suite runs against.
 
 `fake` is what unit tests use, `moto` emulates AWS in this process, `stack` is a running instance.
-A suite that passes on all of them says that the fake may be trusted.
+A suite that passes on all of them says that the fake may be trusted. A call of moto takes ten
+milliseconds: where there is a fake, the quick loop leaves moto out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from spinneret.jobs.dynamo import DynamoJobStore
 
 _STACK: Final = pytest.param("stack", marks=pytest.mark.stack)
 
-OF_AWS: Final = pytest.mark.parametrize("backend", ["fake", "moto", _STACK])
+_MOTO: Final = pytest.param("moto", marks=[pytest.mark.heavy, pytest.mark.moto])
+
+OF_AWS: Final = pytest.mark.parametrize("backend", ["fake", _MOTO, _STACK])
 """For ports whose real side is a service of AWS."""
 OF_REAL_AWS: Final = pytest.mark.parametrize("backend", ["moto", _STACK])
 """For what only AWS can show."""
