@@ -129,7 +129,7 @@ class PageMetadata(BaseModel):
 
 
 class PageLink(BaseModel):
-    """A link of a page, as its first occurrence has it."""
+    """A link of a page, as its first occurrence has it; the text is the first that shows words."""
 
     url: str
     text: str

@@ -34,6 +34,7 @@ class ConfigRequest(BaseModel):
     ] = _DEFAULTS.rate_limit_rps
     """Requests per second to one host; a slower pace of the host's own comes first."""
     respect_robots_txt: bool = _DEFAULTS.respect_robots_txt
+    """False ignores what a site asks of crawlers: robots.txt, and in a deep crawl `nofollow`."""
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
     """Sent to the origin of the page; what is secret in them is never shown again.
 
