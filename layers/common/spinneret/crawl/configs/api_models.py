@@ -28,7 +28,12 @@ class ConfigRequest(BaseModel):
 
     name: ConfigName
     max_depth: Annotated[int, Field(ge=0, le=bounds.CRAWL_DEPTH_MAX)] = _DEFAULTS.max_depth
-    """How many links away from the first page a deep crawl goes; 0 is that page alone."""
+    """How many links away from its URL a crawl goes; 0 is that page alone, more a deep crawl.
+
+    Of crawls of one URL. A list of URLs, a batch or a line of a file that names a config with a
+    depth is refused; under a default config these crawl the pages that they name, and so do
+    sources. `POST /api/v1/crawl/deep` has a depth of its own.
+    """
     rate_limit_rps: Annotated[
         float, Field(ge=bounds.DOMAIN_RATE_MIN, le=bounds.CONFIG_RATE_MAX, strict=False)
     ] = _DEFAULTS.rate_limit_rps
