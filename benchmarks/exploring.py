@@ -6,17 +6,23 @@
   that became known, for each second of everything that isn't fetching.
 * dynamo: the same crawl's calls and write units on DynamoDB for each page, counted by moto.
 * sitemaps: megabytes and URLs for each second, plain and packed.
+* memory: the peak of a process that discovers the pages of a sitemap of 50 MB over loopback.
 * links: how long scope, traps and scoring take for one link.
 """
 
 from __future__ import annotations
 
 import gzip
+import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +45,19 @@ from spinneret.web.exploring.frontier.models import (  # noqa: E402
 from spinneret.web.exploring.frontier.ports import FrontierStore  # noqa: E402
 from spinneret.web.exploring.frontier.service import Frontier  # noqa: E402
 from spinneret.web.exploring.sitemaps.reader import SitemapReader  # noqa: E402
+from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
+from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
+from spinneret.web.fetching.models import FetchedPage, FetchRequest  # noqa: E402
+from spinneret.web.fetching.urls import parse_url  # noqa: E402
 from tests.contract import frontier_table  # noqa: E402
+from tests.fakes.discovering import DiscoverySlice  # noqa: E402
 from tests.fakes.exploring import FakeFrontierStore  # noqa: E402
 
 SITE = "https://site.example"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 REF = CrawlRef(tenant="bench", crawl_id="job_1")
 CHUNK = 64 * 1024
+SITEMAP_MB = 50
 
 
 def links_of(number: int, count: int, size: int) -> tuple[FoundLink, ...]:
@@ -139,6 +151,108 @@ def bench_sitemaps() -> None:
         )
 
 
+def large_sitemap() -> bytes:
+    """As large as one may be: pages in twelve languages, each naming the others."""
+    others = "".join(
+        f'<xhtml:link rel="alternate" hreflang="x{n}" href="{SITE}/x{n}/some-usual-title.html"/>\n'
+        for n in range(12)
+    )
+    page = (
+        "<url><loc>{site}/articles/{n}/some-title.html</loc>{others}"
+        "<lastmod>2026-01-01</lastmod></url>\n"
+    )
+    count = SITEMAP_MB * 1_000_000 // len(page.format(site=SITE, n=10_000, others=others))
+    body = "".join(page.format(site=SITE, n=n, others=others) for n in range(count))
+    names = (
+        'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" '
+        'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+    )
+    return f"<urlset {names}>{body}</urlset>".encode()
+
+
+class Loopback(DiscoverySlice):
+    """A discovery on fakes, but for a website on loopback and the fetcher that asks it."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self._port = port
+
+    def direct(self) -> Loopback:
+        """Implements Fetcher."""
+        return self
+
+    def fetch(self, request: FetchRequest) -> FetchedPage:
+        """The website's name leads to loopback, whatever the scheme."""
+        fetcher = GuardedFetcher(
+            AddressPolicy(frozenset({f"127.0.0.1:{self._port}"})),
+            lambda host, _: [host],
+            user_agent="Spinneret-Benchmark/1 (+https://example.com/bot)",
+        )
+        url = parse_url(f"http://127.0.0.1:{self._port}{request.url.target}")
+        return fetcher.fetch(replace(request, url=url))
+
+
+def discover(port: int) -> None:
+    """Prints the memory of this process before and at most, in MiB, seconds, and what was read."""
+    world = Loopback(port)
+    before, start = _peak(), time.perf_counter()
+    ref = world.submit(score_query="article", score_threshold=0)
+    result = world.settle(ref).result
+    assert result is not None
+    seconds = time.perf_counter() - start
+    print(
+        f"{before:>9.0f} {_peak():>8.0f} {seconds:>9.1f} {result['files_read']:>6}"
+        f" {result['files_cut_off']:>8} {result['urls_found']:>6}"
+    )
+
+
+def _peak() -> float:
+    """Of this process alone: `ru_maxrss` is at least what its parent had as it began."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def bench_memory() -> None:
+    """Each discovery in a process of its own."""
+    plain = large_sitemap()
+    print(
+        f"\nmemory, {len(plain) / 1e6:.0f} MB   sent MB   MiB before   peak   seconds"
+        "   files   cut off   URLs"
+    )
+    for name, body in (("plain", plain), ("gzip", gzip.compress(plain))):
+        with served(body) as port:
+            command = [sys.executable, __file__, "--discover", str(port)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        print(f"{name:<16} {len(body) / 1e6:>8.1f} {done.stdout.rstrip()}")
+
+
+@contextmanager
+def served(sitemap: bytes) -> Iterator[int]:
+    """A website on loopback that is nothing but this sitemap; its port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = sitemap if self.path == "/sitemap.xml" else b""
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", "application/xml")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
 def bench_links() -> None:
     patterns = tuple(f"/docs/*/section-{n}/**" for n in range(50))
     print("\nlinks                      µs each")
@@ -157,7 +271,11 @@ def bench_links() -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--discover"]:  # a process of `bench_memory`
+        discover(int(sys.argv[2]))
+        sys.exit()
     bench_frontier()
     bench_dynamo()
     bench_sitemaps()
+    bench_memory()
     bench_links()

@@ -69,10 +69,11 @@ def test_tenants_and_requests_are_kept_apart(cache: FetchCache, tenant: str) -> 
 
 
 @OF_AWS
-def test_no_header_is_kept_but_the_validators(cache: FetchCache, tenant: str) -> None:
-    page = fetched_page(URL, headers={"set-cookie": "session=1", "etag": '"1"', "date": "today"})
+def test_no_header_is_kept_but_validators_and_robots_tags(cache: FetchCache, tenant: str) -> None:
+    known = {"etag": '"1"', "x-robots-tag": "nofollow"}
+    page = fetched_page(URL, headers={"set-cookie": "session=1", "date": "today", **known})
     cache.keep(tenant, KEY, kept(page))
-    assert cache.find(tenant, KEY) == kept(replace(page, headers={"etag": '"1"'}))
+    assert cache.find(tenant, KEY) == kept(replace(page, headers=known))
 
 
 @OF_REAL_AWS

@@ -143,6 +143,7 @@ class DeepSlice(CrawlSlice):
             pipeline=self.pipeline(),
             clock=self.clock,
             new_owner=lambda: self.new_id("owner"),
+            product_token="Spinneret",
         )
         for _ in range(steps):
             state = self.driving().take(state, lambda: self.remaining)

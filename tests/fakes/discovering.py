@@ -19,6 +19,7 @@ from spinneret.jobs.worker import Worker
 from spinneret.kernel.errors import DomainError, LeaseLost
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.fetching import FakeFetcher, fetched_page
@@ -98,6 +99,10 @@ class DiscoverySlice:
             enabled=self.enabled,
         )
 
+    def direct(self) -> Fetcher:
+        """What fetches without a proxy."""
+        return _Site(self)
+
     def submit(self, domain: str = "site.example", tenant: str = "acme", **given: Any) -> JobRef:
         key: RequestKey | None = None
         reply = self.service.submit(tenant, DiscoverRequest(domain=domain, **given), key).reply
@@ -105,9 +110,8 @@ class DiscoverySlice:
 
     def run(self, ref: JobRef) -> Job:
         """Run a job once, as its message would."""
-        fetcher = _Site(self)
         polite = PoliteFetcher(
-            fetcher=self.proxies.fetcher(fetcher),
+            fetcher=self.proxies.fetcher(self.direct()),
             hosts=self.hosts.service,
             pace=self.hosts.pace,
             robots=RobotsGate(store=self.robots, product_token="Spinneret", clock=self.clock),

@@ -21,8 +21,8 @@ class FakeFetchCache:
 
     def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
         self._require()
-        validators = {"etag", "last-modified"}
-        headers = {name: text for name, text in kept.page.headers.items() if name in validators}
+        known = {"etag", "last-modified", "x-robots-tag"}
+        headers = {name: text for name, text in kept.page.headers.items() if name in known}
         page = replace(kept.page, headers=headers, phases=None, certificate=None)
         self.pages[tenant, key] = replace(kept, page=page)
 

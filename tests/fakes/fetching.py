@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from spinneret.kernel.errors import BodyTooLarge, ContentRefused, DomainError
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import parse_url
+
+_PIECE: Final = 64 * 1024
 
 
 class FakeFetcher:
     """Implements `Fetcher`; keeps the requests it got, and fails loudly for a URL without a page,
     but for a robots.txt, which sites need not have.
 
-    Media types and size are held as by the real one. The redirects of a page are answers of their
-    own: a fetch may begin at each of its URLs.
+    Media types and size are held as by the real one, but for the size of a body that is read as it
+    comes. The redirects of a page are answers of their own: a fetch may begin at each of its URLs.
     """
 
     def __init__(self, pages: Mapping[str, FetchedPage | DomainError]) -> None:
@@ -49,11 +52,19 @@ class FakeFetcher:
         success = 200 <= answer.status_code < 300
         if success and request.media_types and answer.media_type not in request.media_types:
             raise ContentRefused(f"the host answered {answer.media_type}")
-        if len(answer.body) > request.max_bytes:
+        if len(answer.body) > request.max_bytes and request.read_body is None:
             raise BodyTooLarge(f"the body is larger than {request.max_bytes} bytes")
+        if success and request.read_body is not None and answer.body:
+            request.read_body(answer.url, _pieces(answer.body))
+            answer = replace(answer, body=b"")
         left = (*request.left, *chain[at:-1])
         redirects = tuple(each.text for each in left)
         return replace(answer, requested=request.requested, redirects=redirects)
+
+
+def _pieces(body: bytes) -> Iterator[bytes]:
+    """As it would arrive."""
+    return (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))
 
 
 def fetched_page(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import itertools
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from spinneret.kernel.errors import ContentRefused, FetchFailed, FetchTimeout
+from spinneret.kernel.errors import BodyTooLarge, ContentRefused, FetchFailed, FetchTimeout
+from spinneret.web.fetching.urls import Url
 from tests.fakes.guarded_fetch import PAGE, fetch, fetcher, request
 from tests.fakes.scripted_server import (
     Behaviour,
@@ -135,3 +137,71 @@ def test_a_broken_body_is_an_error_where_its_excerpt_is_vital(
 def test_a_vital_excerpt_is_cut_where_it_ends(server: ScriptedServer) -> None:
     page = fetch(server, endless_chunks(1000), excerpt_bytes=2500, excerpt_is_vital=True)
     assert page.body == b"x" * 2500
+
+
+# ---------------------------------------------------------------- Bodies that are read as they come
+
+
+class Taking:
+    """Keeps the pieces that it is given, up to so many bytes."""
+
+    def __init__(self, most: int = 10_000_000) -> None:
+        self.pieces: list[bytes] = []
+        self.urls: list[str] = []
+        self._most = most
+
+    def __call__(self, url: Url, pieces: Iterator[bytes]) -> None:
+        self.urls.append(url.target)
+        for piece in pieces:
+            self.pieces.append(piece)
+            if sum(map(len, self.pieces)) >= self._most:
+                return
+
+
+def test_a_body_is_read_decoded_while_it_comes_and_is_not_kept(server: ScriptedServer) -> None:
+    server.behaviours["/end"] = answer(
+        gzip.compress(b"silk" * 100_000), "Content-Encoding: gzip", content_type="text/xml"
+    )
+    taking = Taking()
+    page = fetch(server, redirect("/end"), read_body=taking)
+    assert (page.status_code, page.media_type, page.body) == (200, "text/xml", b"")
+    assert b"".join(taking.pieces) == b"silk" * 100_000
+    assert max(map(len, taking.pieces)) <= 65_536
+    assert taking.urls == ["/end"]
+
+
+def test_what_is_left_unread_is_not_waited_for(server: ScriptedServer) -> None:
+    started = time.monotonic()
+    taking = Taking(2500)
+    assert fetch(server, endless_chunks(1000), read_body=taking).status_code == 200
+    assert 2500 <= sum(map(len, taking.pieces)) < 1_000_000
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("status", [204, 304, 404, 500])
+def test_the_body_of_an_answer_without_success_is_read_by_nobody(
+    server: ScriptedServer, status: int
+) -> None:
+    taking = Taking()
+    body = b"" if status in (204, 304) else b"an error"
+    assert fetch(server, answer(body, status=status), read_body=taking).status_code == status
+    assert taking.urls == []
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error"),
+    [
+        (raw(head(200, "Content-Length: 1000000000000") + b"some"), FetchFailed),
+        (raw(head(200, "Transfer-Encoding: chunked") + b"4\r\nsome\r\nnonsense"), FetchFailed),
+        (drip(head(200), itertools.repeat(b"x"), 0.1), FetchTimeout),
+        (answer(b"x" * 5000), BodyTooLarge),
+    ],
+    ids=["broken off", "broken framing", "too slow", "too large"],
+)
+def test_what_ends_a_body_early_is_an_error_after_the_pieces_before_it(
+    server: ScriptedServer, behaviour: Behaviour, error: type[Exception]
+) -> None:
+    taking = Taking()
+    with pytest.raises(error):
+        fetch(server, behaviour, read_body=taking, total_seconds=0.5, max_bytes=4000)
+    assert taking.urls == ["/page"]

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from spinneret.crawl.models import BatchRequest, BatchView
+from spinneret.crawl.configs.models import ConfigOptions
+from spinneret.crawl.configs.service import ConfigDraft
+from spinneret.crawl.models import BatchRequest, BatchView, CrawlRequest
 from spinneret.jobs.models import Job, JobRef, JobStatus, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, ValidationFailed
@@ -43,6 +45,42 @@ def view(crawl: CrawlSlice, batch_id: str) -> BatchView:
     found = crawl.crawls().get(TENANT, batch_id)
     assert isinstance(found, BatchView)
     return found
+
+
+def config_of(crawl: CrawlSlice, max_depth: int, *, is_default: bool = False) -> str:
+    options = ConfigOptions(max_depth=max_depth)
+    draft = ConfigDraft(name="deep", options=options, is_default=is_default)
+    return crawl.configs.service.create(TENANT, draft).id
+
+
+def test_a_config_that_goes_deeper_is_refused_for_a_list(crawl: CrawlSlice) -> None:
+    config_id = config_of(crawl, 2)
+    several = CrawlRequest(urls=(url(1), url(2)), config_id=config_id)
+    for ask in (
+        lambda: submit(crawl, [url(1)], config_id=config_id),
+        lambda: crawl.crawls().submit(TENANT, several, None),
+    ):
+        with pytest.raises(ValidationFailed, match="max_depth is 2") as refused:
+            ask()
+        assert refused.value.details == {"fields": [{"field": "config_id"}]}
+    assert crawl.queue.take() == []
+
+
+def test_a_config_of_one_page_holds_for_a_list(crawl: CrawlSlice) -> None:
+    answer = submit(crawl, [url(1)], config_id=config_of(crawl, 0))
+    assert settle(crawl, answer["batch_id"]).status is JobStatus.COMPLETED
+
+
+def test_under_a_default_config_that_goes_deeper_a_list_crawls_what_it_names(
+    crawl: CrawlSlice,
+) -> None:
+    config_id = config_of(crawl, 2, is_default=True)
+    answer = submit(crawl, [url(1), url(2)])
+    assert settle(crawl, answer["batch_id"]).status is JobStatus.COMPLETED
+    jobs = [crawl.job(JobRef(tenant=TENANT, job_id=each["job_id"])) for each in answer["jobs"]]
+    assert [(job.kind, job.payload["config"]["config_id"]) for job in jobs] == [
+        ("crawl", config_id)
+    ] * 2
 
 
 def test_a_hundred_long_urls_are_one_batch_whose_crawls_exist_with_the_answer(

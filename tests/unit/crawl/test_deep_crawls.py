@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from spinneret.content.extraction.pages import extract
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
+from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Move
 from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ValidationFailed
 from spinneret.web.exploring.frontier.models import PageState
 from tests.factories import TENANT
 from tests.fakes.deep_crawling import HOST, DeepSlice
+from tests.fakes.fetching import fetched_page
 
 WIDE = {
     "/": [f"/{n}" for n in range(40)],
@@ -40,6 +43,104 @@ def test_every_page_within_the_depth_is_crawled_once() -> None:
     assert view is not None
     assert (view.pages_discovered, view.pages_crawled, view.pages_failed) == (4, 4, 0)
     assert (view.current_depth, view.end_reason, view.progress) == (2, "exhausted", 100)
+
+
+HTML_SITE = {
+    "/": """<a href="/login" rel="nofollow">Log in</a> <a href="/a">A</a>
+        <a href="/b" rel="nofollow">b, advertised</a> <a href="/b">b</a>""",
+    "/a": '<meta name="robots" content="noindex, nofollow"><a href="/behind-a">on</a>',
+    "/b": '<a href="/behind-b">on</a>',
+    "/behind-a": "",
+    "/behind-b": '<meta name="otherbot" content="nofollow"><a href="/end">on</a>',
+    "/end": "",
+    "/login": "",
+}
+
+
+def html_site(site: dict[str, str], **headers: str) -> DeepSlice:
+    """Pages of HTML; `headers` are X-Robots-Tag by the path's name."""
+    crawl = DeepSlice({})
+    crawl.extract = extract
+    for path, body in site.items():
+        tag = headers.get(path.strip("/").replace("-", "_"))
+        crawl.pages[HOST + path] = fetched_page(
+            HOST + path,
+            f"<html lang=en><body><p>The page {path} of the website.</p>{body}</body></html>",
+            headers={} if tag is None else {"x-robots-tag": tag},
+        )
+    return crawl
+
+
+def crawled(crawl: DeepSlice, **given: object) -> list[str]:
+    finished(crawl, crawl.ask(max_depth=5, **given))
+    return sorted(crawl.asked())
+
+
+def test_links_that_are_not_to_be_followed_are_counted_with_their_page() -> None:
+    crawl = html_site(HTML_SITE)
+    ref = crawl.ask(max_depth=5)
+    finished(crawl, ref)
+    assert sorted(crawl.asked()) == ["/", "/a", "/b", "/behind-b", "/end"]
+    rows = crawl.frontier.pages(crawl_ref(ref), None, None, 10).pages
+    assert {page.url.removeprefix(HOST): dict(page.skipped) for page in rows} == {
+        "/": {"nofollow": 1},
+        "/a": {"nofollow": 1},
+        "/b": {},
+        "/behind-b": {},
+        "/end": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("tag", "follows"),
+    [
+        ("nofollow", False),
+        ("noindex, none", False),
+        ("spinneret: nofollow", False),
+        ("noindex", True),
+        ("otherbot: nofollow", True),
+        ("unavailable_after: Sat, 25 Jun 2033 15:00:00 GMT", True),
+    ],
+)
+def test_the_header_of_a_page_holds_for_its_links(tag: str, follows: bool) -> None:
+    crawl = html_site({"/": '<a href="/a">on</a>', "/a": ""}, **{"": tag})
+    assert crawled(crawl) == (["/", "/a"] if follows else ["/"])
+
+
+def test_a_page_that_was_kept_still_asks_what_its_header_asked() -> None:
+    crawl = html_site({"/": '<a href="/a">on</a>', "/a": ""}, **{"": "nofollow"})
+    crawl.embedder.available = False
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.execute(1)
+    crawl.embedder.available = True
+    finished(crawl, ref)
+    assert crawl.asked() == ["/"]
+
+
+def test_a_page_that_is_not_to_be_indexed_elsewhere_is_crawled_like_any_other() -> None:
+    crawl = html_site({"/": '<meta name="robots" content="noindex"><a href="/a">on</a>', "/a": ""})
+    assert crawled(crawl) == ["/", "/a"]
+    assert len(crawl.documents.all(TENANT)) == 2
+
+
+def test_a_config_that_ignores_robots_ignores_what_pages_ask_too() -> None:
+    crawl = html_site(HTML_SITE)
+    options = ConfigOptions(respect_robots_txt=False)
+    config = crawl.configs.service.create(TENANT, ConfigDraft(name="own", options=options))
+    assert crawled(crawl, config_id=config.id) == sorted(HTML_SITE)
+
+
+def test_the_words_of_a_link_take_part_in_the_order_of_a_best_first_crawl() -> None:
+    site = {
+        "/": """<a href="/1">Contact</a> <a href="/2"><img src="web.png"></a>
+            <a href="/3">Orb webs</a> <a href="/2">Silk</a> <a href="/4">Orb webs of silk</a>""",
+        **{f"/{n}": "" for n in range(1, 5)},
+    }
+    crawl = html_site(site)
+    ref = crawl.ask(strategy="best_first", keywords=["silk", "orb webs"], max_pages=4)
+    finished(crawl, ref)
+    assert crawl.asked() == ["/", "/4", "/2", "/3"]
 
 
 @pytest.mark.parametrize("budget", [1, 17, 41])

@@ -107,6 +107,26 @@ def test_files_that_fail_or_are_broken_do_not_fail_the_rest(site: DiscoverySlice
     assert counts == {"files_read": 3, "files_failed": 2 + 1, "files_cut_off": 1}
 
 
+@pytest.mark.heavy
+def test_a_file_beyond_the_bound_is_read_up_to_it(site: DiscoverySlice) -> None:
+    body = urlset("a").removesuffix("</urlset>") + " " * bounds.SITEMAP_MAX_BYTES + "</urlset>"
+    serve(site, {"sitemap.xml": body})
+    ref = site.submit()
+    result = site.settle(ref).result
+    assert result is not None
+    assert (result["files_read"], result["files_cut_off"]) == (1, 1)
+    assert site.urls(ref) == [f"{SITE}/a"]
+
+
+@pytest.mark.parametrize("body", ["", " \n"], ids=["no byte", "blanks"])
+def test_an_empty_file_is_none(site: DiscoverySlice, body: str) -> None:
+    serve(site, {"sitemap.xml": body, "sitemap_index.xml": urlset("a")})
+    ref = site.submit()
+    result = site.settle(ref).result
+    assert result is not None
+    assert (result["files_read"], result["files_failed"]) == (1, 1)
+
+
 def test_a_site_without_a_sitemap_is_said_to_have_none(site: DiscoverySlice) -> None:
     job = site.settle(site.submit())
     assert job.status is JobStatus.COMPLETED

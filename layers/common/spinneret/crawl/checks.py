@@ -11,7 +11,13 @@ from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.models import PageOptions
 from spinneret.jobs.models import Draft, Priority
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.errors import CircuitOpen, DomainBlocked, DomainError, PermanentError
+from spinneret.kernel.errors import (
+    CircuitOpen,
+    DomainBlocked,
+    DomainError,
+    PermanentError,
+    ValidationFailed,
+)
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import Url, cache_url, canonical_url
@@ -127,6 +133,20 @@ class CrawlChecks:
             force=options.force,
             same={**(same or {}), **tags},
         )
+
+    def require_listed(self, options: PageOptions, terms: CrawlTerms) -> None:
+        """A list crawls the pages that it names, so a config that goes deeper isn't for it.
+
+        The default config holds all the same, but for its depth: nobody has named it. Raises
+        ValidationFailed.
+        """
+        if options.config_id is None or terms.config is None or not terms.config.options.max_depth:
+            return
+        message = (
+            f"this config's max_depth is {terms.config.options.max_depth}, and a list crawls the "
+            "pages that it names: give a config of depth 0, or each URL a deep crawl of its own"
+        )
+        raise ValidationFailed(message, details={"fields": [{"field": "config_id"}]})
 
     def tagged(self, tenant: str, options: PageOptions, terms: CrawlTerms) -> CrawlTerms:
         """With the ids of the tags; those that there aren't are made."""

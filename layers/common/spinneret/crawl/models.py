@@ -23,6 +23,7 @@ class PageOptions(BaseModel):
     config_id: RowId | None = None
     """How pages are fetched, read and cut; without it the tenant's default config, if it has one.
 
+    One whose `max_depth` isn't 0 makes a crawl of one URL a deep crawl, and is refused for several.
     Crawls with another config, or with a changed one, are other crawls.
     """
     collection_id: RowId | None = None
@@ -129,7 +130,7 @@ class PageMetadata(BaseModel):
 
 
 class PageLink(BaseModel):
-    """A link of a page, as its first occurrence has it."""
+    """A link of a page, as its first occurrence has it; the text is the first that shows words."""
 
     url: str
     text: str

@@ -11,7 +11,7 @@ from spinneret.web.fetching.models import FetchedPage
 
 @dataclass(frozen=True, kw_only=True)
 class KeptPage:
-    """A page as a host answered it, of whose headers the validators alone are kept."""
+    """A page as a host answered it; of its headers the validators and X-Robots-Tag are kept."""
 
     page: FetchedPage
     fetched_at: datetime

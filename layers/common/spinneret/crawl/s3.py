@@ -20,6 +20,7 @@ from spinneret.aws.clients import error_code, translated
 from spinneret.crawl.ports import KeptPage
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.errors import DependencyUnavailable, UrlInvalid
+from spinneret.web.exploring.robots_tags import HEADER
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_VALIDATORS: Final = ("etag", "last-modified")
+_KEPT_HEADERS: Final = ("etag", "last-modified", HEADER)
 # What is no gzip file, is cut off, or has another release's form.
 _UNREADABLE: Final = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, UrlInvalid)
 _LEVEL: Final = 1  # of gzip: a few more bytes for a day, against time of a fetch
@@ -82,7 +83,7 @@ def _packed(kept: KeptPage) -> bytes:
         "requested": page.requested.text,
         "url": page.url.text,
         "status_code": page.status_code,
-        "headers": {name: page.headers[name] for name in _VALIDATORS if name in page.headers},
+        "headers": {name: page.headers[name] for name in _KEPT_HEADERS if name in page.headers},
         "media_type": page.media_type,
         "charset": page.charset,
         "redirects": page.redirects,

@@ -228,7 +228,9 @@ class CrawlService:
     def _checked(
         self, tenant: str, options: CrawlOptions, urls: Sequence[str], terms: CrawlTerms
     ) -> list[_Checked]:
-        """Several URLs; raises ValidationFailed when none is acceptable."""
+        """Several URLs; raises ValidationFailed when none is acceptable, and for a config that goes
+        deeper than the pages."""
+        self._checks.require_listed(options, terms)
         refusal = cache(partial(self._checks.refusal, tenant))
         parsed = [self._checks.parsed(url, refusal) for url in urls]
         if all(isinstance(each, DomainError) for each in parsed):

@@ -43,6 +43,7 @@ from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import children, ending_store, pushing_store, worker
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.clock import utc_now
+from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
@@ -101,6 +102,7 @@ def page_step(env: Mapping[str, str]) -> PageStep:
         pipeline=_pipeline(settings),
         clock=utc_now,
         new_owner=lambda: uuid4().hex,
+        product_token=product_token_of(settings.user_agent),
     )
 
 

@@ -19,6 +19,7 @@ from spinneret.jobs.worker import Context, Defer, HandBack
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
+    ContentRefused,
     DependencyUnavailable,
     DomainBlocked,
     DomainError,
@@ -29,24 +30,25 @@ from spinneret.kernel.errors import (
     TransientError,
 )
 from spinneret.web.exploring.common_crawl import (
+    Capture,
     CaptureReader,
     capture_query,
     indexes_of,
     newest_first,
 )
 from spinneret.web.exploring.scope import ScopeKind
-from spinneret.web.exploring.sitemaps.models import Ending
+from spinneret.web.exploring.sitemaps.models import Ending, Entry, SitemapKind
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
 from spinneret.web.exploring.sitemaps.walk import SitemapFile, SitemapWalk, first_sitemaps
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
-from spinneret.web.fetching.rules import require_success
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.rules import require_success, require_success_status
+from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 
 T = TypeVar("T")
 
-_PIECE: Final = 64 * 1024  # of a body at once: a file is unpacked and parsed as it would arrive
+_EMPTY: Final = SitemapKind.UNKNOWN  # of what was read to its end
 _CAPTURES_PER_URL: Final = 20  # the index has a page once for each time it was fetched
 _OF_AN_API: Final = FetchOptions(obey_robots=False)  # what is made for programs to ask
 
@@ -220,21 +222,35 @@ class _Discovery:
         return error
 
     def _read(self, file: SitemapFile, walk: SitemapWalk) -> None:
-        request = FetchRequest(url=parse_url(file.url), max_bytes=bounds.SITEMAP_MAX_BYTES)
+        """Entries that came before a file broke off are kept."""
+        readers: list[SitemapReader] = []
+
+        def read_body(url: Url, pieces: Iterator[bytes]) -> None:
+            reader = SitemapReader(url.text, may_go_on=self._has_time)
+            readers.append(reader)
+            self._take(file, walk, reader.read(pieces))
+
+        request = FetchRequest(
+            url=parse_url(file.url), max_bytes=bounds.SITEMAP_MAX_BYTES, read_body=read_body
+        )
         page = self._awaited(self._fetcher.fetch(self._caller, request))
-        require_success(page, self._clock())
-        reader = SitemapReader(page.url.text, may_go_on=self._has_time)
-        for entry in reader.read(_pieces(page.body)):
+        require_success_status(page, self._clock())
+        endings = {reader.ending for reader in readers}
+        if endings <= {Ending.COMPLETE} and {reader.kind for reader in readers} <= {_EMPTY}:
+            raise ContentRefused(f"{page.requested.host} has an empty sitemap")
+        self._tally.files_read += 1
+        if not endings <= {Ending.COMPLETE, None}:
+            self._tally.files_cut_off += 1
+
+    def _take(self, file: SitemapFile, walk: SitemapWalk, entries: Iterator[Entry]) -> None:
+        for entry in entries:
             if entry.is_sitemap:
                 walk.found(file, entry)
             else:
                 self.candidates.offer(entry.url, entry.last_modified, DiscoverySource.SITEMAP)
                 if self.candidates.is_full:
                     self.candidates.has_more = True  # there may be
-                    break
-        self._tally.files_read += 1
-        if reader.ending not in (Ending.COMPLETE, None):
-            self._tally.files_cut_off += 1
+                    return
 
     # ------------------------------------------------------------ Common Crawl
 
@@ -247,12 +263,16 @@ class _Discovery:
             raise HttpUnavailable("Common Crawl lists no index")
         root = parse_url(self._terms.roots[0])
         limit = min(bounds.CDX_CAPTURES_MAX, _CAPTURES_PER_URL * self._terms.max_urls)
-        answer = self._of_common_crawl(capture_query(endpoints[0], root, ScopeKind.DOMAIN, limit))
+        reader = CaptureReader(may_go_on=self._has_time)
+        captures: list[Capture] = []
+        query = capture_query(endpoints[0], root, ScopeKind.DOMAIN, limit)
+        answer = self._of_common_crawl(
+            query, lambda _, pieces: captures.extend(reader.read(pieces))
+        )
         if answer.status_code == 404:  # it has no capture
             return
-        require_success(answer, self._clock())
-        reader = CaptureReader(may_go_on=self._has_time)
-        for capture in newest_first(reader.read(_pieces(answer.body))):
+        require_success_status(answer, self._clock())
+        for capture in newest_first(captures):
             self._tally.captures += 1
             self.candidates.offer(
                 capture.url.text, capture.fetched_at, DiscoverySource.COMMON_CRAWL
@@ -260,9 +280,13 @@ class _Discovery:
         if reader.is_cut_off:
             self.candidates.has_more = True
 
-    def _of_common_crawl(self, url: str) -> FetchedPage:
+    def _of_common_crawl(
+        self, url: str, read_body: Callable[[Url, Iterator[bytes]], None] | None = None
+    ) -> FetchedPage:
         """Raises HttpUnavailable where the index asks for a long wait."""
-        request = FetchRequest(url=parse_url(url), max_bytes=bounds.CDX_MAX_BYTES)
+        request = FetchRequest(
+            url=parse_url(url), max_bytes=bounds.CDX_MAX_BYTES, read_body=read_body
+        )
         answer = self._fetcher.fetch(self._caller, request, _OF_AN_API)
         if isinstance(answer, WaitUntil):
             seconds = (answer.until - self._clock()).total_seconds()
@@ -309,7 +333,3 @@ class _Discovery:
     def _note(self, message: str) -> None:
         self._tally.notes.append(message)
         self._context.note(JobEventKind.WARNING, message)
-
-
-def _pieces(body: bytes) -> Iterator[bytes]:
-    return (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))

@@ -42,7 +42,8 @@ class SourceRequest(BaseModel):
     url_pattern: UrlText
     """A page, or with `*` all pages of a host whose path matches, found by its sitemaps."""
     crawl_config_id: RowId | None = None
-    """Without it the tenant's default config, if it has one."""
+    """Without it the tenant's default config, if it has one; its `max_depth` doesn't count: which
+    pages a source has, its pattern says."""
     collection_id: RowId | None = None
     schedule_cron: CronText | None = None
     """Five fields; without it runs are triggered by hand alone."""

@@ -359,6 +359,46 @@ def test_links_are_absolute_unique_without_fragments_and_in_order() -> None:
     )
 
 
+def links(body: str, head: str = "") -> list[tuple[str, str, bool, bool]]:
+    found = read(f"{body}<p>text</p>", head).hyperlinks
+    return [(each.url[-2:], each.text, each.nofollow, each.may_follow) for each in found]
+
+
+def test_a_link_has_the_first_words_that_any_of_its_occurrences_shows() -> None:
+    picture, title = '<img src="a.png">', "<b>Orb webs</b>"
+    card = "".join(f'<a href="/a">{words}</a>' for words in (picture, title, "more"))
+    assert links(card) == [("/a", "Orb webs", False, True)]
+
+
+def test_a_link_is_followed_if_one_of_its_occurrences_may_be() -> None:
+    again = '<a rel="nofollow" href="/a">a</a><a href="/a#part" rel="noopener">a</a>'
+    only = '<a rel="NoFollow ugc" href="/b">b</a><a rel="nofollow" href="/b">b</a>'
+    later = '<a href="/c">c</a><a rel="nofollow" href="/c">c</a>'
+    assert links(again + only + later) == [
+        ("/a", "a", True, True),
+        ("/b", "b", True, False),
+        ("/c", "c", False, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "agents"),
+    [
+        ('<meta name="robots" content="noindex, NoFollow">', ("robots",)),
+        ('<meta name="ROBOTS" content="none">', ("robots",)),
+        ('<meta name="robots" content="all"><meta name="robots" content="none">', ("robots",)),
+        ('<meta name="robots" content="noindex,follow">', ()),
+        ('<meta name="spinneret" content="nofollow">', ("spinneret",)),
+        ('<meta name="description" content="Why nofollow is a hint">', ()),
+        ("", ()),
+    ],
+)  # fmt: skip
+def test_a_page_says_which_crawlers_may_follow_none_of_its_links(
+    head: str, agents: tuple[str, ...]
+) -> None:
+    assert read("<p>text</p>", head).nofollow_agents == agents
+
+
 def test_links_start_from_the_declared_base() -> None:
     assert read('<a href="a">text</a>', '<base href="/other/">').links == (
         "https://example.com/other/a",

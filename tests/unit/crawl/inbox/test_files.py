@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from spinneret.crawl.configs.models import ConfigOptions
+from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.crawl.inbox.service import Arrivals, InboxService
 from spinneret.jobs.models import Job, JobRef, JobStatus
@@ -92,6 +94,19 @@ def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlSlice) -> None:
     [child] = children(crawl, ref)
     assert child.priority == "high"
     assert child.payload["tag_ids"] == list(crawl.tag_ids(TENANT, ["silk"]))
+
+
+def test_a_line_whose_config_goes_deeper_than_its_page_is_refused(crawl: CrawlSlice) -> None:
+    [page] = pages(crawl, 1)
+    draft = ConfigDraft(name="deep", options=ConfigOptions(max_depth=1))
+    config = crawl.configs.service.create(TENANT, draft)
+    lines = [{"url": page, "config_id": config.id}, {"url": page}]
+    file, ref = arrive(crawl, "list.jsonl", "\n".join(map(json.dumps, lines)))
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+    refused, accepted = report(crawl, file)
+    assert refused["error"]["code"] == "VALIDATION_ERROR"
+    assert refused["error"]["details"] == {"fields": [{"field": "config_id"}]}
+    assert "job_id" in accepted
 
 
 def test_the_same_version_twice_is_one_job(crawl: CrawlSlice) -> None:

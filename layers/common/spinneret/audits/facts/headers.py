@@ -6,10 +6,11 @@ The fetcher joins repeated fields by a comma, so values are cut at those commas 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from spinneret.audits.facts.models import Alternate, Cookie, Robots
+from spinneret.web.exploring.robots_tags import tags_of
 from spinneret.web.fetching.urls import Url, join_url
 
 KEPT: Final = (
@@ -24,10 +25,6 @@ MAX_COOKIES: Final = 50
 _COOKIE: Final = re.compile(r",\s*(?=[!#$%&'*+.^_`|~0-9A-Za-z-]+=)")  # a token, as RFC 6265 has it
 _LINK: Final = re.compile(r"<([^<>]*)>([^<]*)")
 _PARAMETER: Final = re.compile(r""";\s*([a-z*]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]+))""", re.IGNORECASE)
-# Names of directives that have values; any other name before a colon is a crawler's.
-_DATE: Final = re.compile(r"(unavailable_after)\s*:\s*(.*)", re.IGNORECASE | re.DOTALL)
-_VALUED: Final = ("max-snippet", "max-image-preview", "max-video-preview")
-_AGENT: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9._-]*)\s*:(.*)", re.DOTALL)
 
 
 def kept_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -38,44 +35,10 @@ def kept_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def robots_tags(value: str) -> tuple[Robots, ...]:
-    """X-Robots-Tag: `noindex, bingbot: nofollow, noarchive` says something to two agents."""
-    found: dict[str, list[str]] = {}
-    agent = "robots"
-    for part in _robots_parts(value[:MAX_HEADER_CHARS]):
-        named = _AGENT.match(part)
-        if named and named[1].lower() not in (*_VALUED, "unavailable_after"):
-            agent = named[1].lower()
-            found.setdefault(agent, []).extend(robots_directives(named[2]))
-        else:
-            found.setdefault(agent, []).extend(robots_directives(part))
-    return tuple(Robots("header", agent, tuple(each)) for agent, each in found.items() if each)
-
-
-def robots_directives(content: str) -> tuple[str, ...]:
-    """Directives in lower case, without blanks around their colons; dates as they are written."""
-    directives = []
-    for part in _robots_parts(content):
-        date = _DATE.match(part.strip())
-        if date:
-            directives.append(f"unavailable_after:{date[2].strip()}")
-        elif part.strip():
-            directives.append("".join(part.lower().split()))
-    return tuple(directives)
-
-
-def _robots_parts(value: str) -> Iterator[str]:
-    """Cut at commas, but not within a date (`Sat, 25 Jun 2033 …`)."""
-    pending = ""
-    for part in value.split(","):
-        if pending:
-            yield f"{pending},{part}"
-            pending = ""
-        elif re.fullmatch(r".*unavailable_after\s*:\s*[A-Za-z]{3,9}", part.strip(), re.IGNORECASE):
-            pending = part
-        else:
-            yield part
-    if pending:
-        yield pending
+    """X-Robots-Tag, for each agent that it names."""
+    return tuple(
+        Robots("header", agent, directives) for agent, directives in tags_of(value).items()
+    )
 
 
 def link_relations(value: str, base: Url) -> tuple[str | None, tuple[Alternate, ...]]:

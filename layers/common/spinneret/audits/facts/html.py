@@ -13,7 +13,6 @@ from urllib.parse import unquote
 
 from lxml import html
 
-from spinneret.audits.facts.headers import robots_directives
 from spinneret.audits.facts.models import (
     Alternate,
     Canonical,
@@ -26,6 +25,7 @@ from spinneret.audits.facts.models import (
 )
 from spinneret.audits.facts.structured import structured_items
 from spinneret.audits.facts.text import spoken, text_facts
+from spinneret.web.exploring.robots_tags import directives_of
 from spinneret.web.fetching.urls import Url, join_url
 
 MAX_LINKS: Final = 3000
@@ -285,7 +285,7 @@ def _robots(metas: Iterable[html.HtmlElement]) -> Iterator[Robots]:
         agent = (meta.get("name") or "").strip().lower()
         content = (meta.get("content") or "")[:MAX_VALUE_CHARS]
         if agent in AGENTS and content.strip():
-            yield Robots("meta", agent, robots_directives(content))
+            yield Robots("meta", agent, directives_of(content))
 
 
 def _social(metas: Iterable[html.HtmlElement]) -> dict[str, str]:

@@ -38,9 +38,12 @@ class Hyperlink:
     url: str
     """Absolute, http or https, without a fragment."""
     text: str = ""
-    """What the reader sees, on one line, shortened; empty for a picture without a description."""
+    """What the reader sees, on one line, shortened; of the first occurrence that shows any words:
+    pictures without a description don't."""
     rel: tuple[str, ...] = ()
     """In lower case."""
+    may_follow: bool = True
+    """An occurrence of it isn't `nofollow`, whichever that is."""
 
     @property
     def nofollow(self) -> bool:
@@ -84,6 +87,9 @@ class Content:
     metadata: Metadata = Metadata()
     hyperlinks: tuple[Hyperlink, ...] = ()
     """Of the whole page, in order, each URL once."""
+    nofollow_agents: tuple[str, ...] = ()
+    """Crawlers that its `meta` elements ask to follow none of its links, in lower case; `robots` is
+    all of them."""
     extraction: Extraction | None = None
     """None where nothing had to be chosen: plain text and XML."""
 

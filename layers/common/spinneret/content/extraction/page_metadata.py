@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
-from typing import Final, TypeVar
+from typing import Final
 
 from lxml import etree, html
 
@@ -13,6 +14,7 @@ from spinneret.content.extraction.dates import published_at
 from spinneret.content.extraction.models import Hyperlink, Metadata
 from spinneret.content.extraction.structured_data import StructuredData
 from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.exploring.robots_tags import directives_of, forbids_following
 from spinneret.web.fetching.urls import Url, join_url, parse_url
 
 MAX_LINKS: Final = 10_000
@@ -24,7 +26,6 @@ MAX_KEYWORDS: Final = 100
 MAX_TARGET_CHARS: Final = 2048
 """Of a link in the text: longer ones are state or data, not addresses."""
 
-_E = TypeVar("_E")
 _AUTHOR_NAMES: Final = (
     "author",
     "article:author",
@@ -74,6 +75,10 @@ class Head:
         """The values of all names, in the names' order."""
         for name in names:
             yield from self._values.get(name, ())
+
+    def named(self) -> Iterable[tuple[str, list[str]]]:
+        """Every name in lower case, with its values."""
+        return self._values.items()
 
 
 def title(root: html.HtmlElement, head: Head) -> str | None:
@@ -151,31 +156,63 @@ def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
 
     Links within the page are left out.
     """
-    return tuple(url for url, _ in _first_of_each(((href, None) for href in hrefs), base))
+    found: dict[str, None] = {}
+    for href in dict.fromkeys(hrefs):
+        url = _absolute_link(href, base)
+        if url is not None:
+            found[url] = None
+            if len(found) == MAX_LINKS:
+                break
+    return tuple(found)
 
 
 def hyperlinks(root: html.HtmlElement, base: Url | None) -> tuple[Hyperlink, ...]:
     """The same of all hyperlinks of a page, with what is said about them; nofollow or not."""
-    anchors = ((element.get("href") or "", element) for element in root.iter("a", "area"))
-    return tuple(
-        Hyperlink(url=url, text=_label(element), rel=tuple(sorted(_relations(element))))
-        for url, element in _first_of_each(anchors, base)
-    )
-
-
-def _first_of_each(given: Iterable[tuple[str, _E]], base: Url | None) -> Iterator[tuple[str, _E]]:
-    found: set[str] = set()
-    seen: set[str] = set()
-    for href, element in given:
-        if href in seen or not href.strip() or href.lstrip().startswith("#"):
+    found: dict[str, Hyperlink] = {}
+    known: dict[str, str | None] = {}
+    for element in root.iter("a", "area"):
+        href = element.get("href") or ""
+        if href not in known:
+            known[href] = _absolute_link(href, base)
+        url = known[href]
+        if url is None:
             continue
-        seen.add(href)
-        target = join_url(base, href) if base is not None else page_url(href)
-        if target is not None and target.text not in found:
-            found.add(target.text)
-            yield target.text, element
-            if len(found) == MAX_LINKS:
-                return
+        former = found.get(url)
+        found[url] = _hyperlink(url, element) if former is None else _again(former, element)
+        if len(found) == MAX_LINKS:
+            break
+    return tuple(found.values())
+
+
+def _hyperlink(url: str, element: html.HtmlElement) -> Hyperlink:
+    rel = tuple(sorted(_relations(element)))
+    return Hyperlink(url=url, text=_label(element), rel=rel, may_follow="nofollow" not in rel)
+
+
+def _again(former: Hyperlink, element: html.HtmlElement) -> Hyperlink:
+    """A link that comes once more: a card's picture first, and then its title."""
+    text = former.text or _label(element)
+    may_follow = former.may_follow or "nofollow" not in _relations(element)
+    if (text, may_follow) == (former.text, former.may_follow):
+        return former
+    return replace(former, text=text, may_follow=may_follow)
+
+
+def nofollow_agents(head: Head) -> tuple[str, ...]:
+    """Those that `meta` elements of their names ask to follow no link of the page."""
+    return tuple(
+        name
+        for name, values in head.named()
+        if any(forbids_following(directives_of(value)) for value in values)
+    )[:_FEW]
+
+
+def _absolute_link(href: str, base: Url | None) -> str | None:
+    """None for links within the page, and for those that lead to no page."""
+    if not href.strip() or href.lstrip().startswith("#"):
+        return None
+    target = join_url(base, href) if base is not None else page_url(href)
+    return None if target is None else target.text
 
 
 def _label(anchor: html.HtmlElement) -> str:

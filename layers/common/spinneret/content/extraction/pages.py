@@ -98,6 +98,7 @@ def _from_html(
         language=page_metadata.language(root, head),
         metadata=page_metadata.metadata(root, head, data, base),
         hyperlinks=page_metadata.hyperlinks(root, base),
+        nofollow_agents=page_metadata.nofollow_agents(head),
         extraction=selected.extraction,
     )
 

@@ -28,12 +28,18 @@ class ConfigRequest(BaseModel):
 
     name: ConfigName
     max_depth: Annotated[int, Field(ge=0, le=bounds.CRAWL_DEPTH_MAX)] = _DEFAULTS.max_depth
-    """How many links away from the first page a deep crawl goes; 0 is that page alone."""
+    """How many links away from its URL a crawl goes; 0 is that page alone, more a deep crawl.
+
+    Of crawls of one URL. A list of URLs, a batch or a line of a file that names a config with a
+    depth is refused; under a default config these crawl the pages that they name, and so do
+    sources. `POST /api/v1/crawl/deep` has a depth of its own.
+    """
     rate_limit_rps: Annotated[
         float, Field(ge=bounds.DOMAIN_RATE_MIN, le=bounds.CONFIG_RATE_MAX, strict=False)
     ] = _DEFAULTS.rate_limit_rps
     """Requests per second to one host; a slower pace of the host's own comes first."""
     respect_robots_txt: bool = _DEFAULTS.respect_robots_txt
+    """False ignores what a site asks of crawlers: robots.txt, and in a deep crawl `nofollow`."""
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
     """Sent to the origin of the page; what is secret in them is never shown again.
 

@@ -18,7 +18,11 @@ Keyword = Annotated[str, StringConstraints(min_length=1, max_length=bounds.CRAWL
 
 
 class DeepCrawlRequest(CrawlOptions):
-    """Body of `POST /api/v1/crawl/deep`; its webhook is notified of the end of the whole crawl."""
+    """Body of `POST /api/v1/crawl/deep`; its webhook is notified of the end of the whole crawl.
+
+    Links with `rel=nofollow` aren't followed, nor any of a page whose robots element or
+    X-Robots-Tag says `nofollow`, unless the config doesn't respect robots.txt.
+    """
 
     url: UrlText
     strategy: Annotated[Strategy, Field(strict=False)] = Strategy.BFS

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from spinneret.crawl.deep.service import crawl_ref
+from spinneret.crawl.pages import options_of
 from spinneret.crawl.pipeline import CrawlPipeline, Processed
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import Turn
@@ -33,6 +34,7 @@ from spinneret.web.exploring.frontier.models import (
     Visit,
 )
 from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.exploring.robots_tags import ANYBODY, HEADER, forbids_following, tags_of
 
 logger = logging.getLogger(__name__)
 
@@ -51,12 +53,15 @@ class PageStep:
         pipeline: CrawlPipeline,
         clock: Clock,
         new_owner: Callable[[], str],
+        product_token: str,
     ) -> None:
+        """`product_token` is the name by which pages may ask this crawler for something."""
         self._driver = driver
         self._frontier = frontier
         self._pipeline = pipeline
         self._clock = clock
         self._new_owner = new_owner
+        self._agents = {ANYBODY, product_token.lower()}
 
     def __call__(self, state: Mapping[str, Any], remaining: Remaining) -> None:
         """A page that another claim has, or that isn't open any more, is left.
@@ -80,7 +85,8 @@ class PageStep:
         """Raises LeaseLost."""
         claim = PageClaim(job=page_job(job, visit.page), lease=lease, remaining=remaining)
         try:
-            return _fetched(self._pipeline.process(claim, self._frontier.redirects(visit)))
+            processed = self._pipeline.process(claim, self._frontier.redirects(visit))
+            return _fetched(processed, self._links(job, processed))
         except RedirectRefused as refused:
             return refused.outcome
         except LeaseLost:
@@ -97,6 +103,25 @@ class PageStep:
                 },
             )
             return self._failed(visit.page, error)
+
+    def _links(self, job: Job, processed: Processed) -> tuple[FoundLink, ...]:
+        """A config that doesn't respect robots.txt doesn't respect `nofollow` either."""
+        respects = options_of(job).respect_robots_txt
+        no_link = respects and self._may_follow_none(processed)
+        return tuple(
+            FoundLink(
+                url=link.url,
+                text=link.text,
+                nofollow=no_link or (respects and not link.may_follow),
+            )
+            for link in processed.content.hyperlinks
+        )
+
+    def _may_follow_none(self, processed: Processed) -> bool:
+        """The page asks this crawler, or all of them, to follow none of its links."""
+        tags = tags_of(processed.page.headers.get(HEADER, ""))
+        asked = {agent for agent, directives in tags.items() if forbids_following(directives)}
+        return not self._agents.isdisjoint(asked | set(processed.content.nofollow_agents))
 
     def _waiting(self, stopped: Exception) -> Deferred:
         """For a host, for one of our own parts, or for an invocation with more time."""
@@ -154,12 +179,10 @@ def page_job(job: Job, page: Page) -> Job:
     return replace(job, id=f"{job.id}.{page.key}", payload=payload, waiting_for=reservation)
 
 
-def _fetched(processed: Processed) -> Fetched:
+def _fetched(processed: Processed, links: tuple[FoundLink, ...]) -> Fetched:
     page, document = processed.page, processed.indexed.document
     return Fetched(
-        links=tuple(
-            FoundLink(url=link.url, text=link.text) for link in processed.content.hyperlinks
-        ),
+        links=links,
         content_hash=document.content_hash,
         final_url=page.url.text,
         status_code=page.status_code,

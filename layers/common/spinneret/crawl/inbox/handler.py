@@ -103,7 +103,9 @@ class FileHandler:
 
     def _terms(self, tenant: str, asked: FileLine) -> CrawlTerms | DomainError:
         try:
-            return self._checks.tagged(tenant, asked, self._checks.terms(tenant, asked, ()))
+            terms = self._checks.terms(tenant, asked, ())
+            self._checks.require_listed(asked, terms)
+            return self._checks.tagged(tenant, asked, terms)
         except (FeatureDisabled, NotFound, ValidationFailed) as error:
             return error
 

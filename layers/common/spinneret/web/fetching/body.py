@@ -16,6 +16,7 @@ from spinneret.web.fetching.content_type import SNIFF_BYTES, parse_content_type,
 from spinneret.web.fetching.decoding import decode, parse_content_encoding
 from spinneret.web.fetching.head import declared_length
 from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.urls import Url
 
 BROKEN: Final = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError)
 _WITHOUT_CONTENT: Final = frozenset(
@@ -38,8 +39,8 @@ class BodyReader:
         self._response = response
         self._headers = headers
 
-    def read(self) -> tuple[str, str | None, bytes]:
-        """Media type, charset as declared, and body; both may be empty.
+    def read(self, url: Url) -> tuple[str, str | None, bytes]:
+        """Media type, charset as declared, and body; both may be empty. `url` is the answer's.
 
         Raises ContentRefused, BodyTooLarge, FetchFailed, FetchTimeout and what httpcore raises.
         """
@@ -52,6 +53,9 @@ class BodyReader:
         if media_type:
             self._check(media_type)
         if self._request.method == "HEAD":
+            return media_type, charset, b""
+        if self._request.read_body is not None:
+            self._request.read_body(url, self._decoded())
             return media_type, charset, b""
         media_type, body = self._content(media_type)
         return media_type, charset, body

@@ -194,9 +194,9 @@ class _Fetch:
     def _page(
         self, url: Url, response: httpcore.Response, headers: Mapping[str, str]
     ) -> FetchedPage:
-        media_type, charset, body = BodyReader(
-            self.request, self.deadline, response, headers
-        ).read()
+        media_type, charset, body = BodyReader(self.request, self.deadline, response, headers).read(
+            url
+        )
         return FetchedPage(
             requested=self.request.requested,
             url=url,

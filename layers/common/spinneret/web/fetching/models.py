@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from http import HTTPStatus
@@ -65,6 +65,10 @@ class FetchRequest:
     read_seconds: float = bounds.FETCH_TOTAL_SECONDS  # F-01: both are 30 s
     media_types: frozenset[str] = frozenset()
     """Media types accepted, lower case; empty accepts all. Checked before the body is read."""
+    read_body: Callable[[Url, Iterator[bytes]], None] | None = None
+    """Reads the decoded body of a 2xx while it arrives, so that it is never whole in memory: the
+    answer's body is empty then, and what is left unread isn't asked for. The URL is the answer's.
+    `max_bytes` ends it with BodyTooLarge where it is reached, whatever length was declared."""
     before_redirect: Callable[[Url], None] | None = None
     """Called before each redirect is followed; what it raises ends the fetch."""
 

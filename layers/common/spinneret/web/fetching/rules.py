@@ -21,6 +21,7 @@ __all__ = [
     "parse_retry_after",
     "require_reachable",
     "require_success",
+    "require_success_status",
 ]
 
 # Internal names by convention (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`); the metadata
@@ -72,7 +73,16 @@ def is_blocked(url: Url, policy: AddressPolicy) -> bool:
 
 
 def require_success(page: FetchedPage, now: datetime) -> None:
-    """Pass only a 2xx answer with a body.
+    """Pass only a 2xx answer with a body. Raises as `require_success_status`."""
+    require_success_status(page, now)
+    if not page.body:
+        host, status = page.requested.host, page.status_code
+        details = {"status_code": status}
+        raise ContentRefused(f"{host} answered {status} with an empty body", details=details)
+
+
+def require_success_status(page: FetchedPage, now: datetime) -> None:
+    """Pass only a 2xx answer that may have a body, which was read while it came.
 
     Raises HttpUnavailable (408, 425, 429, 5xx) with the host's Retry-After, in seconds from `now`,
     HttpRefused for any other status (a redirect that leads nowhere too), and ContentRefused.
@@ -90,8 +100,6 @@ def require_success(page: FetchedPage, now: datetime) -> None:
     if status in _WITHOUT_CONTENT:
         phrase = HTTPStatus(status).phrase
         raise ContentRefused(f"{host} answered {status} {phrase}", details=details)
-    if not page.body:
-        raise ContentRefused(f"{host} answered {status} with an empty body", details=details)
 
 
 def parse_retry_after(value: str, now: datetime) -> float | None:

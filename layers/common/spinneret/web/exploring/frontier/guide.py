@@ -19,6 +19,7 @@ from spinneret.web.exploring.traps import Trap, calendar_of, identity_of, trap_o
 from spinneret.web.fetching.urls import Url, parse_url
 
 BELOW_THRESHOLD: Final = "below_threshold"
+NOFOLLOW: Final = "nofollow"
 NOT_A_URL: Final = "not_a_url"
 TOO_MANY_LINKS: Final = "too_many_links"
 """Reasons for which links are left out, beside those of scope and traps."""
@@ -94,6 +95,8 @@ class Guide:
             return NOT_A_URL
         if refusal := self.refusal(url):
             return refusal.value
+        if link.nofollow:
+            return NOFOLLOW
         plan = self.crawl.plan
         score = self.score(url, link.text)
         is_choosy = plan.strategy is Strategy.BEST_FIRST

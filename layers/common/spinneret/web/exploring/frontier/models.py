@@ -151,6 +151,9 @@ class FoundLink:
 
     url: str
     text: str = ""
+    """What its reader sees: it is scored by it, beside its URL."""
+    nofollow: bool = False
+    """The page asks that it not be followed."""
 
 
 @dataclass(frozen=True, slots=True)
