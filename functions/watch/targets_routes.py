@@ -11,7 +11,13 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import Contended, IdempotencyMismatch, UrlBlocked, UrlInvalid
+from spinneret.kernel.errors import (
+    Conflict,
+    Contended,
+    IdempotencyMismatch,
+    UrlBlocked,
+    UrlInvalid,
+)
 from spinneret.kernel.paging import position_of
 from spinneret.monitoring.checks.api_models import ResultList, result_list
 from spinneret.monitoring.checks.items import is_position as is_result_position
@@ -52,6 +58,7 @@ Host = Annotated[str, Query(min_length=1, max_length=255)]
         UrlInvalid,
         UrlBlocked,
         IdempotencyMismatch,
+        Conflict,
         Contended,
         idempotent=True,
         examples=TARGET,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -237,6 +237,35 @@ def test_a_row_that_is_kept_for_longer_meanwhile_is_not_marked(
     ]
     audits.keep_artifacts([artifact(ref, "p", retention_until=START + 9 * DAY)], lease)
     assert not expiries.mark_deleted(found, START + 2 * DAY)
+
+
+def test_what_was_refused_comes_again_behind_what_is_older_than_its_next_try(
+    audits: AuditStore, expiries: ExpiryStore, ref: RunRef, lease: Lease
+) -> None:
+    made = [artifact(ref, f"p{n}", retention_until=START + n * DAY) for n in (1, 2)]
+    audits.keep_artifacts(made, lease)
+
+    def over(now: datetime) -> list[tuple[str, int]]:
+        found = expiries.expired(now, 100)
+        mine = [each for each in found if ref.audit_id in each.storage_uri]
+        return [(each.storage_uri[-2:], each.refusals) for each in mine]
+
+    [first] = [
+        each for each in expiries.expired(START + 2 * DAY, 100) if ref.audit_id in each.storage_uri
+    ]
+    until = START + 3 * DAY
+    assert expiries.defer(first, until)
+    assert expiries.defer(first, until)  # its answer was lost
+    assert not expiries.defer(first, until + DAY)  # another pass counted the refusal
+    assert over(until) == [("p2", 0)]
+    assert over(until + DAY) == [("p2", 0), ("p1", 1)]
+    again = replace(first, refusals=1)
+    assert expiries.defer(again, until + 2 * DAY)
+    assert over(until + 3 * DAY) == [("p2", 0), ("p1", 2)]
+    audits.keep_artifacts(made[:1], lease)  # kept anew
+    assert over(until) == [("p1", 0), ("p2", 0)]
+    assert expiries.mark_deleted(first, until)
+    assert not expiries.defer(first, until)
 
 
 # ---------------------------------------------------------------- Schedules

@@ -163,7 +163,7 @@ def test_a_session_recognises_itself(lossy: DynamoHostLedger, clock: HandClock, 
     one = sessions.open(host, "one")
     assert isinstance(one, Session)
     sessions.renew(one)
-    sessions.close(one)
+    sessions.leave(one)
     clock.advance(3)
     two = sessions.open(host, "two")
     assert isinstance(two, Session)
@@ -177,4 +177,5 @@ def sessions_at(ledger: DynamoHostLedger, clock: HandClock) -> Sessions:
         clock=clock,
         random=lambda: 0.0,
         new_token=tokens(),
+        is_over=lambda _: True,
     )

@@ -18,7 +18,7 @@ from spinneret.monitoring.targets.models import (
     OpenIncident,
     Status,
 )
-from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, UrlTaken
+from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, TooMany, UrlTaken
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.watch_stores import later, stores_of, watched
 from tests.fakes.time import START
@@ -183,3 +183,19 @@ def test_the_status_page_lists_what_is_public_now(store: TargetStore, tenant: st
     assert found is not None
     assert store.remove(found)
     assert store.public(tenant, 9) == []
+
+
+def test_a_tenant_has_so_many_targets_and_no_more(store: TargetStore, tenant: str) -> None:
+    for number in range(3):
+        assert store.add(watched(tenant, f"t_{number}"), None, 3) is None
+    assert store.add(watched(tenant, "t_3"), record(tenant), 3) == TooMany()
+    assert store.get(tenant, "t_3") is None
+    assert store.answer_of(tenant, "scope", START) is None
+    assert store.add(watched(tenant, "t_3", path="t_1"), None, 3) == UrlTaken("t_1")
+    assert store.add(watched(f"{tenant}x", "t_3"), None, 3) is None
+    found = store.get(tenant, "t_0")
+    assert found is not None
+    assert store.remove(found)
+    assert not store.remove(found)
+    assert store.add(watched(tenant, "t_3"), None, 3) is None
+    assert store.add(watched(tenant, "t_4"), None, 3) == TooMany()

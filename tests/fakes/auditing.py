@@ -12,6 +12,7 @@ from spinneret.audits.preview import Previews
 from spinneret.audits.running.pipeline import AuditPipeline
 from spinneret.audits.running.storage import Storage
 from spinneret.audits.service import AuditService
+from spinneret.audits.sessions import has_left
 from spinneret.audits.wiring import links_of
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
@@ -96,7 +97,6 @@ class AuditWorld:
             bodies=self.bodies,
             policy=AddressPolicy(),
             hosts=self.hosts.service,
-            sessions=self.sessions_at(self.sessions),
         )
 
     @property
@@ -165,6 +165,7 @@ class AuditWorld:
             clock=self.clock,
             random=lambda: 0.5,
             new_token=tokens(),
+            is_over=has_left(self.store.get),
         )
 
     def session(self, host: str, session_id: str) -> Session:

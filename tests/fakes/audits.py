@@ -26,6 +26,8 @@ class FakeAuditStore:
         self.links: dict[tuple[RunRef, int], dict[str, Outcome]] = {}
         self.rows: dict[tuple[str, str, str], Artifact] = {}
         self.ends: dict[RunRef, Finished] = {}
+        self.refused: dict[tuple[str, str, str], tuple[int, datetime]] = {}
+        """Refusals and next try, by row."""
 
     def progress(self, ref: RunRef) -> Progress | None:
         return self.runs.get(ref)
@@ -58,7 +60,9 @@ class FakeAuditStore:
     def keep_artifacts(self, artifacts: Sequence[Artifact], lease: Lease) -> None:
         self._require(lease)
         for each in artifacts:
-            self.rows[each.ref.tenant, each.ref.audit_id, each.id] = each
+            key = (each.ref.tenant, each.ref.audit_id, each.id)
+            self.rows[key] = each
+            self.refused.pop(key, None)
 
     def artifacts(self, tenant: str, audit_id: str, after: str | None, limit: int) -> ArtifactPage:
         found = [
@@ -88,18 +92,35 @@ class FakeAuditStore:
     # ------------------------------------------------------------ As ExpiryStore
 
     def expired(self, now: datetime, limit: int) -> list[Expired]:
-        found = [
-            Expired(
+        found: list[tuple[datetime, Expired]] = []
+        for (tenant, audit_id, artifact_id), each in self.rows.items():
+            if each.retention_until is None or each.deleted_at is not None:
+                continue
+            refusals, due_at = self.refused.get(
+                (tenant, audit_id, artifact_id), (0, each.retention_until)
+            )
+            expired = Expired(
                 row=(f"{tenant}/{audit_id}", artifact_id),
                 storage_uri=each.storage_uri,
                 retention_until=each.retention_until,
+                refusals=refusals,
             )
-            for (tenant, audit_id, artifact_id), each in self.rows.items()
-            if each.retention_until is not None
-            and each.retention_until < now
-            and each.deleted_at is None
-        ]
-        return sorted(found, key=lambda each: (each.retention_until, each.row))[:limit]
+            found.append((due_at, expired))
+        found.sort(key=lambda pair: (pair[0], pair[1].row))
+        return [expired for due_at, expired in found if due_at < now][:limit]
+
+    def defer(self, expired: Expired, until: datetime) -> bool:
+        owner, artifact_id = expired.row
+        tenant, audit_id = owner.split("/")
+        key = (tenant, audit_id, artifact_id)
+        row = self.rows[key]
+        if row.deleted_at is not None or row.retention_until != expired.retention_until:
+            return False
+        refusals, due_at = self.refused.get(key, (0, until))
+        if refusals != expired.refusals:
+            return (refusals, due_at) == (expired.refusals + 1, until)
+        self.refused[key] = (expired.refusals + 1, until)
+        return True
 
     def mark_deleted(self, expired: Expired, now: datetime) -> bool:
         owner, artifact_id = expired.row

@@ -147,13 +147,7 @@ class CheckWorld:
         self.maintained: set[str] = set()
         self.handed_on: list[tuple[str, str]] = []
         self._numbers = itertools.count(1)
-        self.targets = TargetService(
-            store=self.watch,
-            policy=AddressPolicy(),
-            clock=self.clock,
-            new_id=self.new_id,
-            render=target_json,
-        )
+        self.targets = target_service(self)
 
     def new_id(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers):06}"
@@ -261,3 +255,15 @@ class CheckWorld:
 
     def _sleep(self, seconds: float) -> None:
         self.clock.advance(seconds)
+
+
+def target_service(world: CheckWorld, most: int = bounds.TARGETS_PER_TENANT) -> TargetService:
+    """The use cases behind the routes."""
+    return TargetService(
+        store=world.watch,
+        policy=AddressPolicy(),
+        clock=world.clock,
+        new_id=world.new_id,
+        render=target_json,
+        most=most,
+    )

@@ -27,7 +27,7 @@ from spinneret.monitoring.targets.models import (
     TargetState,
     Watched,
 )
-from spinneret.monitoring.targets.ports import KeyTaken, UrlTaken
+from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.outbox.models import DomainEvent
 
@@ -95,14 +95,19 @@ class FakeWatch:
 
     # ------------------------------------------------------------ TargetStore
 
-    def add(self, watched: Watched, record: KeyRecord | None) -> UrlTaken | KeyTaken | None:
+    def add(
+        self, watched: Watched, record: KeyRecord | None, most: int = bounds.TARGETS_PER_TENANT
+    ) -> UrlTaken | KeyTaken | TooMany | None:
         self._require()
         target = watched.target
         if record is not None and (standing := self._standing(record)):
             return KeyTaken(standing)
-        for each in self._of(target.tenant):
+        others = self._of(target.tenant)
+        for each in others:
             if each.target.canonical_url == target.canonical_url:
                 return UrlTaken(each.target.id)
+        if len(others) >= most:
+            return TooMany()
         self.rows[target.tenant, target.id] = watched
         if record is not None:
             self._keys[record.tenant, record.scope] = record

@@ -17,7 +17,7 @@ NEEDED = {
         ADMISSION,
         UPLOADED,
         JOB_WORK,  # imports
-        on("Targets", "BatchGetItem DeleteItem GetItem PutItem Query"),
+        on("Targets", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         on("Checks", "Query"),
     ),
     "Ticks": on("CheckTicksQueue", "sqs:SendMessage"),
@@ -37,7 +37,7 @@ NEEDED = {
         JOB_WORK,
         RELAYING,
         POLITE_FETCHING,
-        on("Targets", "GetItem PutItem Query"),
+        on("Targets", "GetItem PutItem Query UpdateItem"),
         on("Content", "s3:ListBucket"),  # robots.txt of the sitemap's host
         on("Content/*", "s3:GetObject s3:PutObject"),
     ),

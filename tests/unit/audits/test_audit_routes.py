@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from audits.audits_routes import router
 from audits.schedules_routes import router as schedules_router
 from spinneret.audits.preview import Previews
+from spinneret.audits.recipes import RECIPES
 from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
 from spinneret.audits.service import AuditService
 from spinneret.jobs.control import JobControl
@@ -115,6 +116,18 @@ def test_a_replay_is_the_same_audit_and_another_body_is_refused(bench: Bench) ->
     other = bench.send("POST", "/audits", {**body, "recipe": "hello"}, headers=headers)
     assert (other.status, other.body["code"]) == (422, "IDEMPOTENCY_MISMATCH")
     assert bench.send("POST", "/audits", body).body["audit_id"] != first.body["audit_id"]
+
+
+def test_another_version_of_the_recipe_is_another_audit(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, headers = {"url": f"{HOST}/"}, {"Idempotency-Key": "k"}
+    first = bench.send("POST", "/audits", body, headers=headers).body
+    newer = replace(RECIPES["seo"], version=first["recipe_version"] + 1)
+    monkeypatch.setitem(RECIPES, "seo", newer)  # as the next deployment has it
+    again = bench.send("POST", "/audits", body, headers=headers).body
+    assert again["recipe_version"] == newer.version
+    assert again["audit_id"] != first["audit_id"]
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
 
 from spinneret.audits import limits
-from spinneret.jobs.models import JobRef, JobStatus
+from spinneret.audits.kinds import AUDIT
+from spinneret.audits.models import RunRef
+from spinneret.audits.sessions import has_left
+from spinneret.jobs.models import JobRef, JobStatus, Move
+from tests import factories
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.crashes import Crash
 from tests.unit.audits.site import HOST
@@ -56,7 +61,7 @@ def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
     retries = [each for each in caplog.records if each.getMessage() == "lock.acquire.retry"]
     assert [each.wait_ms for each in retries] == [1250, 2250, 4250]  # type: ignore[attr-defined]  # extra
     assert {each.domain for each in retries} == {"shop.example"}  # type: ignore[attr-defined]  # extra
-    assert {each.session_id for each in retries} == {f"{job.id}/1"}  # type: ignore[attr-defined]  # extra
+    assert {each.session_id for each in retries} == {f"other/{job.id}/1"}  # type: ignore[attr-defined]  # extra
     assert len(world.asked) == asked
     assert world.settle(first).status is JobStatus.COMPLETED
 
@@ -147,7 +152,7 @@ def test_an_audit_that_outstayed_its_lock_leaves_the_host_and_comes_again() -> N
     world.slice_seconds = 300.0
     world.request_seconds = 12.0
     ref = world.submit(f"{HOST}/")
-    intruder = "job_intruder/1"
+    intruder = "other/job_intruder/1"
     taken = False
 
     class Stalling:
@@ -193,19 +198,63 @@ def test_two_tenants_never_meet_at_the_host_and_are_two_seconds_apart() -> None:
     assert "b" not in spans or not spans["b"]
 
 
-def test_an_audit_that_is_cancelled_while_it_waits_leaves_the_host() -> None:
+@pytest.mark.parametrize("move", [Move.CANCEL, Move.PAUSE])
+def test_an_audit_that_is_stopped_while_it_waits_keeps_the_host_from_nobody(move: Move) -> None:
     world = slow_world()
     ref = world.submit(f"{HOST}/")
     assert world.run(ref).status is JobStatus.PENDING  # between two slices, and the host is locked
-    world.service().cancel(ref.tenant, ref.job_id)
+    world.control.move(ref, move)
     other = world.submit(f"{HOST}/", tenant="other", recipe="hello")
     began = world.clock()
     assert world.settle(other).status is JobStatus.COMPLETED
-    assert world.job(other).attempts == 0
     assert (world.clock() - began).total_seconds() < 30
 
 
-def test_cancelling_frees_no_host_that_another_audit_holds() -> None:
+@pytest.mark.parametrize("status", JobStatus)
+def test_a_session_is_over_with_its_run(status: JobStatus) -> None:
+    job = factories.job(id="job_1", tenant="acme", kind=AUDIT, status=status, run=2)
+    goes_on = status in (JobStatus.PENDING, JobStatus.RUNNING)
+    ref = RunRef(tenant="acme", audit_id="job_1", run=2)
+    assert has_left({job.ref: job}.get)(ref.session_id) is not goes_on
+    assert has_left({job.ref: job}.get)(replace(ref, run=1).session_id)
+    assert has_left(lambda _: None)(ref.session_id)
+
+
+def test_an_audit_that_is_resumed_goes_on_behind_the_one_that_came_meanwhile() -> None:
+    world = slow_world()
+    ref = world.submit(f"{HOST}/")
+    world.run(ref)
+    world.control.move(ref, Move.PAUSE)
+    other = world.submit(f"{HOST}/", tenant="other")
+    world.clock.advance(3)
+    assert world.run(other).status is JobStatus.PENDING  # it has the host now
+    world.control.move(ref, Move.RESUME)
+    assert world.run(ref).waiting_for == "shop.example: lock"
+    assert world.settle(other, ref).status is JobStatus.COMPLETED
+
+
+def test_a_worker_of_a_stopped_audit_keeps_the_host_as_long_as_it_is_at_it() -> None:
+    world = slow_world()
+    world.slice_seconds = 300.0
+    ref = world.submit(f"{HOST}/")
+    other = world.submit(f"{HOST}/", tenant="other")
+    waits: list[str | None] = []
+
+    class Stopping:
+        """The tenant cancels, and another audit comes, while the first page is kept."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "keep_page" and not waits:
+                world.control.move(ref, Move.CANCEL)
+                waits.append(world.run(other).waiting_for)
+            return getattr(world.audits, name)
+
+    world.run(ref, lambda name, port: Stopping() if name == "audits" else port)
+    assert waits == ["shop.example: lock"]
+    assert world.settle(other).status is JobStatus.COMPLETED
+
+
+def test_stopping_frees_no_host_that_another_audit_holds() -> None:
     world = slow_world()
     first, second = (world.submit(f"{HOST}/", tenant=name) for name in "ab")
     world.run(first)

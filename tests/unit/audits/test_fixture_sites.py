@@ -6,25 +6,29 @@ import io
 from collections.abc import Iterable
 from dataclasses import replace
 
+import pytest
+
 from spinneret.audits.checks.catalogue import catalogue
-from spinneret.audits.facts.models import PageFacts
+from spinneret.audits.checks.models import Scope
+from spinneret.audits.facts.models import Kind, PageFacts
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import Audit, Result
 from tests.unit.audits import broken
+from tests.unit.audits.judged import NOW, page
 from tests.unit.audits.site import GOOD_PAGES, HOST, good_site_facts
 
 
 def audit(pages: Iterable[PageFacts], site: SiteFacts) -> tuple[Result, FindingLog]:
     log = FindingLog(io.BytesIO())
     running = Audit(site.start_url, log.add)
-    for page in pages:
-        running.page(page)
+    for each in pages:
+        running.page(each)
     return running.finish(site), log
 
 
 def test_nothing_is_found_on_the_good_site() -> None:
-    result, log = audit([facts for page in GOOD_PAGES for facts in page.facts()], good_site_facts())
+    result, log = audit([facts for each in GOOD_PAGES for facts in each.facts()], good_site_facts())
     assert [finding.key for finding in log] == []
     assert result.score.total == 100
     assert set(result.score.categories.values()) == {100, None}  # agents has no weight
@@ -46,7 +50,7 @@ def test_every_issue_names_a_place_and_every_page_its_own() -> None:
 
 def test_what_a_page_lacks_costs_it_points_and_the_others_none() -> None:
     result, _ = audit(broken.facts(), broken.site_facts())
-    scores = {page.url: page.score for page in result.pages}
+    scores = {each.url: each.score for each in result.pages}
     assert scores[f"{HOST}/oak"] == 100
     assert scores[f"{HOST}/gone"] == 0
     noindex, untitled = scores[f"{HOST}/noindex"], scores[f"{HOST}/untitled"]
@@ -72,14 +76,14 @@ def test_the_order_of_pages_does_not_matter() -> None:
 
 
 def test_a_page_that_comes_twice_counts_once() -> None:
-    pages = [facts for page in GOOD_PAGES for facts in page.facts()]
+    pages = [facts for each in GOOD_PAGES for facts in each.facts()]
     once, _ = audit(pages, good_site_facts())
     twice, log = audit([*pages, *pages], good_site_facts())
     assert (len(log), len(twice.pages)) == (0, len(once.pages))
 
 
 def test_a_page_of_another_host_is_not_the_site_s() -> None:
-    pages = [facts for page in GOOD_PAGES for facts in page.facts()]
+    pages = [facts for each in GOOD_PAGES for facts in each.facts()]
     elsewhere = replace(GOOD_PAGES[1], host="https://other.example", title=None)
     result, log = audit([*pages, *elsewhere.facts()], good_site_facts())
     assert (len(log), len(result.pages)) == (0, len(pages))
@@ -92,3 +96,12 @@ def test_most_checks_have_a_page_that_breaks_them() -> None:
         *("robots.unreachable", "robots.missing", "robots.size", "robots.redirects"),
         *("robots.blocks_all", "sitemap.missing", "sitemap.invalid", "content.thin_vs_norm"),
     }
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_page_is_only_asked_what_it_is_about(kind: Kind) -> None:
+    wrong = page("http://a.example/A_b", kind, status=500, size=10**9, first_byte_ms=9000)
+    _, log = audit([wrong], SiteFacts(start_url=wrong.url, audited_at=NOW))
+    about = {check.id for check in catalogue() if kind in check.kinds or check.scope is Scope.SITE}
+    assert {finding.check for finding in log} <= about
+    assert kind in (Kind.REDIRECT, Kind.OTHER) or "http.5xx" in {finding.check for finding in log}

@@ -34,6 +34,7 @@ def targets(watch: FakeWatch, clock: HandClock) -> TargetService:
         clock=clock,
         new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         render=target_json,
+        most=50,
     )
 
 

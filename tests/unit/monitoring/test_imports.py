@@ -18,7 +18,7 @@ from spinneret.monitoring.kinds import KINDS, TARGET_IMPORT
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
-from tests.fakes.checking import CheckWorld
+from tests.fakes.checking import CheckWorld, target_service
 from tests.fakes.fetching import FakeFetcher, fetched_page
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
@@ -99,6 +99,17 @@ def slice_() -> ImportSlice:
 def urls(slice_: ImportSlice) -> list[str]:
     found = slice_.world.watch.page("acme", None, None, 1000).items
     return [each.target.canonical_url for each in found]
+
+
+def test_lines_beyond_what_a_tenant_may_have_are_refused_by_name(slice_: ImportSlice) -> None:
+    slice_.world.targets = target_service(slice_.world, most=2)
+    csv = "url\n" + "".join(f"https://site.example/{name}\n" for name in ("a", "b", "c", "a"))
+    assert slice_.imported(csv=csv) == [
+        (2, "created", ""),
+        (3, "created", ""),
+        (4, "refused", "a tenant has at most 2 targets"),
+        (5, "exists", ""),
+    ]
 
 
 def test_each_line_of_a_file_has_an_outcome(slice_: ImportSlice) -> None:

@@ -156,6 +156,19 @@ def test_a_deleted_target_is_unknown_and_its_url_free(served: Served) -> None:
     assert made(served)["id"] != target["id"]
 
 
+def test_a_tenant_has_no_more_targets_than_it_may_have(served: Served) -> None:
+    targets = [made(served, f"https://example.com/{number}") for number in range(50)]
+    refused = served.send("POST", "/v1/targets", {"url": "https://example.com/50"})
+    assert (refused.status, body(refused)["code"]) == (409, "CONFLICT")
+    assert body(refused)["error"] == "a tenant has at most 50 targets"
+    known = served.send("POST", "/v1/targets", {"url": "https://example.com/49"})
+    assert (known.status, body(known)["id"]) == (200, targets[49]["id"])
+    other = served.send("POST", "/v1/targets", {"url": "https://example.com/50"}, tenant="other")
+    assert other.status == 201
+    served.send("DELETE", f"/v1/targets/{targets[0]['id']}")
+    made(served, "https://example.com/50")
+
+
 def test_a_foreign_target_is_an_unknown_one(served: Served) -> None:
     path = f"/v1/targets/{made(served)['id']}"
     answers = [served.send("GET", f"{path}{part}", tenant="other") for part in PARTS]

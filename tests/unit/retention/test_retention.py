@@ -15,6 +15,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.settings import SettingsError
 from spinneret.retention import __main__ as command
 from spinneret.retention.models import Cleaned, Expired
+from spinneret.retention.rules import next_try
 from spinneret.retention.service import RetentionCleanup
 from spinneret.retention.wiring import RetentionSettings, cleanup, cleanup_pass
 from tests.fakes.audits import FakeAuditStore, FakeBodies
@@ -127,7 +128,76 @@ def test_an_object_that_is_refused_stays_and_stops_no_other(
     [failed] = [each for each in caplog.records if each.getMessage() == "retention.failed"]
     assert failed.reason == "AccessDenied"  # type: ignore[attr-defined]  # extra
     kept.objects.refused = {}
-    assert kept.clean() == Cleaned(found=1, deleted=1)
+    assert kept.clean() == Cleaned()  # until its next try
+    kept.clock.advance(3601)
+    assert kept.clean() == Cleaned(found=2, deleted=2)
+    assert kept.marked == [f"page-{number:02}" for number in range(6)]
+
+
+def test_what_is_refused_again_and_again_is_tried_ever_less_often() -> None:
+    waits = [next_try(refusals, START) - START for refusals in (1, 2, 3, 5, 6, 7, 1000)]
+    assert [wait / timedelta(hours=1) for wait in waits] == [1, 2, 4, 16, 24, 24, 24]
+
+
+def test_a_bucket_that_does_not_answer_is_no_refusal(kept: Kept) -> None:
+    kept.objects.available = False
+    kept.clean()
+    assert kept.rows.refused == {}
+
+
+def test_a_dry_run_leaves_what_was_refused_to_its_next_try(kept: Kept) -> None:
+    kept.objects.refused = {"page-00": "AccessDenied"}
+    kept.clean(1)
+    assert kept.clean(1, dry_run=True).found == kept.clean(1).deleted == 1
+    assert kept.marked == ["page-01"]
+
+
+LOCKED = [f"locked-{number:03}" for number in range(500)]
+YOUNG = [f"young-{number}" for number in range(10)]
+
+
+def locked_before_young() -> Kept:
+    """Five hundred objects that can't be deleted, all older than ten that can."""
+    kept = Kept()
+    kept.rows.rows.clear()
+    kept.objects.objects.clear()
+    for number, key in enumerate(LOCKED):
+        kept.add(key, START + timedelta(seconds=number))
+    for number, key in enumerate(YOUNG):
+        kept.add(key, START + timedelta(seconds=1000 + number))
+    kept.objects.refused = dict.fromkeys(LOCKED, "AccessDenied")
+    kept.clock.now = START + DAY
+    return kept
+
+
+def test_five_hundred_that_can_not_be_deleted_do_not_keep_ten_younger_ones() -> None:
+    kept = locked_before_young()
+    for _ in range(6):  # a pass an hour, a hundred a pass
+        kept.clean()
+        kept.clock.advance(3600)
+    assert kept.marked == YOUNG
+    assert kept.left == LOCKED
+    kept.objects.refused = {}
+    for _ in range(24 + 6):
+        kept.clean()
+        kept.clock.advance(3600)
+    assert kept.left == []
+    assert kept.marked == [*LOCKED, *YOUNG]
+
+
+def test_passes_that_die_among_what_can_not_be_deleted_keep_nothing_younger_for_ever() -> None:
+    plan = CrashPlan()
+    locked_before_young().clean(batch=5, wrap=plan.wrap)
+    points = plan.points()
+    assert len(points) == 2 * (1 + 1 + 5)
+    for at, moment in points:
+        kept = locked_before_young()
+        with pytest.raises(Crash):
+            kept.clean(batch=5, wrap=CrashPlan(at, moment).wrap)
+        for _ in range(6):
+            kept.clean()
+        assert kept.marked == YOUNG, f"{moment} call {at}"
+        assert kept.left == LOCKED, f"{moment} call {at}"
 
 
 def test_a_mark_that_fails_stops_no_other_and_comes_with_the_next_pass(kept: Kept) -> None:

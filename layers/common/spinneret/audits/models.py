@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from spinneret.kernel.canonical import fingerprint
 
@@ -22,7 +22,13 @@ class RunRef:
     @property
     def session_id(self) -> str:
         """Of its session at the host, whichever worker is at it."""
-        return f"{self.audit_id}/{self.run}"
+        return f"{self.tenant}/{self.audit_id}/{self.run}"
+
+    @classmethod
+    def of_session(cls, session_id: str) -> Self:
+        """The inverse of `session_id`."""
+        tenant, audit_id, run = session_id.rsplit("/", 2)
+        return cls(tenant=tenant, audit_id=audit_id, run=int(run))
 
     @property
     def folder(self) -> str:

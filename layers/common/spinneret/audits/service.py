@@ -49,9 +49,7 @@ from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.paging import cursor_of
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.service import HostService
-from spinneret.web.politeness.sessions import Sessions
 
 MEDIA_TYPES: Final[Mapping[FormatName, tuple[str, str]]] = {
     "json": ("application/json", "json"),
@@ -77,7 +75,6 @@ class AuditService:
         bodies: Bodies,
         policy: AddressPolicy,
         hosts: HostService,
-        sessions: Sessions,
     ) -> None:
         self._jobs = jobs
         self._control = control
@@ -85,7 +82,6 @@ class AuditService:
         self._bodies = bodies
         self._policy = policy
         self._hosts = hosts
-        self._sessions = sessions
 
     # ------------------------------------------------------------ Audits
 
@@ -123,18 +119,8 @@ class AuditService:
         return self._jobs.get(JobRef(tenant=tenant, job_id=audit_id), AUDIT)
 
     def cancel(self, tenant: str, audit_id: str) -> Job:
-        """End an audit; one that waits leaves its host, one that runs does so by itself.
-
-        Raises NotFound, Conflict and Contended.
-        """
-        before = self.job(tenant, audit_id)
-        job = self._control.move(before.ref, Move.CANCEL)
-        if before.status is not JobStatus.RUNNING:
-            ref = RunRef(tenant=tenant, audit_id=audit_id, run=job.run)
-            progress = self._store.progress(ref)
-            url = (progress and progress.start_url) or job.payload["url"]
-            self._sessions.abandon(parse_url(url).host, ref.session_id)
-        return job
+        """End an audit. Raises NotFound, Conflict and Contended."""
+        return self._control.move(self.job(tenant, audit_id).ref, Move.CANCEL)
 
     # ------------------------------------------------------------ What it made
 

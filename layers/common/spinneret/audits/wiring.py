@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from uuid import uuid4
 
 from spinneret.audits.dynamo import DynamoAuditStore
 from spinneret.audits.preview import Previews
@@ -25,10 +23,7 @@ from spinneret.kernel.ids import id_maker
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.wiring import HostServiceSettings, host_service
-from spinneret.web.politeness.dynamo import DynamoHostLedger
 from spinneret.web.politeness.robots import product_token_of
-from spinneret.web.politeness.sessions import Sessions
-from spinneret.web.politeness.settings import PolitenessSettings
 from spinneret.web.proxies.wiring import ProxySettings
 
 
@@ -101,18 +96,6 @@ def audit_service(settings: SubmissionSettings, control: JobControl) -> AuditSer
         bodies=S3Bodies(s3_client(), settings.audits_bucket),
         policy=address_policy(settings),
         hosts=host_service(settings),
-        sessions=host_sessions(settings),
-    )
-
-
-def host_sessions(settings: PolitenessSettings) -> Sessions:
-    """Lock and rest of this stage's hosts."""
-    return Sessions(
-        ledger=DynamoHostLedger(dynamodb_client(), settings.domains_table),
-        settings=settings,
-        clock=utc_now,
-        random=random.random,
-        new_token=lambda: uuid4().hex,
     )
 
 

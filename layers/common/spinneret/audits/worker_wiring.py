@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import uuid4
 
 from spinneret.audits import limits
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.running.pipeline import AuditPipeline
 from spinneret.audits.running.storage import Storage
 from spinneret.audits.s3 import S3Bodies
-from spinneret.audits.wiring import AuditSettings, audit_store, host_sessions
+from spinneret.audits.sessions import has_left
+from spinneret.audits.wiring import AuditSettings, audit_store
 from spinneret.aws.clients import dynamodb_client, s3_client
 from spinneret.events.wiring import RelaySettings, relay
-from spinneret.jobs.wiring import ending_store, worker
+from spinneret.jobs.wiring import ending_store, job_store, worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.politeness.dynamo import DynamoHostLedger
+from spinneret.web.politeness.sessions import Sessions
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
@@ -42,8 +47,20 @@ def audit_worker(env: Mapping[str, str]) -> Worker:
             store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
         ),
         fetcher=polite_fetcher(settings),
-        sessions=host_sessions(settings),
+        sessions=_sessions(settings),
         clock=utc_now,
     )
     store = ending_store(settings, relay(settings).hand_on)
     return worker(settings, {AUDIT: pipeline}, store)
+
+
+def _sessions(settings: AuditWorkerSettings) -> Sessions:
+    """Lock and rest of this stage's hosts."""
+    return Sessions(
+        ledger=DynamoHostLedger(dynamodb_client(), settings.domains_table),
+        settings=settings,
+        clock=utc_now,
+        random=random.random,
+        new_token=lambda: uuid4().hex,
+        is_over=has_left(job_store(settings).get),
+    )

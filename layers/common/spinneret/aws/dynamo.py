@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         UpdateTypeDef,
     )
 
-_TRIES_MAX: Final = 4
+TRIES_MAX: Final = 4
 _WAIT_SECONDS: Final = 0.02  # a transaction takes some milliseconds
 _PASSING: Final[Mapping[str, str]] = {
     "ProvisionedThroughputExceeded": "is throttling",
@@ -51,7 +51,9 @@ class ConditionFailed(Exception):
         """By position of the write whose condition didn't hold: the item as it stands, or {}."""
 
 
-def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef]) -> None:
+def transact(
+    client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef], tries_max: int = TRIES_MAX
+) -> None:
     """Write all or nothing. Raises ConditionFailed and DependencyUnavailable.
 
     The SDK sends one client token with all its tries, so a try that meets its own success is
@@ -59,7 +61,7 @@ def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef])
     again when another transaction was at one of the items in the same moment, or when an item's
     partition was throttled; this does, with full jitter.
     """
-    for tries in range(1, _TRIES_MAX + 1):
+    for tries in range(1, tries_max + 1):
         try:
             with translated("dynamodb"):
                 client.transact_write_items(TransactItems=writes)
@@ -67,7 +69,7 @@ def transact(client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef])
             if error_code(error) != "TransactionCanceledException":
                 raise
             why = _passing_reason(error)
-            if tries == _TRIES_MAX:
+            if tries == tries_max:
                 raise DependencyUnavailable("dynamodb", why) from error
             time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (tries - 1)))  # noqa: S311 - jitter
         else:
@@ -119,7 +121,7 @@ def batch_get(
         left = rest["Keys"] if rest else []
         if len(left) == len(request["Keys"]):
             in_vain += 1
-            if in_vain == _TRIES_MAX:
+            if in_vain == TRIES_MAX:
                 raise DependencyUnavailable("dynamodb", "is throttling")
             time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (in_vain - 1)))  # noqa: S311 - jitter
         request["Keys"] = left

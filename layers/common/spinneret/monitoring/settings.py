@@ -16,6 +16,13 @@ class TargetSettings(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NewTargetSettings(TargetSettings):
+    """What whoever makes targets reads besides."""
+
+    targets_per_tenant: int = bounds.TARGETS_PER_TENANT
+
+
+@dataclass(frozen=True, kw_only=True)
 class MonitoringSettings(TargetSettings):
     """Where results are kept besides, and how often targets are checked unless they say so."""
 

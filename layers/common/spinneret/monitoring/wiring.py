@@ -14,7 +14,7 @@ from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.ports import IncidentStore
 from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
 from spinneret.monitoring.rollups.service import FigureService
-from spinneret.monitoring.settings import MonitoringSettings
+from spinneret.monitoring.settings import MonitoringSettings, NewTargetSettings
 from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
 from spinneret.monitoring.targets.service import TargetService
@@ -22,7 +22,7 @@ from spinneret.web.fetching.wiring import FetchSettings, address_policy
 
 
 @dataclass(frozen=True, kw_only=True)
-class TargetApiSettings(MonitoringSettings, FetchSettings):
+class TargetApiSettings(MonitoringSettings, NewTargetSettings, FetchSettings):
     """The environment of routes about targets."""
 
 
@@ -49,6 +49,7 @@ def target_api(env: Mapping[str, str]) -> TargetApi:
             clock=utc_now,
             new_id=id_maker(utc_now),
             render=target_json,
+            most=settings.targets_per_tenant,
         ),
         checks=checks,
         incidents=DynamoIncidentStore(client, settings.targets_table),

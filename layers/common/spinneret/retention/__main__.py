@@ -12,17 +12,24 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import Final
 
 from spinneret.retention.service import RetentionCleanup
 from spinneret.retention.wiring import RetentionSettings, cleanup
+
+_SHOWN: Final = (
+    *("storage_uri", "retention_until", "reason", "refusals", "next_try_at"),
+    *("deleted", "failed"),
+)
 
 
 class _Lines(logging.Formatter):
     """What a line is about beside its name."""
 
     def format(self, record: logging.LogRecord) -> str:
-        shown = ("storage_uri", "retention_until", "reason", "deleted", "failed")
-        more = {name: value for name in shown if (value := getattr(record, name, None)) is not None}
+        more = {
+            name: value for name in _SHOWN if (value := getattr(record, name, None)) is not None
+        }
         return json.dumps({"event": record.getMessage(), **more})
 
 

@@ -1,7 +1,9 @@
 """Expiries on DynamoDB: rows of any table with these attributes (audits/dynamo.py has such rows).
 
     `storage_uri`, `retention_until`, `deleted_at`    the object, when it is over, when it went
-    index `due`: pk `due_shard` `EXPIRY#0` … `EXPIRY#3`, sk `due_at`, while it isn't deleted
+    `refusals`                                        how often it couldn't be deleted, if ever
+    index `due`: pk `due_shard` `EXPIRY#0` … `EXPIRY#3`, sk `due_at`, while it isn't deleted:
+        `retention_until`, or the next try of what was refused
 
 The index holds keys only and lags behind: what it names is read again before it is acted upon.
 """
@@ -45,46 +47,77 @@ class DynamoExpiryStore:
                 )
             named += answer["Items"]
         named.sort(key=lambda item: (item["due_at"], item["sk"]))
-        rows = (self._read(item) for item in named[:limit])
-        return [row for row in rows if row is not None and row.retention_until < now]
+        rows = (self._read(item, now) for item in named[:limit])
+        return [row for row in rows if row is not None]
 
     def mark_deleted(self, expired: Expired, now: datetime) -> bool:
         """See ExpiryStore."""
+        mark = stamp(now)
+        return self._update(
+            expired,
+            "SET deleted_at = :mark REMOVE due_shard, due_at",
+            "retention_until = :until AND attribute_not_exists(deleted_at)",
+            {":mark": mark, ":until": stamp(expired.retention_until)},
+            own={"deleted_at": {"S": mark}},
+        )
+
+    def defer(self, expired: Expired, until: datetime) -> bool:
+        """See ExpiryStore; of two passes that meet the same refusal, one counts it."""
+        due_at, refusals = stamp(until), expired.refusals + 1
+        as_read = "refusals = :read" if expired.refusals else "attribute_not_exists(refusals)"
+        values = {":due": due_at, ":refusals": refusals, ":until": stamp(expired.retention_until)}
+        if expired.refusals:
+            values[":read"] = expired.refusals
+        return self._update(
+            expired,
+            "SET due_at = :due, refusals = :refusals",
+            f"retention_until = :until AND attribute_not_exists(deleted_at) AND {as_read}",
+            values,
+            own={"due_at": {"S": due_at}, "refusals": {"N": str(refusals)}},
+        )
+
+    def _update(
+        self,
+        expired: Expired,
+        update: str,
+        condition: str,
+        values: dict[str, Any],
+        *,
+        own: Mapping[str, Any],
+    ) -> bool:
+        """Whether the row was as it was read, or is already what `own` says: a lost answer."""
         partition, sort = expired.row
         try:
             with translated("dynamodb"):
                 self._client.update_item(
                     TableName=self._table,
                     Key={"pk": partition, "sk": sort},
-                    UpdateExpression="SET deleted_at = :now REMOVE due_shard, due_at",
-                    ConditionExpression="retention_until = :until"
-                    " AND attribute_not_exists(deleted_at)",
-                    ExpressionAttributeValues={
-                        ":now": stamp(now),
-                        ":until": stamp(expired.retention_until),
-                    },
+                    UpdateExpression=update,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=values,
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return _is_marked(error.response.get("Item"), now)
+            return _is(error.response.get("Item"), own)
         return True
 
-    def _read(self, item: Mapping[str, Any]) -> Expired | None:
+    def _read(self, item: Mapping[str, Any], now: datetime) -> Expired | None:
         key = {"pk": item["pk"], "sk": item["sk"]}
         with translated("dynamodb"):
             answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
         row: dict[str, Any] | None = answer.get("Item")
-        if row is None or "deleted_at" in row or "retention_until" not in row:
+        if row is None or row.get("due_at", stamp(now)) >= stamp(now):
             return None
         return Expired(
             row=(item["pk"], item["sk"]),
             storage_uri=row["storage_uri"],
             retention_until=parse_stamp(row["retention_until"]),
+            refusals=int(row.get("refusals", 0)),
         )
 
 
-def _is_marked(item: Any, now: datetime) -> bool:
-    """Our own mark, whose answer was lost."""
-    return bool(item) and item.get("deleted_at", {}).get("S") == stamp(now)
+def _is(item: Any, own: Mapping[str, Any]) -> bool:
+    """Our own write, whose answer was lost."""
+    return bool(item) and all(item.get(name) == value for name, value in own.items())

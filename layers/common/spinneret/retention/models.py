@@ -14,6 +14,8 @@ class Expired:
     """Partition and sort key."""
     storage_uri: str
     retention_until: datetime
+    refusals: int = 0
+    """How often the bucket has refused to delete the object."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,4 +27,4 @@ class Cleaned:
     found: int = 0
     deleted: int = 0
     failed: int = 0
-    """Left for the next pass."""
+    """Left for a later pass."""

@@ -13,11 +13,18 @@ class ExpiryStore(Protocol):
     """Rows of objects that end. Raises DependencyUnavailable."""
 
     def expired(self, now: datetime, limit: int) -> list[Expired]:
-        """Up to `limit` objects that are over and not marked as deleted, the oldest first."""
+        """Up to `limit` objects that are over and not marked as deleted, the oldest first.
+
+        One that was deferred counts from the time of its next try.
+        """
         ...
 
     def mark_deleted(self, expired: Expired, now: datetime) -> bool:
         """Note that the object is gone; False where the row isn't as it was read."""
+        ...
+
+    def defer(self, expired: Expired, until: datetime) -> bool:
+        """Count a refusal, and list the object again from `until` on; False as above."""
         ...
 
 

@@ -8,6 +8,7 @@ from spinneret.kernel.clock import Clock, stamp
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.retention.models import Cleaned, Expired
 from spinneret.retention.ports import ExpiryStore, ObjectStore
+from spinneret.retention.rules import next_try
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +17,8 @@ class RetentionCleanup:
     """Deletes what is over, the oldest first, a batch in each pass.
 
     The object goes before its mark: a pass that dies between the two leaves a row without an
-    object, which the next pass deletes again and marks. No failure stops the rest of the batch.
+    object, which the next pass deletes again and marks. No failure stops the rest of the batch, and
+    an object that the bucket refuses to delete makes way for younger ones until its next try.
     """
 
     def __init__(
@@ -41,24 +43,43 @@ class RetentionCleanup:
             for each in batch:
                 _log("retention.would_delete", each)
             return Cleaned(dry_run=True, found=len(batch))
-        refused = self._delete(batch)
-        deleted = sum(each.storage_uri not in refused and self._mark(each) for each in batch)
+        deleted = self._delete(batch) if batch else 0
         done = Cleaned(found=len(batch), deleted=deleted, failed=len(batch) - deleted)
         logger.info("retention.done", extra={"deleted": done.deleted, "failed": done.failed})
         return done
 
-    def _delete(self, batch: list[Expired]) -> set[str]:
-        """The keys whose objects may still be there."""
-        if not batch:
-            return set()
+    def _delete(self, batch: list[Expired]) -> int:
+        """How many are gone and marked. A bucket that doesn't answer has refused none of them."""
         try:
             refused = self._objects.delete([each.storage_uri for each in batch])
         except DependencyUnavailable as error:
             logger.error("retention.failed", extra={"reason": error.message})
-            return {each.storage_uri for each in batch}
-        for key, reason in refused.items():
-            logger.error("retention.failed", extra={"storage_uri": key, "reason": reason})
-        return set(refused)
+            return 0
+        gone = [each for each in batch if each.storage_uri not in refused]
+        deleted = sum(self._mark(each) for each in gone)
+        for each in batch:
+            if each.storage_uri in refused:
+                self._defer(each, refused[each.storage_uri])
+        return deleted
+
+    def _defer(self, expired: Expired, reason: str) -> None:
+        until = next_try(expired.refusals + 1, self._clock())
+        logger.error(
+            "retention.failed",
+            extra={
+                "storage_uri": expired.storage_uri,
+                "reason": reason,
+                "refusals": expired.refusals + 1,
+                "next_try_at": stamp(until),
+            },
+        )
+        try:
+            self._rows.defer(expired, until)
+        except DependencyUnavailable as error:
+            logger.error(
+                "retention.not_deferred",
+                extra={"storage_uri": expired.storage_uri, "reason": error.message},
+            )
 
     def _mark(self, expired: Expired) -> bool:
         try:

@@ -116,6 +116,7 @@ class World:
             clock=self.clock,
             random=lambda: 0.0,
             new_token=lambda: f"{name}-{next(numbers)}",
+            is_over=lambda session_id: session_id == "one",
         )
 
 

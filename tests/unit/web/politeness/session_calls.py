@@ -19,7 +19,12 @@ Logged = Callable[[], list[dict[str, Any]]]
 
 
 def sessions_at(
-    ledger: HostLedger, clock: HandClock, *, random: float = 0.0, **given: Any
+    ledger: HostLedger,
+    clock: HandClock,
+    *,
+    random: float = 0.0,
+    is_over: Callable[[str], bool] = lambda _: False,
+    **given: Any,
 ) -> Sessions:
     return Sessions(
         ledger=ledger,
@@ -27,6 +32,7 @@ def sessions_at(
         clock=clock,
         random=lambda: random,
         new_token=tokens(),
+        is_over=is_over,
     )
 
 

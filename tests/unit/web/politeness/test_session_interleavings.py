@@ -36,12 +36,20 @@ def over(world: World) -> None:
     wait(world, 2)
 
 
+def left(world: World) -> None:
+    """By a session that won't go on."""
+    opened(world)
+    world.sessions[1].leave(world.opened[0])
+    wait(world, 3)
+
+
 SESSION_SCENES: dict[str, Scene] = {
     "free": lambda world: None,
     "opened": opened,
     "ran out": ran_out,
     "closed": closed,
     "over": over,
+    "left": left,
 }
 
 
@@ -60,6 +68,10 @@ def closing(world: World, process: int) -> Any:
     return [world.sessions[process].close(each) for each in world.opened]
 
 
+def leaving(world: World, process: int) -> Any:
+    return [world.sessions[process].leave(each) for each in world.opened]
+
+
 def handing_over(world: World, process: int) -> Any:
     """The session ends, and one that isn't throttled follows."""
     closing(world, process)
@@ -70,6 +82,7 @@ SESSION_CALLS: dict[str, Call] = {
     "same session": opening("one"),
     "other session": opening("three"),
     "renew": renewing,
+    "leave": leaving,
     "close": closing,
     "hand over": handing_over,
 }

@@ -131,6 +131,65 @@ def test_a_session_takes_over_what_its_own_dead_worker_left(
     assert refused(sessions).reason is WaitReason.THROTTLE
 
 
+# ---------------------------------------------------------------- Sessions that left
+
+
+def test_a_session_that_left_keeps_the_host_and_goes_on(
+    clock: HandClock, ledger: FakeHostLedger
+) -> None:
+    sessions = sessions_at(ledger, clock)
+    left = opened(sessions)
+    clock.advance(200)
+    sessions.leave(left)
+    clock.advance(299)
+    assert refused(sessions).reason is WaitReason.LOCK
+    again = opened(sessions)
+    assert (again.fence or 0) > (left.fence or 0)
+
+
+def test_a_session_that_left_for_good_is_followed_by_the_next_one(
+    clock: HandClock, ledger: FakeHostLedger, logged: Logged
+) -> None:
+    sessions = sessions_at(ledger, clock, is_over=lambda session_id: session_id == "one")
+    sessions.leave(opened(sessions))
+    logged()
+    assert refused(sessions).reason is WaitReason.THROTTLE  # from the moment it left
+    clock.advance(2.001)
+    opened(sessions, "two")
+    lines = [(line["event"], line["session_id"]) for line in logged()]
+    assert lines == [
+        ("throttle.wait", "two"),
+        ("lock.release.success", "one"),
+        ("lock.acquire.success", "two"),
+    ]
+
+
+def test_no_session_is_followed_while_somebody_is_at_the_host(
+    clock: HandClock, ledger: FakeHostLedger
+) -> None:
+    sessions = sessions_at(ledger, clock, is_over=lambda _: True)
+    first = opened(sessions)
+    assert refused(sessions).reason is WaitReason.LOCK
+    sessions.leave(first)
+    opened(sessions)
+    assert refused(sessions).reason is WaitReason.LOCK
+
+
+def test_a_session_that_is_opened_while_it_is_asked_about_keeps_its_lock(
+    clock: HandClock, ledger: FakeHostLedger
+) -> None:
+    mine = sessions_at(ledger, clock)
+
+    def looked_up(session_id: str) -> bool:
+        opened(mine, session_id)
+        return True
+
+    mine.leave(opened(mine))
+    clock.advance(3)
+    theirs = sessions_at(ledger, clock, is_over=looked_up)
+    assert refused(theirs).reason is WaitReason.LOCK
+
+
 def test_a_fence_rises_even_if_the_row_was_purged(clock: HandClock) -> None:
     before = opened(sessions_at(FakeHostLedger(), clock))
     clock.advance(60)

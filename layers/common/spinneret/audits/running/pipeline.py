@@ -33,8 +33,9 @@ class AuditPipeline:
     """One slice of an audit.
 
     The session is the run's, not the worker's: a slice that waits or hands back leaves the lock for
-    the next one, which finds it by the session's id and takes it over. Whatever else happens, the
-    lock is released, as far as it is still this claim's.
+    the next one, which finds it by the session's id and takes it over. Where no next one comes, for
+    the job was cancelled, paused or expired meanwhile, whoever wants the host next takes it (see
+    `has_left`). Whatever else happens, the lock is released, as far as it is still this claim's.
     """
 
     def __init__(
@@ -82,8 +83,7 @@ class AuditPipeline:
             stays = not isinstance(wait, _HostChanged)
             raise
         finally:
-            if not stays:
-                self._leave(session)
+            self._part(session, stays=stays)
 
     def _entered(self, context: Context, progress: Progress, host: str) -> Session:
         """Raises Defer while the host is taken or at rest, and DomainLockTimeout."""
@@ -102,10 +102,13 @@ class AuditPipeline:
             raise Defer(answer.until, f"{host}: {answer.reason}")
         return answer
 
-    def _leave(self, session: Session) -> None:
+    def _part(self, session: Session, *, stays: bool) -> None:
         """What a store that doesn't answer keeps locked, the lock's own end frees."""
         try:
-            self._sessions.close(session)
+            if stays:
+                self._sessions.leave(session)
+            else:
+                self._sessions.close(session)
         except DependencyUnavailable as error:
             logger.warning("lock.release.failed", extra={"reason": error.message})
 

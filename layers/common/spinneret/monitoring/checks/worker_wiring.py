@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
@@ -12,9 +12,10 @@ from uuid import uuid4
 from spinneret.aws.clients import dynamodb_client
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining, utc_now
-from spinneret.kernel.errors import DomainError
+from spinneret.kernel.clock import Clock, Remaining, utc_now
+from spinneret.kernel.errors import DomainError, UrlBlocked, UrlInvalid
 from spinneret.kernel.ids import id_maker
+from spinneret.kernel.settings import SettingsError
 from spinneret.monitoring.checks.asking import Asking
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
@@ -27,10 +28,12 @@ from spinneret.monitoring.windows.dynamo import DynamoWindowStore
 from spinneret.monitoring.windows.service import Maintenance
 from spinneret.outbox.dynamo import event_write
 from spinneret.web.dynamo import DynamoProgressStore
+from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.wiring import HostServiceSettings, host_pace, host_service
@@ -89,9 +92,11 @@ def check_worker(env: Mapping[str, str]) -> Callable[[Order, Remaining], Counter
         in_maintenance=Maintenance(
             store=DynamoWindowStore(client, settings.targets_table), clock=utc_now
         ),
-        connectivity=Connectivity(
-            references=sorted(settings.reference_urls),
-            answers=partial(_answers, fetcher, settings.http_timeout),
+        connectivity=connectivity(
+            settings.reference_urls,
+            address_policy(settings),
+            fetcher,
+            seconds=settings.http_timeout,
             clock=utc_now,
         ),
         hand_on=relay(settings).hand_on,
@@ -131,6 +136,32 @@ def _polite(settings: CheckWorkerSettings) -> Callable[[Asking], PoliteFetcher]:
         )
 
     return polite
+
+
+def connectivity(
+    references: Collection[str],
+    policy: AddressPolicy,
+    fetcher: Fetcher,
+    *,
+    seconds: float,
+    clock: Clock,
+) -> Connectivity:
+    """The guard of this stage; all references together take `seconds`, as a check has room for.
+
+    Raises SettingsError for a reference that can't be asked: if it were taken for one that doesn't
+    answer, no failure would tell anything any more.
+    """
+    for text in references:
+        try:
+            check_url_at_submission(text, policy)
+        except (UrlInvalid, UrlBlocked) as error:
+            raise SettingsError(
+                f"environment variable REFERENCE_URLS: {text}: {error.message}"
+            ) from error
+    each = seconds / max(1, len(references))
+    return Connectivity(
+        references=sorted(references), answers=partial(_answers, fetcher, each), clock=clock
+    )
 
 
 def _answers(fetcher: Fetcher, seconds: float, url: str) -> bool:

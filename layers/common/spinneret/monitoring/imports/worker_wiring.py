@@ -14,7 +14,7 @@ from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.monitoring.imports.pipeline import TargetImport
 from spinneret.monitoring.kinds import TARGET_IMPORT
-from spinneret.monitoring.settings import TargetSettings
+from spinneret.monitoring.settings import NewTargetSettings
 from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
 from spinneret.monitoring.targets.service import TargetService
@@ -23,7 +23,7 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImportWorkerSettings(TargetSettings, PoliteFetchSettings, RelaySettings):
+class ImportWorkerSettings(NewTargetSettings, PoliteFetchSettings, RelaySettings):
     """The import worker's environment."""
 
     check_interval: int = bounds.CHECK_INTERVAL_SECONDS
@@ -39,6 +39,7 @@ def import_worker(env: Mapping[str, str]) -> Worker:
             clock=utc_now,
             new_id=id_maker(utc_now),
             render=target_json,
+            most=settings.targets_per_tenant,
         ),
         fetcher=polite_fetcher(settings),
         clock=utc_now,

@@ -7,6 +7,7 @@
     pk `T#<tenant>#TARGETS`, sk `<time>#<id>`     the list of all targets
     pk `T#<tenant>#HOST#<host>`, sk `<time>#<id>` the list of one host's
     pk `T#<tenant>#PUBLIC`, sk `<time>#<id>`      those of the status page
+    pk `T#<tenant>#COUNT`, sk `TARGETS`           how many targets it has
     pk `T#<tenant>#URL#<hash>`, sk `URL`          which target has a canonical URL
     pk `T#<tenant>#KEY#<scope>`, sk `KEY`         answers to requests with an Idempotency-Key
     pk `T#<tenant>#INCIDENTS#<id>`, sk `<time>#<id>`, `T#<tenant>#WINDOWS`, `T#<tenant>#PAGE`,
@@ -25,11 +26,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
 from spinneret.monitoring.targets import items
 from spinneret.monitoring.targets.models import KeyRecord, Target, TargetPage, TargetState, Watched
-from spinneret.monitoring.targets.ports import KeyTaken, UrlTaken
+from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _PER_READ: Final = 100  # BatchGetItem
+_TRIES: Final = 8  # in vain while others count: two and a half seconds at most
 _ROWS: Final = ("TARGET", "STATE")
 
 
@@ -47,7 +50,9 @@ class DynamoTargetStore:
         self._client = client
         self._table = table
 
-    def add(self, watched: Watched, record: KeyRecord | None) -> UrlTaken | KeyTaken | None:
+    def add(
+        self, watched: Watched, record: KeyRecord | None, most: int = bounds.TARGETS_PER_TENANT
+    ) -> UrlTaken | KeyTaken | TooMany | None:
         """See TargetStore."""
         target = watched.target
         writes = [
@@ -56,15 +61,20 @@ class DynamoTargetStore:
             dynamo.put(self._table, items.state_item(target, watched.state), _NEW),
             *(dynamo.put(self._table, key) for key in self._places(target)),
         ]
+        count = len(writes)
+        free = "attribute_not_exists(#targets) OR #targets < :most"
+        writes.append(self._counted(target.tenant, 1, (free, {":most": most})))
         if record is not None:
             writes.append(self._put_record(record))
         try:
-            dynamo.transact(self._client, writes)
+            dynamo.transact(self._client, writes, _TRIES)
         except dynamo.ConditionFailed as error:
             if record is not None and (item := error.standing.get(len(writes) - 1)):
                 return KeyTaken(items.record_of(record.tenant, record.scope, item))
             if item := error.standing.get(0):
                 return UrlTaken(item["target_id"])
+            if count in error.standing:
+                return TooMany()
             raise
         return None
 
@@ -163,12 +173,16 @@ class DynamoTargetStore:
                 dynamo.delete(self._table, key, dynamo.equals(version=target.version)),
                 dynamo.delete(self._table, state_key, as_read(state)),
                 *(self._delete(place) for place in places),
-            ]
+                self._counted(target.tenant, -1, ("attribute_exists(#targets)", {})),
+            ],
+            _TRIES,
         )
 
-    def _written(self, writes: list[TransactWriteItemTypeDef]) -> bool:
+    def _written(
+        self, writes: list[TransactWriteItemTypeDef], tries: int = dynamo.TRIES_MAX
+    ) -> bool:
         try:
-            dynamo.transact(self._client, writes)
+            dynamo.transact(self._client, writes, tries)
         except dynamo.ConditionFailed:
             return False
         return True
@@ -192,6 +206,13 @@ class DynamoTargetStore:
     def _places(self, target: Target) -> list[dict[str, Any]]:
         public = [items.public_key(target)] if target.options.public else []
         return [*items.listed_keys(target), *public]
+
+    def _counted(
+        self, tenant: str, by: int, condition: dynamo.Condition
+    ) -> TransactWriteItemTypeDef:
+        """All targets of a tenant are made and removed over this one row."""
+        added: dynamo.Condition = ("ADD #targets :by", {":by": by})
+        return dynamo.change(self._table, items.count_key(tenant), added, condition)
 
     def _put_record(self, record: KeyRecord) -> TransactWriteItemTypeDef:
         """New, or over an answer whose time is over and that nobody has purged."""

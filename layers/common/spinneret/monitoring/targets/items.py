@@ -50,6 +50,11 @@ def list_partition(tenant: str, host: str | None) -> str:
     return f"T#{tenant}#TARGETS" if host is None else f"T#{tenant}#HOST#{host}"
 
 
+def count_key(tenant: str) -> Item:
+    """How many targets a tenant has."""
+    return {"pk": f"T#{tenant}#COUNT", "sk": "TARGETS"}
+
+
 def public_key(target: Target) -> Item:
     """Its place on the status page."""
     position = rules.position_of_target(target)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from spinneret.kernel import bounds
 from spinneret.monitoring.targets.models import KeyRecord, Target, TargetPage, TargetState, Watched
 
 
@@ -24,11 +25,21 @@ class KeyTaken:
     record: KeyRecord
 
 
+@dataclass(frozen=True)
+class TooMany:
+    """The tenant has as many targets as it may have."""
+
+
 class TargetStore(Protocol):
     """Targets by tenant and id. All methods raise DependencyUnavailable."""
 
-    def add(self, watched: Watched, record: KeyRecord | None) -> UrlTaken | KeyTaken | None:
-        """Store a new target, and what its request is answered; None when it is done."""
+    def add(
+        self, watched: Watched, record: KeyRecord | None, most: int = bounds.TARGETS_PER_TENANT
+    ) -> UrlTaken | KeyTaken | TooMany | None:
+        """Store a new target, and what its request is answered; None when it is done.
+
+        `most` targets of a tenant are exact, however many are made and removed at once.
+        """
         ...
 
     def keep_answer(self, record: KeyRecord) -> KeyRecord:

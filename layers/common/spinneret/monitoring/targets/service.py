@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended, IdempotencyMismatch, NotFound
+from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.monitoring.incidents.rules import settled
 from spinneret.monitoring.targets import rules
@@ -19,7 +19,7 @@ from spinneret.monitoring.targets.models import (
     TargetState,
     Watched,
 )
-from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, UrlTaken
+from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, TooMany, UrlTaken
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import canonical_url
@@ -63,12 +63,15 @@ class TargetService:
         clock: Clock,
         new_id: NewId,
         render: Render,
+        most: int,
     ) -> None:
+        """`most` targets of a tenant are watched, paused ones included."""
         self._store = store
         self._policy = policy
         self._clock = clock
         self._new_id = new_id
         self._render = render
+        self._most = most
 
     def create(
         self, tenant: str, url: str, options: Options, request: RequestId | None = None
@@ -76,7 +79,8 @@ class TargetService:
         """Make a target, or answer the one that the tenant has of this URL, as it is.
 
         The same request with the same key is answered as the first time. Raises UrlInvalid,
-        UrlBlocked, ValidationFailed, IdempotencyMismatch and Contended.
+        UrlBlocked, ValidationFailed, IdempotencyMismatch, Contended, and Conflict where the tenant
+        has as many targets as it may have.
         """
         if request is not None and (
             record := self._store.answer_of(tenant, request.scope, self._clock())
@@ -85,9 +89,12 @@ class TargetService:
         watched = self._new(tenant, url, options)
         for _ in range(_RACES):
             created = Created(status=201, target_id=watched.target.id, body=self._render(watched))
-            answer = self._store.add(watched, self._record(tenant, request, created))
+            record = self._record(tenant, request, created)
+            answer = self._store.add(watched, record, self._most)
             if answer is None:
                 return created
+            if isinstance(answer, TooMany):
+                raise Conflict(f"a tenant has at most {self._most} targets")
             if isinstance(answer, KeyTaken):
                 assert request is not None  # whoever has no key finds none taken
                 return _replay(answer.record, request)

@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 DEBUG_MODE: Final = "debug"
 """The mode of a session that isn't throttled."""
+_RACES: Final = 3  # a session that left may come back just then
+_ROUNDED_MS: Final = 1  # moments are rounded down: a millisecond more makes the gap whole
 _KEPT_SECONDS: Final = 24 * 3600  # an open session's row; one that ended goes with its throttle
 
 
@@ -36,6 +38,8 @@ class SessionState:
     fence: int | None = None
     locked_until: int | None = None
     ended_at: int | None = None
+    left_at: int | None = None
+    """Since when nobody is at the host, though the session keeps it."""
 
     @classmethod
     def of(cls, row: Row) -> Self:
@@ -63,7 +67,11 @@ class SessionWait:
 
 
 class Sessions:
-    """The lock and the throttle of hosts. All methods raise DependencyUnavailable."""
+    """The lock and the throttle of hosts. All methods raise DependencyUnavailable.
+
+    `is_over` says of a session's id whether its work has ended or rests. It is asked only about a
+    session that left the host and keeps it locked.
+    """
 
     def __init__(
         self,
@@ -73,12 +81,14 @@ class Sessions:
         clock: Clock,
         random: Callable[[], float],
         new_token: Callable[[], str],
+        is_over: Callable[[str], bool],
     ) -> None:
         self._ledger = ledger
         self._settings = settings
         self._clock = clock
         self._random = random
         self._new_token = new_token
+        self._is_over = is_over
 
     def open(
         self, host: str, session_id: str, *, attempt: int = 0, mode: str = ""
@@ -88,20 +98,21 @@ class Sessions:
         `attempt` is 0 at first, then the field of the SessionWait: 1 to 3 follow a refusal by the
         lock, after 1, 2 and 4 s and a jitter; waits for the throttle don't count. Raises
         DomainLockTimeout when the third is refused too. A session that finds its own lock, left by
-        a worker that died, takes it over.
+        a worker that died, takes it over; one that finds the lock of a session that left and won't
+        go on takes its place.
         """
         host = host_key(host)
         gap = self._gap_ms(host, session_id, mode)
         if self._settings.disable_locks:
             return Session(host=host, session_id=session_id, fence=None)
         now, token = to_ms(self._clock()), self._new_token()
-        seen = self._lock(host, session_id, token, now, gap)
-        if seen.opened_by == token:
+        seen, refusal = self._entered(host, session_id, token, now, gap)
+        if refusal is None:
             _log(logging.INFO, "lock.acquire.success", host, session_id, fence=seen.fence)
             return Session(host=host, session_id=session_id, fence=seen.fence)
-        if _is_locked(seen, now):
+        if refusal is WaitReason.LOCK:
             return self._after_lock_refusal(host, session_id, attempt, now)
-        until = max((seen.ended_at or 0) + (gap or 0), now)
+        until = max(_ended_at(seen) + (gap or 0), now)
         _log(logging.INFO, "throttle.wait", host, session_id, wait_ms=until - now)
         return SessionWait(until=from_ms(until), reason=WaitReason.THROTTLE, attempt=attempt)
 
@@ -126,32 +137,72 @@ class Sessions:
         """Release the host and begin its throttle; of no effect once another session has it."""
         if session.fence is None:
             return
-        change = Change(guards=_is_last(session.fence), to=self._end())
+        now = to_ms(self._clock())
+        to: Effects = {
+            "locked_until": None,
+            "left_at": None,
+            "ended_at": now + _ROUNDED_MS,
+            "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
+        }
+        change = Change(guards=_is_last(session.fence), to=to)
         written = isinstance(self._ledger.update(session.host, Record.SESSION, change), Written)
         event = "lock.release.success" if written else "lock.release.stale"
         level = logging.INFO if written else logging.WARNING
         _log(level, event, session.host, session.session_id, fence=session.fence)
 
-    def abandon(self, host: str, session_id: str) -> None:
-        """As `close`, for a session that nobody is at: it waited, and won't go on.
+    def leave(self, session: Session) -> None:
+        """Keep the host locked while nobody is at it, until the session is opened again.
 
-        Of no effect where the host isn't locked by it.
+        Of no effect once another session has it.
         """
-        guards = (equal("session_id", session_id), over("locked_until", 0))
-        host = host_key(host)
-        change = Change(guards=guards, to=self._end())
-        if isinstance(self._ledger.update(host, Record.SESSION, change), Written):
-            _log(logging.INFO, "lock.release.success", host, session_id)
-
-    def _end(self) -> Effects:
-        """The host is free, and rests."""
+        if session.fence is None:
+            return
         now = to_ms(self._clock())
-        return {
-            "locked_until": None,
-            # Rounded down above: a millisecond more makes the gap whole.
-            "ended_at": now + 1,
-            "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
+        to: Effects = {
+            "left_at": now,
+            "locked_until": now + self._lock_ms(),
+            "purge_at": self._purge_at(now),
         }
+        guards = (*_is_last(session.fence), over("locked_until", 0))
+        self._ledger.update(session.host, Record.SESSION, Change(guards=guards, to=to))
+
+    def _has_left(self, seen: SessionState) -> bool:
+        """Whether the session that keeps the host locked isn't at it, and won't be."""
+        return seen.left_at is not None and self._is_over(str(seen.session_id))
+
+    def _succeed(
+        self, host: str, seen: SessionState, session_id: str, token: str, now: int
+    ) -> SessionState:
+        """Lock the host after a session that left it for good.
+
+        Fence and mark are guards: a session that was opened again meanwhile keeps its lock.
+        """
+        assert seen.fence is not None  # the row holds a session
+        assert seen.left_at is not None  # which has left
+        guards = (*_is_last(seen.fence), equal("left_at", seen.left_at))
+        after = self._try(host, session_id, token, now, guards)
+        if after.opened_by == token:
+            former = str(seen.session_id)
+            _log(logging.INFO, "lock.release.success", host, former, fence=seen.fence)
+        return after
+
+    def _entered(
+        self, host: str, session_id: str, token: str, now: int, gap: int | None
+    ) -> tuple[SessionState, WaitReason | None]:
+        """The row after the try, and why it isn't locked by `token`."""
+        for _ in range(_RACES):
+            seen = self._lock(host, session_id, token, now, gap)
+            if seen.opened_by == token:
+                return seen, None
+            locked = _is_locked(seen, now)
+            if locked and not self._has_left(seen):
+                return seen, WaitReason.LOCK
+            if not locked or now < _ended_at(seen) + (gap or 0):
+                return seen, WaitReason.THROTTLE
+            seen = self._succeed(host, seen, session_id, token, now)
+            if seen.opened_by == token:
+                return seen, None
+        return seen, WaitReason.LOCK
 
     def _lock(
         self, host: str, session_id: str, token: str, now: int, gap: int | None
@@ -177,6 +228,7 @@ class Sessions:
             "opened_by": token,
             "fence": Plus(1, start=now),
             "locked_until": now + self._lock_ms(),
+            "left_at": None,
             "purge_at": self._purge_at(now),
         }
         change = Change(guards=guards, to=to)
@@ -228,6 +280,13 @@ def _is_last(fence: int) -> tuple[Guard, ...]:
 
 def _is_locked(seen: SessionState, now: int) -> bool:
     return seen.locked_until is not None and seen.locked_until > now
+
+
+def _ended_at(seen: SessionState) -> int:
+    """When anybody was at the host last."""
+    if seen.left_at is not None:
+        return seen.left_at + _ROUNDED_MS
+    return seen.ended_at or 0
 
 
 def _log(level: int, event: str, host: str, session_id: str, **more: object) -> None:

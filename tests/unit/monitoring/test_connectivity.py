@@ -1,0 +1,91 @@
+"""Whether it is we who are offline: the stage's references, and what asking them means."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+
+import pytest
+
+from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
+from spinneret.kernel.settings import SettingsError
+from spinneret.monitoring.checks.connectivity import Connectivity
+from spinneret.monitoring.checks.worker_wiring import CheckWorkerSettings, connectivity
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from tests.fakes.fetching import fetched_page
+from tests.fakes.time import HandClock
+
+ONE, TWO = "https://one.example/", "https://two.example/"
+
+
+class Network:
+    """A fetcher whose answers can be chosen."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, FetchedPage | DomainError] = {}
+        self.asked: list[tuple[str, str, float | None]] = []
+
+    def fetch(self, request: FetchRequest) -> FetchedPage:
+        self.asked.append((request.url.text, request.method, request.total_seconds))
+        answer = self.answers[request.url.text]
+        if isinstance(answer, DomainError):
+            raise answer
+        return answer
+
+
+@pytest.fixture
+def network() -> Network:
+    return Network()
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+def guard(network: Network, clock: HandClock, text: str) -> Connectivity:
+    """As a stage with this parameter has it."""
+    required = {
+        each.name.upper(): "1" for each in fields(CheckWorkerSettings) if each.default is MISSING
+    }
+    settings = CheckWorkerSettings.from_env({**required, "REFERENCE_URLS": text})
+    return connectivity(settings.reference_urls, AddressPolicy(), network, seconds=5.0, clock=clock)
+
+
+def test_without_references_every_failure_is_the_sites(network: Network, clock: HandClock) -> None:
+    assert guard(network, clock, "").is_online()
+    assert network.asked == []
+
+
+@pytest.mark.parametrize("status", [200, 404, 503])
+def test_any_answer_of_any_reference_says_that_we_are_online(
+    network: Network, clock: HandClock, status: int
+) -> None:
+    network.answers = {
+        ONE: FetchTimeout("no answer"),
+        TWO: fetched_page(TWO, b"", status_code=status),
+    }
+    assert guard(network, clock, f"{TWO}, {ONE}").is_online()
+    assert network.asked == [(ONE, "HEAD", 2.5), (TWO, "HEAD", 2.5)]
+
+
+def test_when_no_reference_answers_we_are_offline_for_ten_seconds(
+    network: Network, clock: HandClock
+) -> None:
+    network.answers = {ONE: FetchFailed("refused", details={"reason": "connection"})}
+    ours = guard(network, clock, ONE)
+    assert not ours.is_online()
+    network.answers[ONE] = fetched_page(ONE)
+    clock.advance(10)
+    assert not ours.is_online()
+    clock.advance(1)
+    assert ours.is_online()
+    assert len(network.asked) == 2
+
+
+@pytest.mark.parametrize("text", ["one.example", "ftp://one.example/", f"{ONE},http://127.0.0.1/"])
+def test_a_reference_that_can_not_be_asked_is_refused_by_name(
+    network: Network, clock: HandClock, text: str
+) -> None:
+    with pytest.raises(SettingsError, match="REFERENCE_URLS"):
+        guard(network, clock, text)
