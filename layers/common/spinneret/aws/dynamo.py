@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 TRIES_MAX: Final = 4
 _WAIT_SECONDS: Final = 0.02  # a transaction takes some milliseconds
+_KEYS_PER_GET: Final = 100  # BatchGetItem
 _PASSING: Final[Mapping[str, str]] = {
     "ProvisionedThroughputExceeded": "is throttling",
     "ThrottlingError": "is throttling",
@@ -102,15 +103,26 @@ def get(client: DynamoDBClient, table: str, key: Item) -> Item:
 def batch_get(
     client: DynamoDBClient, table: str, keys: Sequence[Item], attributes: Sequence[str] = ()
 ) -> list[Item]:
-    """The items that exist, in no order; at most 100 keys. Raises DependencyUnavailable.
+    """The items that exist, in no order; a call for every 100 keys. Raises DependencyUnavailable.
 
-    `attributes` limits what is read; without them the whole items are. What an answer leaves out,
-    since it holds 16 MB at most or the table is busy, is asked for again.
+    `attributes` limits what is read; without them the whole items are.
     """
-    request: KeysAndAttributesTypeDef = {"Keys": keys, "ConsistentRead": True}
-    if attributes:
-        request["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)
-        request["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
+    found: list[Item] = []
+    for start in range(0, len(keys), _KEYS_PER_GET):
+        request: KeysAndAttributesTypeDef = {
+            "Keys": keys[start : start + _KEYS_PER_GET],
+            "ConsistentRead": True,
+        }
+        if attributes:
+            request["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)
+            request["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
+        found += _get_all(client, table, request)
+    return found
+
+
+def _get_all(client: DynamoDBClient, table: str, request: KeysAndAttributesTypeDef) -> list[Item]:
+    """What an answer leaves out, since it holds 16 MB at most or the table is busy, is asked for
+    again."""
     found: list[Item] = []
     in_vain = 0
     while request["Keys"]:

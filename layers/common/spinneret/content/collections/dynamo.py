@@ -60,7 +60,7 @@ class DynamoCollectionStore:
         return self._rows.remove(_row(collection), closing)
 
     def counts(self, tenant: str, collection_ids: Sequence[str]) -> dict[str, int]:
-        """See CollectionStore: BatchGetItem, a hundred rows at a time."""
+        """See CollectionStore."""
         of_row = {
             key["pk"]: each
             for each in dict.fromkeys(collection_ids)
@@ -68,10 +68,8 @@ class DynamoCollectionStore:
         }
         found = dict.fromkeys(collection_ids, 0)
         keys = [{"pk": pk} for pk in of_row]
-        for start in range(0, len(keys), 100):
-            part = keys[start : start + 100]
-            for item in dynamo.batch_get(self._client, self._documents, part):
-                found[of_row[item["pk"]]] += int(item.get("number", 0))
+        for item in dynamo.batch_get(self._client, self._documents, keys):
+            found[of_row[item["pk"]]] += int(item.get("number", 0))
         return found
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_PER_READ: Final = 100  # BatchGetItem
 _TRIES: Final = 8  # in vain while others count: two and a half seconds at most
 _ROWS: Final = ("TARGET", "STATE")
 
@@ -115,23 +114,19 @@ class DynamoTargetStore:
 
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[Watched]:
         """See TargetStore."""
-        found: dict[tuple[str, str], Any] = {}
         keys = [
             key(tenant, target_id)
             for target_id in target_ids
             for key in (items.target_key, items.state_key)
         ]
-        for start in range(0, len(keys), _PER_READ):
-            for item in dynamo.batch_get(
-                self._client, self._table, keys[start : start + _PER_READ]
-            ):
-                found[item["pk"], item["sk"]] = item
+        rows = dynamo.batch_get(self._client, self._table, keys)
+        found = {(str(item["pk"]), str(item["sk"])): item for item in rows}
         made = []
         for target_id in target_ids:
             pk = items.target_key(tenant, target_id)["pk"]
             if (pk, "TARGET") in found and (pk, "STATE") in found:
-                rows = found[pk, "TARGET"], found[pk, "STATE"]
-                made.append(_watched(tenant, target_id, *rows))
+                both = found[pk, "TARGET"], found[pk, "STATE"]
+                made.append(_watched(tenant, target_id, *both))
         return made
 
     def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:

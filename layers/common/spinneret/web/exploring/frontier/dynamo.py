@@ -30,7 +30,6 @@ transaction as the rows that they count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
 INDEX: Final = "placed"
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
-_KEYS_PER_GET: Final = 100  # BatchGetItem
 
 
 class DynamoFrontierStore:
@@ -137,11 +135,7 @@ class DynamoFrontierStore:
         return PagePage(pages=shown, after=after)
 
     def _get_all(self, wanted: Iterable[dict[str, str]]) -> list[dict[str, Any]]:
-        iterator = iter(wanted)
-        found: list[dict[str, Any]] = []
-        while some := list(islice(iterator, _KEYS_PER_GET)):
-            found += dynamo.batch_get(self._client, self._table, some)
-        return found
+        return dynamo.batch_get(self._client, self._table, list(wanted))
 
     # ------------------------------------------------------------ Writes
 
