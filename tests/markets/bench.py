@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -42,7 +42,8 @@ from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.batches import BatchHandler
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
-from spinneret.marketplace.publishing.models import Platform, Subject
+from spinneret.marketplace.publishing.models import Candidate, Outlook, Platform, Subject
+from spinneret.marketplace.publishing.outlooks import gathered
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
 from spinneret.marketplace.publishing.work import Work
@@ -142,7 +143,7 @@ class Bench:
             tasks=self.tasks,
             platforms=platforms,
             actions=action_types(platforms),
-            quote=self._quote,
+            ask_before=self._asked_before,
             begin_batch=None,
             clock=self.clock,
             new_hex=lambda: self.new_id("x")[2:],
@@ -328,6 +329,8 @@ class Bench:
             sleep=self.clock.advance,
         )
 
-    def _quote(self, tenant: str, marketplace: str, listing: Any) -> Any:
-        fees = self.platforms[marketplace].fees
-        return fees(self.calls(marketplace, lambda: 60.0), listing) if fees else []
+    def _asked_before(
+        self, _: str, marketplace: str, candidates: Sequence[Candidate]
+    ) -> Mapping[str, Outlook]:
+        calls = self.calls(marketplace, lambda: self.remaining)
+        return gathered(self.platforms[marketplace], calls, candidates)

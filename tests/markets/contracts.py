@@ -29,11 +29,9 @@ CATALOGUES: Final = (
     "sell_fulfillment_v1",
     "commerce_media_v1_beta",
     "sell_account_v1",
-)
-_EBAY: Final = (
-    *CATALOGUES,
     "commerce_taxonomy_v1",
     "commerce_message_v1",
+    "sell_compliance_v1",
 )
 
 
@@ -41,7 +39,7 @@ _EBAY: Final = (
 def documents() -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """The paths' common beginning and the patched document, for each interface that we call."""
     found = []
-    for name in _EBAY:
+    for name in CATALOGUES:
         document = _patched(FOLDER / "ebay" / f"{name}_oas3.json")
         found.append((urlsplit(document["servers"][0]["url"]).path, document))
     found.append(("", _patched(FOLDER / "etsy" / "etsy_open_api_v3_oas3.json")))
@@ -49,7 +47,7 @@ def documents() -> tuple[tuple[str, Mapping[str, Any]], ...]:
 
 
 def error_ids() -> set[str]:
-    """The ids that eBay's descriptions of four interfaces list."""
+    """The ids that eBay's descriptions of the interfaces that we call list."""
     found: set[str] = set()
 
     def walk(value: Any) -> None:

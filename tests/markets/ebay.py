@@ -32,6 +32,8 @@ class FakeEbay:
         self.orders: list[dict[str, Any]] = []
         self.messages: list[dict[str, Any]] = []
         self.required_aspects: list[str] = ["Brand"]
+        self.preferred_aspects: dict[str, list[str]] = {}
+        """Name → values that eBay suggests."""
         self.policies = {"payment": ["pay-1"], "fulfillment": ["ship-1"], "return": ["back-1"]}
         self.locations = ["store-1"]
         self.tokens = {"access-0"}
@@ -69,6 +71,8 @@ class FakeEbay:
             ("PUT", r"/sell/inventory/v1/offer/(\w+)", self._put_offer),
             ("POST", r"/sell/inventory/v1/offer/(\w+)/publish", self._publish),
             ("POST", r"/sell/inventory/v1/offer/(\w+)/withdraw", self._withdraw),
+            ("GET", r"/sell/compliance/v1/listing_violation_summary", self._violated),
+            ("GET", r"/sell/compliance/v1/listing_violation", self._violations),
             ("GET", r"/sell/fulfillment/v1/order", self._orders),
             ("POST", r"/commerce/message/v1/send_message", self._send),
             ("GET", r"/commerce/message/v1/conversation/(\w+)", self._conversation),
@@ -245,6 +249,63 @@ class FakeEbay:
     def _fees(self, _: Seen) -> Said:
         fee = {"amount": {"currency": "EUR", "value": "0.35"}, "feeType": "INSERTION_FEE"}
         return Said(200, {"feeSummaries": [{"marketplaceId": SITE, "fees": [fee]}]})
+
+    def _broken(self) -> dict[str, list[dict[str, Any]]]:
+        """By compliance type, the live listings that violate it."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for listing_id, offer_id in self.listings.items():
+            offer = self.offers[offer_id]
+            listing = {"listingId": listing_id, "sku": offer["sku"]}
+            given = self.items[offer["sku"]]["product"]["aspects"]
+            missing = {
+                name: values for name, values in self.preferred_aspects.items() if name not in given
+            }
+            if missing:
+                violation = {
+                    "reasonCode": "MISSING_OR_INVALID_PREFERRED_ASPECTS",
+                    "complianceState": "AT_RISK",
+                    "message": "Listing has missing or invalid preferred item specifics.",
+                    "violationData": [{"name": name} for name in missing],
+                    "correctiveRecommendations": {
+                        "aspectRecommendations": [
+                            {"localizedAspectName": name, "suggestedValues": values}
+                            for name, values in missing.items()
+                        ]
+                    },
+                }
+                found.setdefault("ASPECTS_ADOPTION", []).append(
+                    {**listing, "complianceType": "ASPECTS_ADOPTION", "violations": [violation]}
+                )
+            if "http://" in offer["listingDescription"]:
+                violation = {
+                    "reasonCode": "NON_SECURE_HTTP_LINK_IN_LISTING",
+                    "message": "There is a non-secure HTTP link in the description.",
+                }  # eBay leaves the state out of most that are out of compliance
+                found.setdefault("HTTPS", []).append(
+                    {**listing, "complianceType": "HTTPS", "violations": [violation]}
+                )
+        return found
+
+    def _violated(self, _: Seen) -> Said:
+        found = [
+            {"complianceType": kind, "marketplaceId": SITE, "listingCount": len(listings)}
+            for kind, listings in self._broken().items()
+        ]
+        # Counts of all marketplaces come, whichever the header names.
+        elsewhere = {"complianceType": "HTTPS", "marketplaceId": "EBAY_GB", "listingCount": 3}
+        return Said(200, {"violationSummaries": [*found, elsewhere]}) if found else Said(204)
+
+    def _violations(self, seen: Seen) -> Said:
+        if "x-ebay-c-marketplace-id" not in seen.headers:
+            return _error(400, 850102, "Marketplace ID is missing")
+        if "compliance_type" not in seen.query:
+            return _error(400, 850111, "Compliance type is missing")
+        found = self._broken().get(seen.query["compliance_type"][0], [])
+        offset, limit = int(seen.query["offset"][0]), min(200, int(seen.query["limit"][0]))
+        page = found[offset : offset + limit]
+        if not page:
+            return Said(204)
+        return Said(200, {"listingViolations": page, "total": len(found), "limit": limit})
 
     def _orders(self, seen: Seen) -> Said:
         begin = seen.query["filter"][0].partition("[")[2].partition("..")[0]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 def test_every_error_id_has_field_and_cause() -> None:
     ids = contracts.error_ids()
-    assert len(ids) >= 312
+    assert len(ids) >= 361
     assert ids - set(MEANINGS) == set()
     assert all(each.field and each.cause for each in MEANINGS.values())
 
@@ -35,8 +35,12 @@ def test_every_request_is_valid_by_the_published_description(
     bench.done("orders", marketplace)
     if marketplace == "ebay":
         bench.done("message", "ebay", None, text="hello", conversation_id="c1")
+        bench.ebay.preferred_aspects = {"Fit": ["Slim"]}
         bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
     bench.done("delete", marketplace, edited)
+    if marketplace == "ebay":
+        bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
+        assert bench.ebay.calls["_violations"] == bench.ebay.calls["_fees"] == 1
     assert len(bench.web.seen) > 15
     assert [problem for seen in bench.web.seen for problem in contracts.problems(seen)] == []
 

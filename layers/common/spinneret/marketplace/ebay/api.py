@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,6 +16,9 @@ MEDIA: Final = "ebay.media"
 _INVENTORY: Final = "/sell/inventory/v1"
 _ACCOUNT: Final = "/sell/account/v1"
 _TAXONOMY: Final = "/commerce/taxonomy/v1"
+_COMPLIANCE: Final = "/sell/compliance/v1"
+_VIOLATIONS_PAGE: Final = 200  # the most that a page of getListingViolations has
+_VIOLATIONS_MAX: Final = 2000  # the most that it answers in all
 _OFFER_EXISTS: Final = "25002"
 
 
@@ -93,13 +96,11 @@ class EbayApi:
         data = self._get(path, {"marketplace_id": site}).data
         return list(data.get(f"{kind}Policies", []))
 
-    def suggested_category(self, site: str, title: str) -> tuple[str, str] | None:
-        """Tree and leaf category for a title."""
-        query = {"marketplace_id": site}
-        tree = self._get(f"{_TAXONOMY}/get_default_category_tree_id", query).data["categoryTreeId"]
+    def suggested_category(self, tree: str, title: str) -> str | None:
+        """A leaf category of the tree for a title."""
         path = f"{_TAXONOMY}/category_tree/{segment(tree)}/get_category_suggestions"
         found = self._get(path, {"q": title}).data.get("categorySuggestions", [])
-        return (tree, str(found[0]["category"]["categoryId"])) if found else None
+        return str(found[0]["category"]["categoryId"]) if found else None
 
     def aspects(self, tree: str, category_id: str) -> list[dict[str, Any]]:
         """The aspects of a leaf category."""
@@ -110,6 +111,24 @@ class EbayApi:
         """The category tree of a marketplace."""
         path = f"{_TAXONOMY}/get_default_category_tree_id"
         return str(self._get(path, {"marketplace_id": site}).data["categoryTreeId"])
+
+    def violated_types(self, site: str) -> list[str]:
+        """The compliance types that some of the seller's listings on a marketplace violate."""
+        answer = self._get(f"{_COMPLIANCE}/listing_violation_summary", site=site)
+        return [
+            str(each["complianceType"])
+            for each in answer.data.get("violationSummaries", ())
+            if each.get("marketplaceId") == site and each.get("listingCount")
+        ]
+
+    def violations(self, site: str, kind: str) -> Iterator[dict[str, Any]]:
+        """The listings on a marketplace that violate one compliance type, each with what it is."""
+        for offset in range(0, _VIOLATIONS_MAX, _VIOLATIONS_PAGE):
+            query = {"compliance_type": kind, "limit": _VIOLATIONS_PAGE, "offset": offset}
+            data = self._get(f"{_COMPLIANCE}/listing_violation", query, site=site).data
+            yield from map(dict, data.get("listingViolations", ()))
+            if offset + _VIOLATIONS_PAGE >= int(data.get("total", 0)):
+                return
 
     def upload_image(self, url: str) -> str:
         """eBay's address of its copy of an image."""
@@ -144,9 +163,13 @@ class EbayApi:
         *,
         missing: bool = False,
         host: str = API,
+        site: str | None = None,
     ) -> MarketAnswer:
         """`missing`: a 404 is an answer, too."""
-        request = MarketRequest(host=host, method="GET", path=path, query=query or {})
+        headers = {} if site is None else {"X-EBAY-C-MARKETPLACE-ID": site}
+        request = MarketRequest(
+            host=host, method="GET", path=path, query=query or {}, headers=headers
+        )
         answer = self._calls.send(request)
         if answer.ok or (missing and answer.status == 404):
             return answer

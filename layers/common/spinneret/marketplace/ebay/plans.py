@@ -13,14 +13,13 @@ from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.ebay.preconditions import POLICIES, Preconditions
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
 from spinneret.marketplace.publishing.work import Work
 from spinneret.marketplace.tasks.models import TaskType
 
-_PROGRAMME: Final = "SELLING_POLICY_MANAGEMENT"
-_POLICIES: Final = ("payment", "fulfillment", "return")
 _ITEM: Final = "/sell/inventory/v1/inventory_item/{sku}"
 
 
@@ -169,56 +168,23 @@ def _account(work: Work) -> Mapping[str, Any]:
     fresh = timedelta(seconds=bounds.PRECONDITIONS_FRESH_SECONDS)
     if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
         return {name: kept[name] for name in kept if name != "checked_at"}
-    api = _api(work)
-    missing = []
-    found: dict[str, str] = {}
-    if _PROGRAMME not in api.programmes():
-        missing.append({"field": "account", "message": "join the programme for business policies"})
-    for kind in _POLICIES:
-        policies = api.policies(kind, site)
-        if policies:
-            found[f"{kind}_policy_id"] = str(policies[0][f"{kind}PolicyId"])
-        else:
-            missing.append({"field": "policy", "message": f"make a {kind} policy for {site}"})
-    enabled = [each for each in api.locations() if each.get("merchantLocationStatus") != "DISABLED"]
-    if enabled:
-        found["location_key"] = str(enabled[0]["merchantLocationKey"])
-    else:
-        missing.append({"field": "location", "message": "make an inventory location"})
-    if missing:
-        raise InputNeeded("the eBay account isn't ready", details={"fields": missing})
-    checked = {site: {**found, "checked_at": stamp(work.clock())}}
+    account = Preconditions(_api(work)).account(site)
+    if account.missing:
+        fields = [dict(each) for each in account.missing]
+        raise InputNeeded("the eBay account isn't ready", details={"fields": fields})
+    checked = {site: {**account.found, "checked_at": stamp(work.clock())}}
     work.services["settings"](work.subject.tenant, "ebay", checked)
-    return found
+    return account.found
 
 
 def _category(work: Work) -> Mapping[str, Any]:
     """The leaf category, and whether the product has the aspects that it asks for."""
     _, content = work.subject.sold
-    api, site = _api(work), rules.site_of(content)
-    category_id = content.category_id
-    if category_id is None:
-        suggested = api.suggested_category(site, content.title)
-        if suggested is None:
-            raise InputNeeded(
-                "eBay suggests no category for the title",
-                details={"fields": [_needs("overrides.ebay.category_id", "choose a category")]},
-            )
-        tree, category_id = suggested
-    else:
-        tree = api.tree(site)
-    lacking = rules.missing_aspects(api.aspects(tree, category_id), content)
-    if lacking:
-        fields = [_needs(f"attributes.{name}", "the category asks for it") for name in lacking]
-        raise InputNeeded(
-            f"the category asks for: {', '.join(lacking)}",
-            details={"fields": fields, "category_id": category_id},
-        )
-    return {"category_id": category_id, "tree": tree}
-
-
-def _needs(field: str, text: str) -> dict[str, str]:
-    return {"field": field, "message": text}
+    category = Preconditions(_api(work)).category(content)
+    if category.missing:
+        details = {"fields": [dict(each) for each in category.missing], **category.found}
+        raise InputNeeded(category.why, details=details)
+    return category.found
 
 
 def _upload(url: str, work: Work) -> Mapping[str, Any]:
@@ -389,7 +355,7 @@ def _price_of(offer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nothing() -> dict[str, str]:
-    names = [*(f"{kind}_policy_id" for kind in _POLICIES), "location_key"]
+    names = [*(f"{kind}_policy_id" for kind in POLICIES), "location_key"]
     return dict.fromkeys(names, "")
 
 
