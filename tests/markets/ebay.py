@@ -39,6 +39,9 @@ class FakeEbay:
         self.tokens = {"access-0"}
         self.refresh_token = "refresh-0"
         self.revoked = False
+        self.refused_prices: set[str] = set()
+        self.revisions: Counter[str] = Counter()
+        """By listing."""
         self.refused_titles: dict[str, int] = {}
         """Title → error id that publishing answers."""
         self.calls: Counter[str] = Counter()
@@ -64,6 +67,7 @@ class FakeEbay:
             ("GET", r"/commerce/media/v1_beta/image/(\w+)", self._image),
             ("GET", r"/sell/inventory/v1/inventory_item/([^/]+)", self._item),
             ("PUT", r"/sell/inventory/v1/inventory_item/([^/]+)", self._put_item),
+            ("POST", r"/sell/inventory/v1/bulk_update_price_quantity", self._update_stock),
             ("GET", r"/sell/inventory/v1/offer", self._find_offers),
             ("POST", r"/sell/inventory/v1/offer", self._make_offer),
             ("POST", r"/sell/inventory/v1/offer/get_listing_fees", self._fees),
@@ -175,7 +179,42 @@ class FakeEbay:
             return _error(400, 25709, "Invalid value for header Content-Language.")
         known = sku in self.items
         self.items[sku] = seen.json  # all of it: what isn't sent is gone
+        self.revisions.update(self.live(sku))
         return Said(204 if known else 201, None if known else {"warnings": []})
+
+    def _listed(self, offer_id: str) -> list[str]:
+        return [listing for listing, offer in self.listings.items() if offer == offer_id]
+
+    def _update_stock(self, seen: Seen) -> Said:
+        [*requests] = seen.json["requests"]
+        if len(requests) != 1:
+            return _error(400, 25709, "Only one SKU can be updated per call.")
+        [wanted] = requests
+        sku, offers = wanted["sku"], wanted.get("offers", [])
+        if len({each["offerId"] for each in offers}) != len(offers) or len(offers) > 25:
+            return _error(400, 25709, "Invalid value for offers.")
+        if sku not in self.items:
+            return _error(404, 25702, "SKU is not available")
+        if "shipToLocationAvailability" in wanted:  # all of it, here too
+            stock = wanted["shipToLocationAvailability"]
+            self.items[sku].setdefault("availability", {})["shipToLocationAvailability"] = stock
+        parts = [self._update_offer(sku, each) for each in offers]
+        self.revisions.update(self.live(sku))
+        whole = all(part["statusCode"] == 200 for part in parts)
+        return Said(200 if whole else 207, {"responses": parts})
+
+    def _update_offer(self, sku: str, wanted: dict[str, Any]) -> dict[str, Any]:
+        offer = self.offers.get(wanted["offerId"])
+        part = {"offerId": wanted["offerId"], "sku": sku}
+        if offer is None or offer["sku"] != sku:
+            return {**part, **_part(404, 25713, "This Offer is not available.")}
+        if offer["status"] != "PUBLISHED":
+            return {**part, **_part(400, 25002, "The offer isn't published.")}
+        if wanted["price"]["value"] in self.refused_prices:
+            return {**part, **_part(400, 25003, "Invalid price.")}
+        offer["availableQuantity"] = wanted["availableQuantity"]
+        offer["pricingSummary"]["price"] = wanted["price"]
+        return {**part, "statusCode": 200, "warnings": []}
 
     def _find_offers(self, seen: Seen) -> Said:
         sku, site = seen.query["sku"][0], seen.query["marketplace_id"][0]
@@ -213,6 +252,7 @@ class FakeEbay:
             if name in former
         }
         self.offers[offer_id] = {**seen.json, **kept}
+        self.revisions.update(self._listed(offer_id))
         return Said(200, {"offerId": offer_id})
 
     def _publish(self, _: Seen, offer_id: str) -> Said:
@@ -327,11 +367,18 @@ class FakeEbay:
 
 
 def _error(status: int, number: int, text: str, parameters: Any = ()) -> Said:
-    error = {
+    return Said(status, {"errors": [_reason(number, text, parameters)]})
+
+
+def _part(status: int, number: int, text: str) -> dict[str, Any]:
+    return {"statusCode": status, "errors": [_reason(number, text)]}
+
+
+def _reason(number: int, text: str, parameters: Any = ()) -> dict[str, Any]:
+    return {
         "errorId": number,
         "domain": "API",
         "category": "REQUEST",
         "message": text,
         "parameters": list(parameters),
     }
-    return Said(status, {"errors": [error]})

@@ -31,6 +31,7 @@ def test_every_request_is_valid_by_the_published_description(
     bench.done("publish", marketplace, product)
     edited = bench.edit(product, price=7000, quantity=2, title="Warm coat")
     bench.done("update", marketplace, edited)
+    bench.done("update", marketplace, bench.edit(edited, price=6900, quantity=3))
     bench.done("sync", marketplace, edited)
     bench.done("orders", marketplace)
     if marketplace == "ebay":

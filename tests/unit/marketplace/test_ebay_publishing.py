@@ -94,7 +94,7 @@ def test_what_others_set_on_an_item_is_sent_again(bench: Bench) -> None:
     standing = bench.ebay.items[product.sku]
     standing["product"]["subtitle"] = "set by hand"
     standing["packageWeightAndSize"] = {"packageType": "LETTER"}
-    bench.done("update", "ebay", bench.edit(product, price=100, quantity=3))
+    bench.done("update", "ebay", bench.edit(product, title="Warm coat", quantity=3))
     after = bench.ebay.items[product.sku]
     assert after["product"]["subtitle"] == "set by hand"
     assert after["packageWeightAndSize"] == {"packageType": "LETTER"}

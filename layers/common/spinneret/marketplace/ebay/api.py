@@ -7,13 +7,15 @@ from datetime import datetime
 from typing import Any, Final
 
 from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import MarketplaceUnavailable
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json_body, segment
 from spinneret.marketplace.calls.service import MarketCalls
-from spinneret.marketplace.ebay.errors import parameter, refusal
+from spinneret.marketplace.ebay.errors import parameter, part_refusal, refusal
 
 API: Final = "ebay.api"
 MEDIA: Final = "ebay.media"
 _INVENTORY: Final = "/sell/inventory/v1"
+PRICE_QUANTITY: Final = f"{_INVENTORY}/bulk_update_price_quantity"
 _ACCOUNT: Final = "/sell/account/v1"
 _TAXONOMY: Final = "/commerce/taxonomy/v1"
 _COMPLIANCE: Final = "/sell/compliance/v1"
@@ -64,6 +66,24 @@ class EbayApi:
     def put_offer(self, offer_id: str, offer: Mapping[str, Any]) -> None:
         """Replace the whole offer."""
         self._json("PUT", f"{_INVENTORY}/offer/{segment(offer_id)}", offer)
+
+    def update_price_quantity(self, update: Mapping[str, Any]) -> None:
+        """Set the quantity of one SKU, and price and quantity of up to 25 of its offers.
+
+        The answer, a 207 as a rule, has a part for each offer. Raises for the parts that failed;
+        the others are done. (Its description: "Only one SKU (one product) can be updated per call".
+        Its schema speaks of up to 25 SKUs; the stricter of the two is kept.)
+        """
+        answer = self._json("POST", PRICE_QUANTITY, {"requests": [dict(update)]})
+        parts = answer.data.get("responses", [])
+        answered = {str(part.get("offerId")) for part in parts}
+        missing = [each for each in update["offers"] if each["offerId"] not in answered]
+        statuses = [int(part["statusCode"]) for part in parts]
+        if missing or any(status >= 500 for status in statuses):
+            raise MarketplaceUnavailable("ebay didn't answer for every offer")
+        failed = [part for part in parts if int(part["statusCode"]) >= 400]
+        if failed:
+            raise part_refusal(failed)
 
     def publish(self, offer_id: str) -> str:
         """The listing's id. A published offer answers with the one that it has."""

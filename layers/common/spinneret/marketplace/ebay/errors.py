@@ -7,7 +7,7 @@ by eBay's own words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.kernel.errors import MarketplaceRefused
@@ -204,16 +204,20 @@ MEANINGS: Final[Mapping[str, Meaning]] = _read(_TABLE)
 def problems_of(answer: MarketAnswer) -> list[Problem]:
     """The errors of an answer; one for an answer that names none."""
     data = answer.data
-    errors = data.get("errors") if isinstance(data, dict) else None
-    if not errors:
-        meaning = Meaning(field="request", cause=f"eBay answers {answer.status}")
-        return [Problem(id=str(answer.status), meaning=meaning, said="")]
-    return [_problem(each) for each in errors]
+    return _problems(data.get("errors") if isinstance(data, dict) else None, answer.status)
 
 
 def refusal(answer: MarketAnswer) -> MarketplaceRefused:
     """The error for an answer that is no success."""
     return refused("ebay", answer.status, problems_of(answer))
+
+
+def part_refusal(parts: Sequence[Mapping[str, Any]]) -> MarketplaceRefused:
+    """The error for parts of a bulk answer (207) that are no success."""
+    problems = [
+        problem for part in parts for problem in _problems(part.get("errors"), part["statusCode"])
+    ]
+    return refused("ebay", int(parts[0]["statusCode"]), problems)
 
 
 def parameter(answer: MarketAnswer, error_id: str, name: str) -> str | None:
@@ -225,6 +229,13 @@ def parameter(answer: MarketAnswer, error_id: str, name: str) -> str | None:
                 if each.get("name") == name:
                     return str(each.get("value"))
     return None
+
+
+def _problems(errors: Sequence[Mapping[str, Any]] | None, status: int) -> list[Problem]:
+    if not errors:
+        meaning = Meaning(field="request", cause=f"eBay answers {status}")
+        return [Problem(id=str(status), meaning=meaning, said="")]
+    return [_problem(each) for each in errors]
 
 
 def _problem(error: Mapping[str, Any]) -> Problem:

@@ -12,7 +12,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace.ebay import rules
-from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.ebay.api import PRICE_QUANTITY, EbayApi
 from spinneret.marketplace.ebay.preconditions import POLICIES, Preconditions
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
@@ -45,12 +45,17 @@ def publish(subject: Subject) -> Sequence[Step]:
 
 
 def update(subject: Subject) -> Sequence[Step]:
-    """Bring item and offer of the listing up to the product; what is the same stays untouched."""
+    """Bring item and offer of the listing up to the product; what is the same stays untouched.
+
+    A change of price and quantity alone is one call, and so one of the listing's revisions of the
+    day; what else changes takes one for the item and one for the offer.
+    """
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
         *_preparations(subject),
         *_images(subject),
+        _step("stock", "Update price and quantity", "POST", PRICE_QUANTITY, what, _revise_stock),
         _step("item", "Update inventory item", "PUT", _ITEM, what, _revise_item),
         _step(
             "offer",
@@ -198,15 +203,21 @@ def _upload(url: str, work: Work) -> Mapping[str, Any]:
 
 def _put_item(work: Work) -> Mapping[str, Any]:
     """Read, merge, write: a PUT replaces all, so what others set there is sent again."""
-    product, content = work.subject.sold
+    product, _ = work.subject.sold
     api = _api(work)
     standing = api.item(product.sku)
-    images = [work.results[f"image-{n}"]["image_url"] for n in range(1, len(content.images) + 1)]
-    wanted = rules.item_of(content, images, standing)
+    wanted = _wanted_item(work, standing)
     changed = not rules.is_same_item(wanted, standing)
     if changed:
+        _count_revision(work)
         api.put_item(product.sku, wanted)
     return {"sku": product.sku, "changed": changed}
+
+
+def _wanted_item(work: Work, standing: Mapping[str, Any]) -> dict[str, Any]:
+    _, content = work.subject.sold
+    images = [work.results[f"image-{n}"]["image_url"] for n in range(1, len(content.images) + 1)]
+    return rules.item_of(content, images, standing)
 
 
 def _make_offer(work: Work) -> Mapping[str, Any]:
@@ -224,7 +235,7 @@ def _make_offer(work: Work) -> Mapping[str, Any]:
     offer_id = str(made["offer_id"])
     if work.listing.reference != offer_id:
         work.record(reference=offer_id)
-    _bring_up(api, offer_id, wanted)
+    _bring_up(work, offer_id, wanted)
     return {"offer_id": offer_id}
 
 
@@ -235,10 +246,12 @@ def _wanted_offer(work: Work) -> dict[str, Any]:
     return rules.offer_of(content, product.sku, category_id, account)
 
 
-def _bring_up(api: EbayApi, offer_id: str, wanted: Mapping[str, Any]) -> bool:
+def _bring_up(work: Work, offer_id: str, wanted: Mapping[str, Any]) -> bool:
+    api = _api(work)
     standing = api.offer(offer_id) or {}
     body = rules.offer_update(wanted, standing)
     if body is not None:
+        _count_revision(work)
         api.put_offer(offer_id, body)
     return body is not None
 
@@ -274,30 +287,54 @@ def _known_listing(work: Work) -> tuple[str, str | None]:
     return str(listing.external_id), listing.url
 
 
+def _revise_stock(work: Work) -> Mapping[str, Any]:
+    """One call for price and quantity, where nothing else differs. A repetition finds what an
+    earlier call set, and sends the rest."""
+    offer_id, (product, _) = _reference(work), work.subject.sold
+    api = _api(work)
+    item, offer = api.item(product.sku), api.offer(offer_id) or {}
+    wanted = _wanted_item(work, item), _wanted_offer(work)
+    update = rules.price_quantity(wanted[0], item, wanted[1], offer)
+    if update:
+        _count_revision(work)
+        api.update_price_quantity(update)
+    return {"changed": bool(update), "is_all": update is not None}
+
+
 def _revise_item(work: Work) -> Mapping[str, Any]:
     common.live(work)
-    _count_revision(work)
+    if work.results["stock"]["is_all"]:
+        return {"sku": work.subject.sold[0].sku, "changed": False}
     return _put_item(work)
 
 
 def _revise_offer(work: Work) -> Mapping[str, Any]:
+    offer_id = _reference(work)
+    if work.results["stock"]["is_all"]:
+        return {"offer_id": offer_id, "changed": False}
+    return {"offer_id": offer_id, "changed": _bring_up(work, offer_id, _wanted_offer(work))}
+
+
+def _reference(work: Work) -> str:
+    """The offer of the listing that stands."""
     listing = common.live(work)
-    api = _api(work)
     if listing.reference is None:
         raise InputNeeded("the offer isn't known: sync the product")
-    changed = _bring_up(api, listing.reference, _wanted_offer(work))
-    return {"offer_id": listing.reference, "changed": changed}
+    return listing.reference
 
 
 def _count_revision(work: Work) -> None:
     """eBay takes 250 revisions a day for one listing. Several changes that wait become one: an
-    update sends the product as it is then. Raises Defer until the next day."""
+    update sends the product as it is then, and the next one finds nothing to send. Raises Defer
+    until the next day."""
     listing, now = work.listing, work.clock()
+    if listing.state is not ListingState.ACTIVE:
+        return
     today = now.date().isoformat()
     used = listing.revisions if listing.revised_on == today else 0
     if used >= bounds.LISTING_REVISIONS_PER_DAY:
         tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)
-        raise Defer(tomorrow, "eBay's revisions of the next day")
+        raise Defer(tomorrow, "eBay's revisions of the next day", appointed=True)
     work.record(revised_on=today, revisions=used + 1)
 
 
