@@ -85,11 +85,11 @@ STORIES = {
 COMMON = ("publish", "update", "delete")
 
 
-def _prove(tables: Tables, action: str, marketplace: str, every: int) -> None:
+def _prove(tables: Tables | None, action: str, marketplace: str, every: int) -> None:
     make, listings, state = STORIES[action]
     story = make(marketplace)
     calls = calls_of(tables, story)
-    assert len(calls) > 10
+    assert len(calls) > (10 if tables else 0)
     for at in range(1, len(calls) + 1, every):
         for moment in MOMENTS:
             bench, job = crashed(tables, story, at, moment)
@@ -100,16 +100,22 @@ def _prove(tables: Tables, action: str, marketplace: str, every: int) -> None:
             assert _record(bench, job, marketplace) is state, where
 
 
-def test_a_crash_at_some_calls_leaves_one_listing(moto_tables: Tables) -> None:
-    _prove(moto_tables, "publish", "ebay", every=61)
+ACTIONS = pytest.mark.parametrize(
+    ("action", "marketplace"),
+    [*itertools.product(COMMON, ("ebay", "etsy")), ("reprice", "ebay")],
+)
+
+
+@ACTIONS
+def test_a_crash_at_any_call_of_the_marketplace_leaves_one_listing(
+    action: str, marketplace: str
+) -> None:
+    _prove(None, action, marketplace, every=1)
 
 
 @pytest.mark.heavy
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    ("action", "marketplace"),
-    [*itertools.product(COMMON, ("ebay", "etsy")), ("reprice", "ebay")],
-)
+@ACTIONS
 def test_a_crash_at_any_call_leaves_one_listing(
     action: str, marketplace: str, moto_tables: Tables
 ) -> None:

@@ -83,7 +83,7 @@ def test_an_answer_that_is_lost_is_found_again(call: str, bench: Bench) -> None:
 
 
 def _again(bench: Bench) -> Bench:
-    fresh = Bench(bench.tables, tenant="other")
+    fresh = Bench(bench.stores, tenant="other")
     fresh.connect("ebay")
     return fresh
 

@@ -15,8 +15,6 @@ from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
 from tests.markets.web import Said
 
-pytestmark = pytest.mark.heavy  # several jobs each on moto
-
 
 @pytest.fixture
 def listed(bench: Bench) -> Product:

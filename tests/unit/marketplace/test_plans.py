@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from spinneret.marketplace.publishing.service import Prospect
 from tests.markets.bench import Bench
 from tests.markets.web import Said
-
-pytestmark = pytest.mark.heavy  # on moto, as are batches
 
 
 def _plan(bench: Bench, *ids: str, action: str = "publish", on: str = "ebay") -> list[Prospect]:
@@ -100,7 +96,7 @@ def test_a_plan_asks_about_so_many_products_as_a_request_can(bench: Bench) -> No
 
 
 def test_a_seller_who_isnt_connected_is_told_so(bench: Bench) -> None:
-    other = Bench(bench.tables, tenant="other")
+    other = Bench(bench.stores, tenant="other")
     [prospect] = _plan(other, other.product().id)
     assert (prospect.outcome, prospect.fields[0]["field"]) == ("refused", "connection")
 
