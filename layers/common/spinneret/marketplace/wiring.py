@@ -49,7 +49,8 @@ from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.models import Candidate, Outlook
 from spinneret.marketplace.publishing.outlooks import gathered
 from spinneret.marketplace.publishing.service import PublishingService
-from spinneret.marketplace.publishing.statistics import Statistics, StatisticsStore
+from spinneret.marketplace.publishing.statistics import StatisticsStore
+from spinneret.marketplace.publishing.wiring import counting
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
 from spinneret.marketplace.settings import MarketplaceApiSettings, MarketplaceSettings, hosts_of
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
@@ -150,7 +151,7 @@ def publishing_store(settings: MarketplaceSettings) -> JobStore:
 
     Ends are counted by action type, and the last job of a batch ends the batch.
     """
-    counts = Statistics(DynamoStatistics(dynamodb_client(), settings.marketplace_table))
+    counts = counting(settings.marketplace_table)
     store = PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)), counts)
     store.listen(ParentEnds(store, utc_now))
     return store
