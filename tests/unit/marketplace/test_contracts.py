@@ -10,10 +10,17 @@ import pytest
 from spinneret.marketplace.ebay.errors import MEANINGS
 from tests.markets import contracts
 from tests.markets.bench import Bench
+from tests.markets.stores import Stores, in_memory
 
 pytestmark = pytest.mark.skipif(
     not contracts.FOLDER.is_dir(), reason="MARKETPLACE_CONTRACTS names no folder"
 )
+
+
+@pytest.fixture
+def stores() -> Stores:
+    """What is sent doesn't depend on where it is stored."""
+    return in_memory()
 
 
 def test_every_error_id_has_field_and_cause() -> None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from spinneret.marketplace.publishing.service import Prospect
 from tests.markets.bench import Bench
+from tests.markets.stores import Stores, in_memory
 from tests.markets.web import Said
+
+
+@pytest.fixture
+def stores() -> Stores:
+    """A plan stores nothing."""
+    return in_memory()
 
 
 def _plan(bench: Bench, *ids: str, action: str = "publish", on: str = "ebay") -> list[Prospect]:
