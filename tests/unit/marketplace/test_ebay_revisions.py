@@ -96,7 +96,8 @@ def test_a_part_that_fails_fails_its_product_only_and_is_explained(
     [
         [],
         [{"sku": "other", "offerId": "off-other", "statusCode": 200}],
-        [{"sku": "x", "statusCode": 503}],
+        [{"sku": "x", "offerId": "own", "statusCode": 503}],
+        [{"sku": "x", "offerId": "own", "statusCode": 429}],
     ],
 )
 def test_an_offer_without_its_part_is_looked_at_again(
@@ -104,7 +105,11 @@ def test_an_offer_without_its_part_is_looked_at_again(
 ) -> None:
     ref = bench.submit("update", "ebay", bench.edit(listed, price=7500))
     at = len(bench.web.seen) + 6  # tree, category, aspects, item, offer, and the update
-    bench.web.instead[at] = Said(207, {"responses": parts})
+    own = _offer(bench)["offerId"]
+    answered = [
+        {**part, "offerId": own} if part.get("offerId") == "own" else part for part in parts
+    ]
+    bench.web.instead[at] = Said(207, {"responses": answered})
     assert bench.once(ref).status == "pending"
     assert bench.web.seen[-1].path.endswith("/bulk_update_price_quantity")
     assert bench.finish(ref).status == "completed"

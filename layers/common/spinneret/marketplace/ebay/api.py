@@ -9,7 +9,7 @@ from typing import Any, Final
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import MarketplaceUnavailable
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json_body, segment
-from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.calls.service import LATER, MarketCalls
 from spinneret.marketplace.ebay.errors import parameter, part_refusal, refusal
 
 API: Final = "ebay.api"
@@ -79,7 +79,7 @@ class EbayApi:
         answered = {str(part.get("offerId")) for part in parts}
         missing = [each for each in update["offers"] if each["offerId"] not in answered]
         statuses = [int(part["statusCode"]) for part in parts]
-        if missing or any(status >= 500 for status in statuses):
+        if missing or any(status >= 500 or status in LATER for status in statuses):
             raise MarketplaceUnavailable("ebay didn't answer for every offer")
         failed = [part for part in parts if int(part["statusCode"]) >= 400]
         if failed:
