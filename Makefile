@@ -43,6 +43,9 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
 	@SPINNERET_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/marketplace/test_crashes.py
 	@$(BIN)/python -m pytest tests/unit/marketplace/test_contracts.py  # with MARKETPLACE_CONTRACTS
+	@mkdir -p .local && rm -f .local/requests.jsonl
+	@MARKETPLACE_RECORD=.local/requests.jsonl $(BIN)/python -m pytest tests/e2e/test_publishing.py tests/integration/test_publishing_functions.py tests/unit/marketplace --ignore tests/unit/marketplace/test_crashes.py
+	@$(BIN)/python benchmarks/contracts.py .local/requests.jsonl --prism  # with MARKETPLACE_CONTRACTS
 
 mutate: .venv/.done ## Delete every condition of every write in turn: a test must notice
 	@$(BIN)/python benchmarks/mutate.py

@@ -87,6 +87,8 @@ PLAN: Final[Examples] = {
                         }
                     ],
                     "fees": [],
+                    "violations": [],
+                    "unchecked": None,
                 }
             ],
         },

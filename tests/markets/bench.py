@@ -1,9 +1,9 @@
-"""Products, jobs and workers on DynamoDB's tables, with the fake marketplaces behind them."""
+"""Products, jobs and workers, with the fake marketplaces behind them."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,8 +11,6 @@ from typing import Any
 from spinneret.jobs import rules
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.models import Job, JobRef
 from spinneret.jobs.parents import ParentEnds, ParentLook
@@ -22,9 +20,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
-from spinneret.marketplace.calls.dynamo import DynamoPace
 from spinneret.marketplace.calls.service import Door, MarketCalls
-from spinneret.marketplace.connections.dynamo import DynamoConnections
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
@@ -32,23 +28,18 @@ from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpo
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
-from spinneret.marketplace.listings.dynamo import DynamoListingStore
-from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.service import OrderBook
-from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.batches import BatchHandler
-from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
-from spinneret.marketplace.publishing.models import Platform, Subject
+from spinneret.marketplace.publishing.models import Candidate, Outlook, Platform, Subject
+from spinneret.marketplace.publishing.outlooks import gathered
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
 from spinneret.marketplace.publishing.work import Work
 from spinneret.marketplace.registry import PLATFORMS
-from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
-from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
 from spinneret.marketplace.vinted.transport import PluginInbox, PluginTransport
 from tests.contract.backends import Tables
 from tests.fakes.jobs import FakeJobQueue
@@ -60,6 +51,8 @@ from tests.markets.ebay import FakeEbay
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.markets.etsy import FakeEtsy
 from tests.markets.plugin import FakePlugin
+from tests.markets.recording import record
+from tests.markets.stores import Stores, on_tables
 from tests.markets.web import FakeWeb
 
 TENANT = "acme"
@@ -72,28 +65,29 @@ class Bench:
     """Everything that a seller and the workers need."""
 
     def __init__(
-        self, tables: Tables, tenant: str = TENANT, platforms: Mapping[str, Platform] = PLATFORMS
+        self,
+        world: Stores | Tables,
+        tenant: str = TENANT,
+        platforms: Mapping[str, Platform] = PLATFORMS,
     ) -> None:
-        self.tables, self.tenant = tables, tenant
+        self.stores = on_tables(world) if isinstance(world, Tables) else world
+        self.tenant = tenant
         self.clock = HandClock()
         self.ebay, self.etsy = FakeEbay(self.clock), FakeEtsy(self.clock)
         self.web = FakeWeb({"/v3/": self.etsy, "/": self.ebay})
+        if platforms is PLATFORMS:  # the others have no description to be held to
+            self.web.record = record
         self.web.images = dict.fromkeys(IMAGES, b"jpeg")
         self.queue = FakeJobQueue()
         self.platforms = platforms
-        client, names = tables.client, tables.names
-        table, jobs = names["Marketplace"], names["Jobs"]
-        self.statistics = DynamoStatistics(client, table)
-        rows = DynamoJobStore(client, jobs, names["Idempotency"])
-        self.store = PublishingJobStore(rows, Statistics(self.statistics))
+        stores = self.stores
+        self.statistics = stores.statistics
+        self.store = PublishingJobStore(stores.jobs, Statistics(self.statistics))
         self.ends = ParentEnds(self.store, self.clock)
         self.store.listen(self.ends)
-        self.products = DynamoProductStore(client, table)
-        self.listings = DynamoListingStore(client, table, jobs)
-        self.tasks = DynamoTaskStore(client, table, jobs)
-        self.connections = DynamoConnections(client, table)
-        self.sales = DynamoSaleStore(client, table)
-        self.plugins = DynamoPluginStore(client, table)
+        self.products, self.listings, self.tasks = stores.products, stores.listings, stores.tasks
+        self.connections, self.sales = stores.connections, stores.sales
+        self.plugins = stores.plugins
         self.inbox = PluginInbox(self.plugins, frozenset({"vinted"}), self.clock)
         self.plugin = FakePlugin(self.inbox, tenant)
         self.vault = TokenVault(FakeSealer())
@@ -142,7 +136,7 @@ class Bench:
             tasks=self.tasks,
             platforms=platforms,
             actions=action_types(platforms),
-            quote=self._quote,
+            ask_before=self._asked_before,
             begin_batch=None,
             clock=self.clock,
             new_hex=lambda: self.new_id("x")[2:],
@@ -161,7 +155,7 @@ class Bench:
             clock=self.clock,
             new_id=self.new_id,
         )
-        self.effects = Effects(DynamoEffectStore(client, jobs, names["Idempotency"]), self.clock)
+        self.effects = Effects(stores.effects, self.clock)
         self.remaining = SECONDS
 
     def connect(self, marketplace: str, seconds: float = 7200) -> None:
@@ -318,7 +312,7 @@ class Bench:
         app = self.platforms[marketplace].app
         return MarketCalls(
             door=self.door,
-            pace=DynamoPace(self.tables.client, self.tables.names["Marketplace"]),
+            pace=self.stores.pace,
             access=self.tokens,
             sign=app.sign if app is not None else lambda _: {},
             tenant=self.tenant,
@@ -328,6 +322,8 @@ class Bench:
             sleep=self.clock.advance,
         )
 
-    def _quote(self, tenant: str, marketplace: str, listing: Any) -> Any:
-        fees = self.platforms[marketplace].fees
-        return fees(self.calls(marketplace, lambda: 60.0), listing) if fees else []
+    def _asked_before(
+        self, _: str, marketplace: str, candidates: Sequence[Candidate]
+    ) -> Mapping[str, Outlook]:
+        calls = self.calls(marketplace, lambda: self.remaining)
+        return gathered(self.platforms[marketplace], calls, candidates)

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -24,32 +25,67 @@ from referencing.jsonschema import DRAFT202012
 from tests.markets.web import Seen
 
 FOLDER: Final = Path(os.environ.get("MARKETPLACE_CONTRACTS", "/nowhere"))
+_OAUTH: Final = frozenset(
+    {
+        "/identity/v1/oauth2/token",
+        "/identity/v1/oauth2/revoke",
+        "/v3/public/oauth/token",
+    }
+)
 CATALOGUES: Final = (
     "sell_inventory_v1",
     "sell_fulfillment_v1",
     "commerce_media_v1_beta",
     "sell_account_v1",
-)
-_EBAY: Final = (
-    *CATALOGUES,
     "commerce_taxonomy_v1",
     "commerce_message_v1",
+    "sell_compliance_v1",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """One interface that we call, with its errata applied."""
+
+    name: str
+    base: str
+    """The beginning of all its paths."""
+    document: Mapping[str, Any]
 
 
 @cache
-def documents() -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """The paths' common beginning and the patched document, for each interface that we call."""
+def documents() -> tuple[Description, ...]:
+    """All of them."""
     found = []
-    for name in _EBAY:
+    for name in CATALOGUES:
         document = _patched(FOLDER / "ebay" / f"{name}_oas3.json")
-        found.append((urlsplit(document["servers"][0]["url"]).path, document))
-    found.append(("", _patched(FOLDER / "etsy" / "etsy_open_api_v3_oas3.json")))
+        base = urlsplit(document["servers"][0]["url"]).path
+        found.append(Description(name=name, base=base, document=document))
+    etsy = _patched(FOLDER / "etsy" / "etsy_open_api_v3_oas3.json")
+    found.append(Description(name="etsy", base="", document=etsy))
     return tuple(found)
 
 
+def is_described(seen: Seen) -> bool:
+    """Whether some description has to know the request. Tokens are OAuth's, RFC 6749 and 7009: the
+    descriptions name their addresses at most."""
+    return seen.path not in _OAUTH
+
+
+def operation_of(seen: Seen) -> tuple[Description, Mapping[str, Any]] | None:
+    """The operation that a request calls, and where it is described."""
+    for each in documents():
+        if not seen.path.startswith(each.base):
+            continue
+        for template, operations in each.document["paths"].items():
+            pattern = re.sub(r"\{\w+\}", "[^/]+", each.base + template)
+            if re.fullmatch(pattern, seen.path) and seen.method.lower() in operations:
+                return each, operations[seen.method.lower()]
+    return None
+
+
 def error_ids() -> set[str]:
-    """The ids that eBay's descriptions of four interfaces list."""
+    """The ids that eBay's descriptions of the interfaces that we call list."""
     found: set[str] = set()
 
     def walk(value: Any) -> None:
@@ -66,16 +102,19 @@ def error_ids() -> set[str]:
     return found
 
 
+def is_bare(seen: Seen) -> bool:
+    """Whether the body is the `{}` that eBay's edge wants where its description has no body: it
+    answers 411 to a POST without one."""
+    found = operation_of(seen)
+    return seen.body == b"{}" and found is not None and "requestBody" not in found[1]
+
+
 def problems(seen: Seen) -> list[str]:
     """What is wrong with a request by its description."""
-    for base, document in documents():
-        if not seen.path.startswith(base):
-            continue
-        for template, operations in document["paths"].items():
-            pattern = re.sub(r"\{\w+\}", "[^/]+", base + template)
-            if re.fullmatch(pattern, seen.path) and seen.method.lower() in operations:
-                return _checked(document, operations[seen.method.lower()], seen)
-    return [f"no operation for {seen.method} {seen.path}"]
+    found = operation_of(seen)
+    if found is None:
+        return [f"no operation for {seen.method} {seen.path}"]
+    return _checked(found[0].document, found[1], seen)
 
 
 def _patched(path: Path) -> dict[str, Any]:
@@ -106,6 +145,8 @@ def _checked(document: Mapping[str, Any], operation: Mapping[str, Any], seen: Se
         found += _body_problems(document, operation, _resolved(document, body), seen)
     elif body is not None and body.get("required"):
         found.append(f"{operation['operationId']}: the body is missing")
+    elif body is None and seen.body and not is_bare(seen):
+        found.append(f"{operation['operationId']}: no body is described")
     return found
 
 
@@ -119,8 +160,12 @@ def _body_problems(
     if kind == "multipart/form-data":
         return []  # parts are read by the fake itself
     schema = content.get("schema", {})
-    value = seen.json if kind == "application/json" else _form(schema, seen.form)
-    return [
+    if kind == "application/json":
+        value, unknown = seen.json, set[str]()
+    else:
+        value, unknown = _form(schema, seen.form), seen.form.keys() - schema["properties"].keys()
+    found = [f"{operation['operationId']}: the field {name} is unknown" for name in unknown]
+    return found + [
         f"{operation['operationId']}: {'/'.join(map(str, each.absolute_path))}: {each.message}"
         for each in _errors(document, schema, value)
     ]
@@ -153,7 +198,7 @@ def _form(schema: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[st
     for name, values in fields.items():
         wanted = schema["properties"].get(name)
         if wanted is None:
-            raise AssertionError(f"the form has an unknown field: {name}")
+            continue
         if wanted["type"] == "array":
             made[name] = [_typed(wanted["items"]["type"], each) for each in values]
         else:

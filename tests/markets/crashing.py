@@ -10,16 +10,20 @@ from spinneret.jobs.models import Job, JobRef
 from tests.contract.backends import Tables
 from tests.fakes.crashes import Crash, CrashPlan, Moment
 from tests.markets.bench import Bench
+from tests.markets.stores import in_memory
 from tests.markets.tables import empty
 
 Story = Callable[[Bench], JobRef]
 """Prepares a seller's world and asks for the action that is to be crashed."""
 
 
-def fresh(tables: Tables) -> Bench:
-    """A world of its own on empty tables."""
-    empty()
-    bench = Bench(tables)
+def fresh(tables: Tables | None) -> Bench:
+    """A world of its own: on empty tables, or without tables in memory."""
+    if tables is None:
+        bench = Bench(in_memory())
+    else:
+        empty()
+        bench = Bench(tables)
     bench.connect("ebay")
     bench.connect("etsy")
     bench.plugin.open()
@@ -27,9 +31,9 @@ def fresh(tables: Tables) -> Bench:
 
 
 @contextmanager
-def watched(bench: Bench, plan: CrashPlan) -> Iterator[None]:
-    """Every call of DynamoDB and of a marketplace counts, and one of them ends the process."""
-    events = bench.tables.client.meta.events
+def watched(bench: Bench, tables: Tables | None, plan: CrashPlan) -> Iterator[None]:
+    """Every call of a marketplace counts, and of DynamoDB if there is one: one of them ends the
+    process."""
     here = {"crashes": False}
 
     def before(model: Any, **_: Any) -> None:
@@ -46,36 +50,39 @@ def watched(bench: Bench, plan: CrashPlan) -> Iterator[None]:
     def around(name: str, serve: Callable[[], Any]) -> Any:
         return plan.call(f"market {name}", serve)
 
-    events.register("before-call.dynamodb", before)
-    events.register("after-call.dynamodb", after)
+    events = tables.client.meta.events if tables is not None else None
+    if events is not None:
+        events.register("before-call.dynamodb", before)
+        events.register("after-call.dynamodb", after)
     bench.web.around = around
     original = bench.plugin.post
     bench.plugin.post = lambda *given: plan.call("plugin.post", original, *given)  # type: ignore[method-assign]
     try:
         yield
     finally:
-        events.unregister("before-call.dynamodb", before)
-        events.unregister("after-call.dynamodb", after)
+        if events is not None:
+            events.unregister("before-call.dynamodb", before)
+            events.unregister("after-call.dynamodb", after)
         bench.web.around = lambda _, serve: serve()
         bench.plugin.post = original  # type: ignore[method-assign]
 
 
-def calls_of(tables: Tables, story: Story) -> list[str]:
+def calls_of(tables: Tables | None, story: Story) -> list[str]:
     """The calls of one run without a crash."""
     bench = fresh(tables)
     ref = story(bench)
     plan = CrashPlan()
-    with watched(bench, plan):
+    with watched(bench, tables, plan):
         bench.finish(ref)
     return plan.calls
 
 
-def crashed(tables: Tables, story: Story, at: int, moment: Moment) -> tuple[Bench, Job]:
+def crashed(tables: Tables | None, story: Story, at: int, moment: Moment) -> tuple[Bench, Job]:
     """The world after a crash at one call, once others have finished the work."""
     bench = fresh(tables)
     ref = story(bench)
     plan = CrashPlan(at, moment)
-    with watched(bench, plan):
+    with watched(bench, tables, plan):
         try:
             bench.finish(ref)
         except Crash:

@@ -32,11 +32,16 @@ class FakeEbay:
         self.orders: list[dict[str, Any]] = []
         self.messages: list[dict[str, Any]] = []
         self.required_aspects: list[str] = ["Brand"]
+        self.preferred_aspects: dict[str, list[str]] = {}
+        """Name → values that eBay suggests."""
         self.policies = {"payment": ["pay-1"], "fulfillment": ["ship-1"], "return": ["back-1"]}
         self.locations = ["store-1"]
         self.tokens = {"access-0"}
         self.refresh_token = "refresh-0"
         self.revoked = False
+        self.refused_prices: set[str] = set()
+        self.revisions: Counter[str] = Counter()
+        """By listing."""
         self.refused_titles: dict[str, int] = {}
         """Title → error id that publishing answers."""
         self.calls: Counter[str] = Counter()
@@ -62,6 +67,7 @@ class FakeEbay:
             ("GET", r"/commerce/media/v1_beta/image/(\w+)", self._image),
             ("GET", r"/sell/inventory/v1/inventory_item/([^/]+)", self._item),
             ("PUT", r"/sell/inventory/v1/inventory_item/([^/]+)", self._put_item),
+            ("POST", r"/sell/inventory/v1/bulk_update_price_quantity", self._update_stock),
             ("GET", r"/sell/inventory/v1/offer", self._find_offers),
             ("POST", r"/sell/inventory/v1/offer", self._make_offer),
             ("POST", r"/sell/inventory/v1/offer/get_listing_fees", self._fees),
@@ -69,6 +75,8 @@ class FakeEbay:
             ("PUT", r"/sell/inventory/v1/offer/(\w+)", self._put_offer),
             ("POST", r"/sell/inventory/v1/offer/(\w+)/publish", self._publish),
             ("POST", r"/sell/inventory/v1/offer/(\w+)/withdraw", self._withdraw),
+            ("GET", r"/sell/compliance/v1/listing_violation_summary", self._violated),
+            ("GET", r"/sell/compliance/v1/listing_violation", self._violations),
             ("GET", r"/sell/fulfillment/v1/order", self._orders),
             ("POST", r"/commerce/message/v1/send_message", self._send),
             ("GET", r"/commerce/message/v1/conversation/(\w+)", self._conversation),
@@ -171,7 +179,42 @@ class FakeEbay:
             return _error(400, 25709, "Invalid value for header Content-Language.")
         known = sku in self.items
         self.items[sku] = seen.json  # all of it: what isn't sent is gone
+        self.revisions.update(self.live(sku))
         return Said(204 if known else 201, None if known else {"warnings": []})
+
+    def _listed(self, offer_id: str) -> list[str]:
+        return [listing for listing, offer in self.listings.items() if offer == offer_id]
+
+    def _update_stock(self, seen: Seen) -> Said:
+        [*requests] = seen.json["requests"]
+        if len(requests) != 1:
+            return _error(400, 25709, "Only one SKU can be updated per call.")
+        [wanted] = requests
+        sku, offers = wanted["sku"], wanted.get("offers", [])
+        if len({each["offerId"] for each in offers}) != len(offers) or len(offers) > 25:
+            return _error(400, 25709, "Invalid value for offers.")
+        if sku not in self.items:
+            return _error(404, 25702, "SKU is not available")
+        if "shipToLocationAvailability" in wanted:  # all of it, here too
+            stock = wanted["shipToLocationAvailability"]
+            self.items[sku].setdefault("availability", {})["shipToLocationAvailability"] = stock
+        parts = [self._update_offer(sku, each) for each in offers]
+        self.revisions.update(self.live(sku))
+        whole = all(part["statusCode"] == 200 for part in parts)
+        return Said(200 if whole else 207, {"responses": parts})
+
+    def _update_offer(self, sku: str, wanted: dict[str, Any]) -> dict[str, Any]:
+        offer = self.offers.get(wanted["offerId"])
+        part = {"offerId": wanted["offerId"], "sku": sku}
+        if offer is None or offer["sku"] != sku:
+            return {**part, **_part(404, 25713, "This Offer is not available.")}
+        if offer["status"] != "PUBLISHED":
+            return {**part, **_part(400, 25002, "The offer isn't published.")}
+        if wanted["price"]["value"] in self.refused_prices:
+            return {**part, **_part(400, 25003, "Invalid price.")}
+        offer["availableQuantity"] = wanted["availableQuantity"]
+        offer["pricingSummary"]["price"] = wanted["price"]
+        return {**part, "statusCode": 200, "warnings": []}
 
     def _find_offers(self, seen: Seen) -> Said:
         sku, site = seen.query["sku"][0], seen.query["marketplace_id"][0]
@@ -209,6 +252,7 @@ class FakeEbay:
             if name in former
         }
         self.offers[offer_id] = {**seen.json, **kept}
+        self.revisions.update(self._listed(offer_id))
         return Said(200, {"offerId": offer_id})
 
     def _publish(self, _: Seen, offer_id: str) -> Said:
@@ -246,6 +290,63 @@ class FakeEbay:
         fee = {"amount": {"currency": "EUR", "value": "0.35"}, "feeType": "INSERTION_FEE"}
         return Said(200, {"feeSummaries": [{"marketplaceId": SITE, "fees": [fee]}]})
 
+    def _broken(self) -> dict[str, list[dict[str, Any]]]:
+        """By compliance type, the live listings that violate it."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for listing_id, offer_id in self.listings.items():
+            offer = self.offers[offer_id]
+            listing = {"listingId": listing_id, "sku": offer["sku"]}
+            given = self.items[offer["sku"]]["product"]["aspects"]
+            missing = {
+                name: values for name, values in self.preferred_aspects.items() if name not in given
+            }
+            if missing:
+                violation = {
+                    "reasonCode": "MISSING_OR_INVALID_PREFERRED_ASPECTS",
+                    "complianceState": "AT_RISK",
+                    "message": "Listing has missing or invalid preferred item specifics.",
+                    "violationData": [{"name": name} for name in missing],
+                    "correctiveRecommendations": {
+                        "aspectRecommendations": [
+                            {"localizedAspectName": name, "suggestedValues": values}
+                            for name, values in missing.items()
+                        ]
+                    },
+                }
+                found.setdefault("ASPECTS_ADOPTION", []).append(
+                    {**listing, "complianceType": "ASPECTS_ADOPTION", "violations": [violation]}
+                )
+            if "http://" in offer["listingDescription"]:
+                violation = {
+                    "reasonCode": "NON_SECURE_HTTP_LINK_IN_LISTING",
+                    "message": "There is a non-secure HTTP link in the description.",
+                }  # eBay leaves the state out of most that are out of compliance
+                found.setdefault("HTTPS", []).append(
+                    {**listing, "complianceType": "HTTPS", "violations": [violation]}
+                )
+        return found
+
+    def _violated(self, _: Seen) -> Said:
+        found = [
+            {"complianceType": kind, "marketplaceId": SITE, "listingCount": len(listings)}
+            for kind, listings in self._broken().items()
+        ]
+        # Counts of all marketplaces come, whichever the header names.
+        elsewhere = {"complianceType": "HTTPS", "marketplaceId": "EBAY_GB", "listingCount": 3}
+        return Said(200, {"violationSummaries": [*found, elsewhere]}) if found else Said(204)
+
+    def _violations(self, seen: Seen) -> Said:
+        if "x-ebay-c-marketplace-id" not in seen.headers:
+            return _error(400, 850102, "Marketplace ID is missing")
+        if "compliance_type" not in seen.query:
+            return _error(400, 850111, "Compliance type is missing")
+        found = self._broken().get(seen.query["compliance_type"][0], [])
+        offset, limit = int(seen.query["offset"][0]), min(200, int(seen.query["limit"][0]))
+        page = found[offset : offset + limit]
+        if not page:
+            return Said(204)
+        return Said(200, {"listingViolations": page, "total": len(found), "limit": limit})
+
     def _orders(self, seen: Seen) -> Said:
         begin = seen.query["filter"][0].partition("[")[2].partition("..")[0]
         changed = [order for order in self.orders if order["creationDate"] >= begin]
@@ -266,11 +367,18 @@ class FakeEbay:
 
 
 def _error(status: int, number: int, text: str, parameters: Any = ()) -> Said:
-    error = {
+    return Said(status, {"errors": [_reason(number, text, parameters)]})
+
+
+def _part(status: int, number: int, text: str) -> dict[str, Any]:
+    return {"statusCode": status, "errors": [_reason(number, text)]}
+
+
+def _reason(number: int, text: str, parameters: Any = ()) -> dict[str, Any]:
+    return {
         "errorId": number,
         "domain": "API",
         "category": "REQUEST",
         "message": text,
         "parameters": list(parameters),
     }
-    return Said(status, {"errors": [error]})

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.markets.ebay import FakeEbay
 from tests.markets.etsy import FakeEtsy
+from tests.markets.recording import record
 from tests.markets.web import Market, Seen
 
 _JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + b"\x00" * 64
@@ -63,6 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         with self.markets.lock:
             self.markets.seen.append(seen)
+            record(seen)
             is_etsy = parts.path.startswith("/v3/")
             market: Market = self.markets.etsy if is_etsy else self.markets.ebay
             said = market.serve(seen)

@@ -64,6 +64,7 @@ class FakeWeb:
     def __init__(self, markets: Mapping[str, Market]) -> None:
         self._markets = markets
         """By the beginning of the paths that they serve."""
+        self.record: Callable[[Seen], None] = lambda _: None
         self.seen: list[Seen] = []
         self.origins: list[str] = []
         self.lost: set[int] = set()
@@ -86,6 +87,7 @@ class FakeWeb:
             body=request.body or b"",
         )
         self.seen.append(seen)
+        self.record(seen)
         self.origins.append(f"{parts.scheme}://{parts.netloc}")
         number = len(self.seen)
         if number in self.instead:

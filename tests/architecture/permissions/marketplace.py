@@ -1,4 +1,4 @@
-"""Functions of the marketplace area, and what it adds to the WebSocket function."""
+"""Functions of the marketplace area, and what it adds to functions of others."""
 
 from __future__ import annotations
 
@@ -19,4 +19,7 @@ NEEDED = {
     "MarketplaceWorker": _WORKER,
     # A plug-in says that it is there, and what a marketplace answered it.
     "LiveApi": on("Marketplace", "PutItem UpdateItem"),
+    # They may end marketplace jobs, whose ends are counted.
+    "CoreApi": on("Marketplace", "PutItem UpdateItem"),
+    "Sweeper": on("Marketplace", "PutItem UpdateItem"),
 }

@@ -140,3 +140,18 @@ def test_a_kind_without_a_limit_waits_for_ever() -> None:
     running = factories.running_job(START + HOUR)
     after = rules.defer(running, START + 1000 * HOUR, "site.example", START)
     assert after.expires_at is None
+
+
+def test_an_appointed_wait_expires_after_its_moment_not_before_it(bench: Bench) -> None:
+    midnight = bench.clock() + timedelta(seconds=3 * LIMIT)
+
+    def appointed(_: Context) -> Mapping[str, Any]:
+        raise Defer(midnight, "the next day", appointed=True)
+
+    bench.run(appointed)
+    assert bench.job.due_at == midnight
+    limit = midnight + timedelta(seconds=LIMIT)
+    assert bench.job.expires_at == limit
+    next_turn(bench)
+    bench.run(waiting)
+    assert bench.job.expires_at == limit  # waits of no certain end count from there, too

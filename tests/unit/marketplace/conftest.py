@@ -1,4 +1,5 @@
-"""The marketplace area on moto's tables; the marketplaces are fakes in this process."""
+"""The marketplace area over stores in memory, and over moto's tables where `make test` runs; the
+marketplaces are fakes in this process."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import pytest
 from tests.contract.backends import Tables
 from tests.contract.conftest import moto, moto_client, moto_session
 from tests.markets.bench import Bench
+from tests.markets.stores import Stores, in_memory, on_tables
 from tests.markets.tables import market_tables
 
 __all__ = ["moto", "moto_client", "moto_session"]
@@ -18,9 +20,27 @@ def moto_tables(moto: object, moto_session: boto3.Session) -> Tables:
     return market_tables(moto_session)
 
 
+@pytest.fixture(params=["memory", pytest.param("moto", marks=pytest.mark.heavy)])
+def stores(request: pytest.FixtureRequest) -> Stores:
+    """`tests/contract/test_marketplace_stores.py` holds both to the same."""
+    if request.param == "memory":
+        return in_memory()
+    return on_tables(request.getfixturevalue("moto_tables"))
+
+
 @pytest.fixture
-def bench(moto_tables: Tables) -> Bench:
-    made = Bench(moto_tables)
+def bench(stores: Stores) -> Bench:
+    return _connected(stores)
+
+
+@pytest.fixture
+def memory() -> Bench:
+    """For what is too much for moto."""
+    return _connected(in_memory())
+
+
+def _connected(stores: Stores) -> Bench:
+    made = Bench(stores)
     made.connect("ebay")
     made.connect("etsy")
     made.plugin.open()

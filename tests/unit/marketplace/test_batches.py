@@ -8,11 +8,11 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.publishing.api_models import batch_view, submitted_batch
+from tests.contract.backends import Tables
 from tests.markets.bench import Bench
-
-pytestmark = pytest.mark.heavy  # whole batches on moto: the quick loop has single jobs of eBay's
 
 
 def _submit(bench: Bench, ids: list[str], action: str = "publish") -> JobRef:
@@ -81,30 +81,25 @@ def test_a_batch_of_unknown_products_names_them(bench: Bench) -> None:
     ]
 
 
-def test_a_plan_writes_nothing_and_says_what_would_happen(bench: Bench) -> None:
+@pytest.mark.heavy
+def test_a_plan_writes_nothing_and_says_what_would_happen(moto_tables: Tables) -> None:
+    bench = Bench(moto_tables)
+    bench.connect("ebay")
     listed, fresh, wrong = bench.product(), bench.product("Two"), bench.product("x" * 81)
     bench.done("publish", "ebay", listed)
     sent = len(bench.web.seen)
     writes: list[str] = []
-    bench.tables.client.meta.events.register(
+    moto_tables.client.meta.events.register(
         "before-call.dynamodb", lambda model, **_: writes.append(model.name), unique_id="plan"
     )
     ids = [listed.id, fresh.id, wrong.id, "prd_none"]
     found = bench.publishing.plan(bench.tenant, "ebay", "publish", ids)
-    bench.tables.client.meta.events.unregister("before-call.dynamodb", unique_id="plan")
+    moto_tables.client.meta.events.unregister("before-call.dynamodb", unique_id="plan")
     assert [each.outcome for each in found] == ["update", "create", "refused", "refused"]
     assert found[2].fields[0]["field"] == "title"
-    assert set(writes) == {"GetItem"}
-    assert len(bench.web.seen) == sent
-
-
-def test_a_plan_tells_the_fees_of_an_offer_that_is_made(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "ebay", product)
-    bench.done("delete", "ebay", product)
-    [prospect] = bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
-    assert prospect.outcome == "create"
-    assert prospect.fees[0]["fees"][0]["amount"]["value"] == "0.35"
+    # The pace of the seller is kept for what is asked, too; nothing else is written.
+    assert set(writes) == {"GetItem", "UpdateItem"}
+    assert {seen.method for seen in bench.web.seen[sent:]} == {"GET"}
 
 
 def test_statistics_count_how_each_action_type_ended(bench: Bench) -> None:
@@ -114,3 +109,37 @@ def test_statistics_count_how_each_action_type_ended(bench: Bench) -> None:
     [day] = bench.statistics.of_day(bench.tenant, bench.clock().date().isoformat())
     assert (day.action_code, day.marketplace) == ("publish", "ebay")
     assert (day.completed, day.failed) == (1, 1)
+
+
+@pytest.mark.heavy
+def test_five_hundred_products_fail_for_themselves_alone_and_a_retry_runs_those(
+    memory: Bench,
+) -> None:
+    bench, total, odd = memory, bounds.BATCH_PRODUCTS_MAX, 50
+    failing = [number for number in range(total) if number % odd == 7]
+    for number in failing:
+        bench.ebay.refused_titles[f"Coat {number}"] = 25005
+    ids = [bench.product(f"Coat {number}").id for number in range(total)]
+    batch = _submit(bench, ids)
+    _finish(bench, batch)
+    view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
+    assert (view.status, view.progress_percent) == ("partially_failed", 100)
+    counts = (view.total_count, view.completed_count, view.failed_count, view.pending_count)
+    assert counts == (500, 490, 10, 0)
+    jobs = {ref: bench.job(ref) for ref in _children(bench, batch)}
+    failed = {ref for ref, job in jobs.items() if job.status == "failed"}
+    assert {jobs[ref].payload["product_id"] for ref in failed} == {ids[n] for n in failing}
+    assert len(bench.ebay.listings) == 490
+    before = bench.ebay.calls["_publish"], bench.ebay.calls["_make_offer"]
+    bench.ebay.refused_titles.clear()
+    bench.clock.advance(1)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
+    _finish(bench, batch)
+    view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
+    assert (view.status, view.completed_count, view.failed_count) == ("completed", 500, 0)
+    assert {ref for ref in jobs if bench.job(ref).run == 2} == failed
+    assert all(bench.job(ref) == job for ref, job in jobs.items() if ref not in failed)
+    after = bench.ebay.calls["_publish"], bench.ebay.calls["_make_offer"]
+    assert after == (before[0] + 10, before[1])
+    skus = [bench.ebay.offers[offer]["sku"] for offer in bench.ebay.listings.values()]
+    assert len(skus) == len(set(skus)) == 500

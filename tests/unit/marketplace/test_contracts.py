@@ -10,15 +10,22 @@ import pytest
 from spinneret.marketplace.ebay.errors import MEANINGS
 from tests.markets import contracts
 from tests.markets.bench import Bench
+from tests.markets.stores import Stores, in_memory
 
 pytestmark = pytest.mark.skipif(
     not contracts.FOLDER.is_dir(), reason="MARKETPLACE_CONTRACTS names no folder"
 )
 
 
+@pytest.fixture
+def stores() -> Stores:
+    """What is sent doesn't depend on where it is stored."""
+    return in_memory()
+
+
 def test_every_error_id_has_field_and_cause() -> None:
     ids = contracts.error_ids()
-    assert len(ids) >= 312
+    assert len(ids) >= 361
     assert ids - set(MEANINGS) == set()
     assert all(each.field and each.cause for each in MEANINGS.values())
 
@@ -31,12 +38,17 @@ def test_every_request_is_valid_by_the_published_description(
     bench.done("publish", marketplace, product)
     edited = bench.edit(product, price=7000, quantity=2, title="Warm coat")
     bench.done("update", marketplace, edited)
+    bench.done("update", marketplace, bench.edit(edited, price=6900, quantity=3))
     bench.done("sync", marketplace, edited)
     bench.done("orders", marketplace)
     if marketplace == "ebay":
         bench.done("message", "ebay", None, text="hello", conversation_id="c1")
+        bench.ebay.preferred_aspects = {"Fit": ["Slim"]}
         bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
     bench.done("delete", marketplace, edited)
+    if marketplace == "ebay":
+        bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
+        assert bench.ebay.calls["_violations"] == bench.ebay.calls["_fees"] == 1
     assert len(bench.web.seen) > 15
     assert [problem for seen in bench.web.seen for problem in contracts.problems(seen)] == []
 

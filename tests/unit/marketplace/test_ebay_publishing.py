@@ -83,7 +83,7 @@ def test_an_answer_that_is_lost_is_found_again(call: str, bench: Bench) -> None:
 
 
 def _again(bench: Bench) -> Bench:
-    fresh = Bench(bench.tables, tenant="other")
+    fresh = Bench(bench.stores, tenant="other")
     fresh.connect("ebay")
     return fresh
 
@@ -94,7 +94,7 @@ def test_what_others_set_on_an_item_is_sent_again(bench: Bench) -> None:
     standing = bench.ebay.items[product.sku]
     standing["product"]["subtitle"] = "set by hand"
     standing["packageWeightAndSize"] = {"packageType": "LETTER"}
-    bench.done("update", "ebay", bench.edit(product, price=100, quantity=3))
+    bench.done("update", "ebay", bench.edit(product, title="Warm coat", quantity=3))
     after = bench.ebay.items[product.sku]
     assert after["product"]["subtitle"] == "set by hand"
     assert after["packageWeightAndSize"] == {"packageType": "LETTER"}

@@ -10,8 +10,6 @@ from spinneret.jobs.models import Move
 from tests.markets.bench import Bench
 from tests.markets.web import Said
 
-pytestmark = pytest.mark.heavy  # whole jobs on moto: the quick loop has eBay's
-
 
 def test_a_product_is_listed_with_its_images_in_order(bench: Bench) -> None:
     product = bench.product()

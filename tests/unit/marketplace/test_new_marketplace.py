@@ -11,8 +11,8 @@ import pytest
 from spinneret.marketplace.publishing.models import Platform
 from spinneret.marketplace.registry import PLATFORMS
 from tests.architecture.conftest import ROOT
-from tests.contract.backends import Tables
 from tests.markets.bench import Bench
+from tests.markets.stores import Stores
 from tests.markets.web import Said, Seen
 
 PAGE = (ROOT / "docs" / "new-marketplace.md").read_text()
@@ -40,12 +40,12 @@ class FakeBazaar:
 
 
 @pytest.fixture
-def bench(moto_tables: Tables) -> Bench:
+def bench(stores: Stores) -> Bench:
     [code] = re.findall(r"```python\n(.+?)```", PAGE, re.DOTALL)
     module: dict[str, Any] = {"__name__": "bazaar"}
     exec(compile(code, "new-marketplace.md", "exec"), module)
     bazaar: Platform = module["BAZAAR"]
-    made = Bench(moto_tables, platforms={**PLATFORMS, "bazaar": bazaar})
+    made = Bench(stores, platforms={**PLATFORMS, "bazaar": bazaar})
     made.web._markets = {"/bazaar": FakeBazaar(), **made.web._markets}
     return made
 

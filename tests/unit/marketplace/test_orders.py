@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from spinneret.jobs.models import Job, Move
 from spinneret.marketplace.orders.models import SaleOutcome
 from tests.markets.bench import Bench
-
-pytestmark = pytest.mark.heavy  # whole jobs on moto: the quick loop has eBay's
 
 
 def _waiting(bench: Bench) -> dict[str, Job]:

@@ -17,8 +17,6 @@ from tests.unit.served import Served
 [EXAMPLE] = PRODUCT.values()
 WANTED = EXAMPLE["request"]
 
-pytestmark = pytest.mark.heavy  # whole jobs on moto
-
 
 @pytest.fixture
 def services(bench: Bench) -> Any:

@@ -10,8 +10,6 @@ from spinneret.jobs.models import Connection, Job, Move
 from spinneret.kernel.errors import NotFound
 from tests.markets.bench import Bench
 
-pytestmark = pytest.mark.heavy  # whole jobs on moto: the quick loop has eBay's
-
 
 def _reason(bench: Bench, job: Job) -> str | None:
     return next(

@@ -18,7 +18,7 @@ from spinneret.jobs.live.pushes import LiveEvents, Pushes
 from spinneret.jobs.live.service import LiveService, Others
 from spinneret.jobs.live.sockets import ApiGatewaySockets
 from spinneret.jobs.parents import ParentEnds, ParentLook
-from spinneret.jobs.ports import JobStore
+from spinneret.jobs.ports import JobStore, Listener
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.redrive import Redrive, Redriven
 from spinneret.jobs.service import JobService
@@ -42,16 +42,17 @@ def pushing_store(settings: JobSettings) -> JobStore:
     return PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)))
 
 
-def ending_store(settings: EndSettings, hand_on: HandOn) -> JobStore:
+def ending_store(settings: EndSettings, hand_on: HandOn, *listeners: Listener) -> JobStore:
     """The store of this stage for whatever moves jobs.
 
-    The events of ends are handed on, and the last child's end ends its parent.
+    The events of ends are handed on, and the last child's end ends its parent. `listeners` are
+    called, too.
     """
     inner = DynamoJobStore(
         dynamodb_client(), settings.jobs_table, settings.idempotency_table, settings.events_table
     )
     live = LiveEvents(pushes(settings))
-    store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on))
+    store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on), *listeners)
     store.listen(ParentEnds(store, utc_now))
     return store
 

@@ -50,12 +50,17 @@ class HandOver(Exception):
 
 
 class Defer(Exception):
-    """The job waits until `until`, uncharged, for its reservation at `waiting_for`."""
+    """The job waits until `until`, uncharged, for its reservation at `waiting_for`.
 
-    def __init__(self, until: datetime, waiting_for: str) -> None:
+    `appointed`: `until` is certain, such as the next day's budget; the time after which a job that
+    waits expires begins there.
+    """
+
+    def __init__(self, until: datetime, waiting_for: str, *, appointed: bool = False) -> None:
         super().__init__(f"waits for {waiting_for}")
         self.until = until
         self.waiting_for = waiting_for
+        self.appointed = appointed
 
 
 class CompletedInPart(Exception):
@@ -296,7 +301,10 @@ class Worker:
             pending_limit = policy.pending_seconds if policy else None
             now = self._clock()
             until, waiting_for = deferral.until, safe_text(deferral.waiting_for)
-            self._end(context, rules.defer(context.job, until, waiting_for, now, pending_limit))
+            after = rules.defer(
+                context.job, until, waiting_for, now, pending_limit, appointed=deferral.appointed
+            )
+            self._end(context, after)
         except CompletedInPart as part:
             self._complete(context, part.result, part.failure)
         except Exception as error:  # noqa: BLE001 - the place where failures become outcomes

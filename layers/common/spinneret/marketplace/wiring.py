@@ -27,6 +27,7 @@ from spinneret.jobs.wiring import (
     pushes,
     worker,
 )
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.marketplace.calls.dynamo import DynamoPace
@@ -39,15 +40,17 @@ from spinneret.marketplace.connections.tokens import TokenEndpoint, Tokens
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.kinds import PUBLISH_BATCH
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
-from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.batches import BatchHandler
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
+from spinneret.marketplace.publishing.models import Candidate, Outlook
+from spinneret.marketplace.publishing.outlooks import gathered
 from spinneret.marketplace.publishing.service import PublishingService
-from spinneret.marketplace.publishing.statistics import Statistics, StatisticsStore
+from spinneret.marketplace.publishing.statistics import StatisticsStore
+from spinneret.marketplace.publishing.wiring import counting
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
 from spinneret.marketplace.settings import MarketplaceApiSettings, MarketplaceSettings, hosts_of
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
@@ -56,7 +59,8 @@ from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.wiring import address_policy
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its jobs
-_QUOTE_SECONDS: Final = 60.0  # more than a call needs to begin; the request's own end cuts it
+# No call of a plan begins after ten seconds: with it, a request ends within its 29 s.
+_ASK_SECONDS: Final = 10.0 + bounds.MARKETPLACE_CALL_SECONDS + bounds.DEADLINE_MARGIN_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +127,7 @@ def publishing_service(settings: MarketplaceSettings) -> PublishingService:
         tasks=DynamoTaskStore(client, table, settings.jobs_table),
         platforms=PLATFORMS,
         actions=ACTION_TYPES,
-        quote=partial(_quote, settings),
+        ask_before=partial(_asked_before, settings),
         begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
         clock=utc_now,
         new_hex=lambda: uuid4().hex,
@@ -147,7 +151,7 @@ def publishing_store(settings: MarketplaceSettings) -> JobStore:
 
     Ends are counted by action type, and the last job of a batch ends the batch.
     """
-    counts = Statistics(DynamoStatistics(dynamodb_client(), settings.marketplace_table))
+    counts = counting(settings.marketplace_table)
     store = PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)), counts)
     store.listen(ParentEnds(store, utc_now))
     return store
@@ -207,12 +211,9 @@ def _unsigned(_: Access) -> Mapping[str, str]:
     return {}
 
 
-def _quote(
-    settings: MarketplaceSettings, tenant: str, marketplace: str, listing: Listing
-) -> Sequence[Mapping[str, Any]]:
-    fees = PLATFORMS[marketplace].fees
-    if fees is None:
-        return []
+def _asked_before(
+    settings: MarketplaceSettings, tenant: str, marketplace: str, candidates: Sequence[Candidate]
+) -> Mapping[str, Outlook]:
     calls = MarketCalls(
         door=door(settings),
         pace=DynamoPace(dynamodb_client(), settings.marketplace_table),
@@ -220,8 +221,8 @@ def _quote(
         sign=signing(marketplace),
         tenant=tenant,
         marketplace=marketplace,
-        remaining=remaining_of(_QUOTE_SECONDS, time.monotonic),
+        remaining=remaining_of(_ASK_SECONDS, time.monotonic),
         clock=utc_now,
         sleep=time.sleep,
     )
-    return fees(calls, listing)
+    return gathered(PLATFORMS[marketplace], calls, candidates)

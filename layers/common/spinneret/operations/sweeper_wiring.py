@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.sweeper import Swept
 from spinneret.jobs.wiring import ending_store, sweep_pass
+from spinneret.marketplace.publishing.wiring import counting
 from spinneret.outbox.relay import Relayed
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweeperSettings(RelaySettings):
+    """The sweeper's environment."""
+
+    marketplace_table: str
+    """Marketplace jobs that expire, or lose their last lease, are in the statistics, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +30,9 @@ class SweptAll:
 
 def sweeper(env: Mapping[str, str]) -> Callable[[], SweptAll]:
     """One pass, for its rule."""
-    settings = RelaySettings.from_env(env)
+    settings = SweeperSettings.from_env(env)
     handing = relay(settings)
-    store = ending_store(settings, handing.hand_on)
+    store = ending_store(settings, handing.hand_on, counting(settings.marketplace_table))
     return swept_all(sweep_pass(settings, store), handing.sweep)
 
 

@@ -23,6 +23,7 @@ from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.sqs import lane_url
 from spinneret.jobs.wiring import ending_store, job_control, live_service
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace.publishing.wiring import counting
 from spinneret.operations.service import HealthService, Probe
 
 _SECONDS = 2
@@ -33,6 +34,8 @@ class CoreApiSettings(RelaySettings, SearchSettings, IssuingSettings, UploadSett
     """The core API's environment."""
 
     content_bucket: str
+    marketplace_table: str
+    """Marketplace jobs that are cancelled as any job are in the statistics, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +53,13 @@ class CoreApi:
 def core_api(env: Mapping[str, str]) -> CoreApi:
     """Services of the core API."""
     settings = CoreApiSettings.from_env(env)
+    counts = counting(settings.marketplace_table)
+    store = ending_store(settings, relay(settings).hand_on, counts)
     return CoreApi(
         keys=issuing_key_service(settings),
         uploads=upload_service(settings),
         health=HealthService(_probes(settings)),
-        jobs=job_control(settings, ending_store(settings, relay(settings).hand_on)),
+        jobs=job_control(settings, store),
         live=live_service(settings),
     )
 

@@ -113,12 +113,15 @@ def defer(
     waiting_for: str,
     now: datetime,
     pending_seconds: float | None = None,
+    *,
+    appointed: bool = False,
 ) -> Job:
     """The job waits for its reservation at `until`; nothing is charged, however often it happens.
 
-    It expires `pending_seconds` after the first deferral of this run; None for never.
+    It expires `pending_seconds` after the first deferral of this run; None for never. A deferral
+    that is `appointed` for `until` counts from there.
     """
-    since = job.deferred_since or now
+    since = until if appointed else job.deferred_since or now
     limit = None if pending_seconds is None else since + timedelta(seconds=pending_seconds)
     return replace(
         waiting(released(job, now), max(until, now), now),

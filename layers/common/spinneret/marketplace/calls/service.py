@@ -28,7 +28,8 @@ logger = logging.getLogger(__name__)
 
 _HOLD_SECONDS: Final = 60.0  # after a 429 that names no time
 _DAY_HOLD_SECONDS: Final = 3600.0  # a spent day budget is a sliding window (Etsy): ask again then
-_LATER: Final = frozenset({408, 425})
+LATER: Final = frozenset({408, 425, 429})
+"""Statuses that are no refusal: the same request may be taken later."""
 
 Hosts = Mapping[str, str]
 """Name of a marketplace's host → its origin, such as `ebay.api` → `https://api.ebay.com`."""
@@ -115,7 +116,7 @@ class MarketCalls:
                 raise ReauthNeeded(f"{self._marketplace} refuses the token: connect again")
         if answer.status == 429:
             raise self._held(answer)
-        if answer.status >= 500 or answer.status in _LATER:
+        if answer.status >= 500 or answer.status in LATER:
             raise MarketplaceUnavailable(
                 f"{self._marketplace} answered {answer.status}",
                 details={"status": answer.status},

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
 from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import MarketplaceUnavailable
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json_body, segment
-from spinneret.marketplace.calls.service import MarketCalls
-from spinneret.marketplace.ebay.errors import parameter, refusal
+from spinneret.marketplace.calls.service import LATER, MarketCalls
+from spinneret.marketplace.ebay.errors import parameter, part_refusal, refusal
 
 API: Final = "ebay.api"
 MEDIA: Final = "ebay.media"
 _INVENTORY: Final = "/sell/inventory/v1"
+PRICE_QUANTITY: Final = f"{_INVENTORY}/bulk_update_price_quantity"
 _ACCOUNT: Final = "/sell/account/v1"
 _TAXONOMY: Final = "/commerce/taxonomy/v1"
+_COMPLIANCE: Final = "/sell/compliance/v1"
+_VIOLATIONS_PAGE: Final = 200  # the most that a page of getListingViolations has
+_VIOLATIONS_MAX: Final = 2000  # the most that it answers in all
 _OFFER_EXISTS: Final = "25002"
 
 
@@ -62,6 +67,24 @@ class EbayApi:
         """Replace the whole offer."""
         self._json("PUT", f"{_INVENTORY}/offer/{segment(offer_id)}", offer)
 
+    def update_price_quantity(self, update: Mapping[str, Any]) -> None:
+        """Set the quantity of one SKU, and price and quantity of up to 25 of its offers.
+
+        The answer, a 207 as a rule, has a part for each offer. Raises for the parts that failed;
+        the others are done. (Its description: "Only one SKU (one product) can be updated per call".
+        Its schema speaks of up to 25 SKUs; the stricter of the two is kept.)
+        """
+        answer = self._json("POST", PRICE_QUANTITY, {"requests": [dict(update)]})
+        parts = answer.data.get("responses", [])
+        answered = {str(part.get("offerId")) for part in parts}
+        missing = [each for each in update["offers"] if each["offerId"] not in answered]
+        statuses = [int(part["statusCode"]) for part in parts]
+        if missing or any(status >= 500 or status in LATER for status in statuses):
+            raise MarketplaceUnavailable("ebay didn't answer for every offer")
+        failed = [part for part in parts if int(part["statusCode"]) >= 400]
+        if failed:
+            raise part_refusal(failed)
+
     def publish(self, offer_id: str) -> str:
         """The listing's id. A published offer answers with the one that it has."""
         path = f"{_INVENTORY}/offer/{segment(offer_id)}/publish"
@@ -93,13 +116,11 @@ class EbayApi:
         data = self._get(path, {"marketplace_id": site}).data
         return list(data.get(f"{kind}Policies", []))
 
-    def suggested_category(self, site: str, title: str) -> tuple[str, str] | None:
-        """Tree and leaf category for a title."""
-        query = {"marketplace_id": site}
-        tree = self._get(f"{_TAXONOMY}/get_default_category_tree_id", query).data["categoryTreeId"]
+    def suggested_category(self, tree: str, title: str) -> str | None:
+        """A leaf category of the tree for a title."""
         path = f"{_TAXONOMY}/category_tree/{segment(tree)}/get_category_suggestions"
         found = self._get(path, {"q": title}).data.get("categorySuggestions", [])
-        return (tree, str(found[0]["category"]["categoryId"])) if found else None
+        return str(found[0]["category"]["categoryId"]) if found else None
 
     def aspects(self, tree: str, category_id: str) -> list[dict[str, Any]]:
         """The aspects of a leaf category."""
@@ -110,6 +131,24 @@ class EbayApi:
         """The category tree of a marketplace."""
         path = f"{_TAXONOMY}/get_default_category_tree_id"
         return str(self._get(path, {"marketplace_id": site}).data["categoryTreeId"])
+
+    def violated_types(self, site: str) -> list[str]:
+        """The compliance types that some of the seller's listings on a marketplace violate."""
+        answer = self._get(f"{_COMPLIANCE}/listing_violation_summary", site=site)
+        return [
+            str(each["complianceType"])
+            for each in answer.data.get("violationSummaries", ())
+            if each.get("marketplaceId") == site and each.get("listingCount")
+        ]
+
+    def violations(self, site: str, kind: str) -> Iterator[dict[str, Any]]:
+        """The listings on a marketplace that violate one compliance type, each with what it is."""
+        for offset in range(0, _VIOLATIONS_MAX, _VIOLATIONS_PAGE):
+            query = {"compliance_type": kind, "limit": _VIOLATIONS_PAGE, "offset": offset}
+            data = self._get(f"{_COMPLIANCE}/listing_violation", query, site=site).data
+            yield from map(dict, data.get("listingViolations", ()))
+            if offset + _VIOLATIONS_PAGE >= int(data.get("total", 0)):
+                return
 
     def upload_image(self, url: str) -> str:
         """eBay's address of its copy of an image."""
@@ -144,9 +183,13 @@ class EbayApi:
         *,
         missing: bool = False,
         host: str = API,
+        site: str | None = None,
     ) -> MarketAnswer:
         """`missing`: a 404 is an answer, too."""
-        request = MarketRequest(host=host, method="GET", path=path, query=query or {})
+        headers = {} if site is None else {"X-EBAY-C-MARKETPLACE-ID": site}
+        request = MarketRequest(
+            host=host, method="GET", path=path, query=query or {}, headers=headers
+        )
         answer = self._calls.send(request)
         if answer.ok or (missing and answer.status == 404):
             return answer

@@ -1,12 +1,13 @@
 """eBay's error ids in our words.
 
-Every id that the descriptions of its Inventory, Account, Media and Fulfillment interfaces name has
-a row; a test holds the table to them. Ids beyond them are described by eBay's own words.
+Every id that the descriptions of its Inventory, Account, Media, Fulfillment, Taxonomy, Message and
+Compliance interfaces name has a row; a test holds the table to them. Ids beyond them are described
+by eBay's own words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.kernel.errors import MarketplaceRefused
@@ -164,6 +165,23 @@ images|eBay can't download the image|use a public https address|190204
 document|what it belongs to is missing, unknown or in another state||190300 190303-190307
 document|what it belongs to is missing, unknown or in another state||190311 190312
 document|the file isn't accepted|use a PDF or an image of at most 5 MB|190309 190310 190313-190315
+marketplace|eBay has a fault of its own|{_WAIT}|62000 335000 850001
+marketplace_id|the marketplace is missing or unknown|set one that we sell on|62002 62003
+marketplace_id|the marketplace is missing or unknown|set one that we sell on|850101 850102 850114
+category_id|the category tree isn't known||62004 62103
+category_id|the category isn't accepted|choose a leaf category|62005 62006 62008 62009
+title|there are no words to find a category by|set a title|62007
+compatibility|the category takes no compatible vehicles, or the property is wrong||62100-62102 62104
+compliance|the compliance type is missing, unknown or one of several||850109-850111
+listing|the listing isn't known|sync the product|850112 850113
+compliance|the violation isn't there, or can't be suppressed||850120-850122
+conversation_id|the conversation isn't known|read it from eBay's messages|355007 355018
+conversation_id|what narrows the conversations isn't accepted||355001-355006 355017 355019
+request|the page that was asked for isn't there||355008 355009
+message|a picture of the message isn't accepted||355010-355012 355014
+message|the text is too long|shorten it|355013
+message|the message is empty|write a text|355015
+message|what the message refers to isn't known||355016 355020-355022
 """
 
 
@@ -186,16 +204,20 @@ MEANINGS: Final[Mapping[str, Meaning]] = _read(_TABLE)
 def problems_of(answer: MarketAnswer) -> list[Problem]:
     """The errors of an answer; one for an answer that names none."""
     data = answer.data
-    errors = data.get("errors") if isinstance(data, dict) else None
-    if not errors:
-        meaning = Meaning(field="request", cause=f"eBay answers {answer.status}")
-        return [Problem(id=str(answer.status), meaning=meaning, said="")]
-    return [_problem(each) for each in errors]
+    return _problems(data.get("errors") if isinstance(data, dict) else None, answer.status)
 
 
 def refusal(answer: MarketAnswer) -> MarketplaceRefused:
     """The error for an answer that is no success."""
     return refused("ebay", answer.status, problems_of(answer))
+
+
+def part_refusal(parts: Sequence[Mapping[str, Any]]) -> MarketplaceRefused:
+    """The error for parts of a bulk answer (207) that are no success."""
+    problems = [
+        problem for part in parts for problem in _problems(part.get("errors"), part["statusCode"])
+    ]
+    return refused("ebay", int(parts[0]["statusCode"]), problems)
 
 
 def parameter(answer: MarketAnswer, error_id: str, name: str) -> str | None:
@@ -207,6 +229,13 @@ def parameter(answer: MarketAnswer, error_id: str, name: str) -> str | None:
                 if each.get("name") == name:
                     return str(each.get("value"))
     return None
+
+
+def _problems(errors: Sequence[Mapping[str, Any]] | None, status: int) -> list[Problem]:
+    if not errors:
+        meaning = Meaning(field="request", cause=f"eBay answers {status}")
+        return [Problem(id=str(status), meaning=meaning, said="")]
+    return [_problem(each) for each in errors]
 
 
 def _problem(error: Mapping[str, Any]) -> Problem:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
-from spinneret.marketplace.calls.service import MarketCalls
 from spinneret.marketplace.connections.models import Access, OAuthApp
 from spinneret.marketplace.ebay import plans, rules
-from spinneret.marketplace.ebay.api import EbayApi
-from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.ebay.outlook import outlooks
 from spinneret.marketplace.publishing.models import Platform
 
 
 def _sign(access: Access) -> Mapping[str, str]:
     return {"Authorization": f"Bearer {access.token}"}
-
-
-def _fees(calls: MarketCalls, listing: Listing) -> Sequence[Mapping[str, Any]]:
-    """Of an offer that is made and not published; eBay tells no others."""
-    if listing.reference is None or listing.state is ListingState.ACTIVE:
-        return []
-    return EbayApi(calls, "en-US").fees(listing.reference)
 
 
 EBAY: Final = Platform(
@@ -37,7 +28,7 @@ EBAY: Final = Platform(
         "link_product": plans.link_product,
     },
     check=rules.check,
-    fees=_fees,
+    outlooks=outlooks,
     app=OAuthApp(
         authorize_host="ebay.auth",
         authorize_path="/oauth2/authorize",

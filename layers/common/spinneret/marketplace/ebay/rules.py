@@ -64,6 +64,7 @@ _ASPECTS: Final[Mapping[str, tuple[str, str]]] = {
 _NO_ASPECTS: Final = frozenset({"condition", "category", "marketplace_id", "ean", "mpn"})
 _ANSWERED_ONLY: Final = frozenset({"sku", "locale", "groupIds", "inventoryItemGroupKeys"})
 _OF_OFFERS: Final = frozenset({"offerId", "sku", "marketplaceId", "format", "listing", "status"})
+_OF_STOCK: Final = frozenset({"availableQuantity", "pricingSummary"})
 _NO_EAN: Final = "Does not apply"  # asked for at publish though no aspect says so
 
 
@@ -182,6 +183,37 @@ def is_same_item(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> bool
     """Whether a PUT would change nothing."""
     kept = {name: value for name, value in standing.items() if name not in _ANSWERED_ONLY}
     return dict(wanted) == kept
+
+
+def price_quantity(
+    item: Mapping[str, Any],
+    standing_item: Mapping[str, Any],
+    offer: Mapping[str, Any],
+    standing_offer: Mapping[str, Any],
+) -> dict[str, Any] | None:
+    """What brings price and quantity of a listing up to the product: {} when they are.
+
+    None when more than these differs, or nothing is listed: eBay takes them so for published offers
+    only. The whole container of the quantity is sent each time, or eBay forgets it (its
+    description of `shipToLocationAvailability.quantity`).
+    """
+    if standing_offer.get("status") != "PUBLISHED":
+        return None
+    shipping = item["availability"]["shipToLocationAvailability"]
+    with_ours = {**standing_item, "availability": item["availability"]}
+    others = [name for name in offer if name not in _OF_STOCK]
+    if not is_same_item(item, with_ours) or any(
+        standing_offer.get(name) != offer[name] for name in others
+    ):
+        return None
+    if is_same_item(item, standing_item) and offer_update(offer, standing_offer) is None:
+        return {}
+    ours = {
+        "offerId": standing_offer["offerId"],
+        "availableQuantity": offer["availableQuantity"],
+        "price": offer["pricingSummary"]["price"],
+    }
+    return {"sku": offer["sku"], "shipToLocationAvailability": shipping, "offers": [ours]}
 
 
 def missing_aspects(aspects: Sequence[Mapping[str, Any]], content: Content) -> list[str]:

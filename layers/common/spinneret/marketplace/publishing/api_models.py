@@ -144,6 +144,12 @@ class ProspectView(BaseModel):
     """What is missing or wrong."""
     fees: list[dict[str, Any]]
     """What the marketplace says that publishing costs, where it tells before."""
+    violations: list[dict[str, Any]]
+    """What it holds against the listing as it stands: `type`, `reason`, `state`
+    (`OUT_OF_COMPLIANCE` may keep it from being revised, `AT_RISK` doesn't yet), `field`, `cause`,
+    `fix`, and the `aspects` it is about with the values that are `suggested` for them."""
+    unchecked: str | None
+    """Why the marketplace wasn't asked about this product, or didn't answer; else null."""
 
 
 class PlanView(BaseModel):
@@ -289,7 +295,9 @@ def plan_view(marketplace: str, action_code: str, found: Sequence[Prospect]) -> 
             product_id=each.product_id,
             outcome=each.outcome,
             fields=[dict(field) for field in each.fields],
-            fees=[dict(fee) for fee in each.fees],
+            fees=[dict(fee) for fee in each.outlook.fees],
+            violations=[dict(violation) for violation in each.outlook.violations],
+            unchecked=each.outlook.unchecked,
         )
         for each in found
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,30 @@ Plan = Callable[[Subject], Sequence[Step]]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A product that a plan would list or revise."""
+
+    product: Product
+    content: Content
+    """The product as the marketplace shows it."""
+    listing: Listing | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """What a marketplace says of one product before anything is written."""
+
+    problems: tuple[Mapping[str, Any], ...] = ()
+    """Fields for which it would refuse the product, each with its message."""
+    fees: tuple[Mapping[str, Any], ...] = ()
+    """What publishing costs."""
+    violations: tuple[Mapping[str, Any], ...] = ()
+    """What it holds against the listing that stands."""
+    unchecked: str | None = None
+    """Why it wasn't asked, or didn't answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Platform:
     """One marketplace: a row of the registry."""
 
@@ -91,7 +115,9 @@ class Platform:
     """None for a marketplace without tokens."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """Its own hosts by name; the stage's configuration may replace their origins."""
-    fees: Callable[[MarketCalls, Listing], Sequence[Mapping[str, Any]]] | None = None
-    """What publishing costs, where the marketplace tells before; changes nothing there."""
+    outlooks: Callable[[MarketCalls, Sequence[Candidate]], Iterator[tuple[str, Outlook]]] | None = (
+        None
+    )
+    """By product id, where the marketplace tells something before; changes nothing there."""
     unsupported: Mapping[str, str] = field(default_factory=dict)
     """Action code → why the marketplace has no interface for it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -34,16 +34,16 @@ from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.actions import PRIORITIES
 from spinneret.marketplace.publishing.engine import Command
-from spinneret.marketplace.publishing.models import ActionType, Platform
+from spinneret.marketplace.publishing.models import ActionType, Candidate, Outlook, Platform
 from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.models import Task, TaskStatus, place_of
 from spinneret.marketplace.tasks.ports import TaskStore
 
 # Two of these for one product in the same state are the same work; the others may be asked again.
 _UNIQUE: Final = frozenset({"publish", "delete"})
-Quote = Callable[[str, str, Listing], Sequence[Mapping[str, Any]]]
-"""(tenant, marketplace, listing): the fees that the marketplace tells before publishing."""
-_QUOTED: Final = 10  # products of a plan whose fees are asked for
+AskBefore = Callable[[str, str, Sequence[Candidate]], Mapping[str, Outlook]]
+"""(tenant, marketplace, candidates): what the marketplace says of them, by product id."""
+_ASKED: Final = 10  # products of a plan that the marketplace is asked about, within one request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,8 @@ class Prospect:
     """`create`, `update`, `end`, `look`, `nothing` or `refused`."""
     fields: tuple[Mapping[str, Any], ...] = ()
     """What is missing or wrong."""
-    fees: tuple[Mapping[str, Any], ...] = ()
+    outlook: Outlook = field(default_factory=Outlook)
+    """What the marketplace says of it."""
 
 
 class PublishingService:
@@ -88,7 +89,7 @@ class PublishingService:
         tasks: TaskStore,
         platforms: Mapping[str, Platform],
         actions: Mapping[str, ActionType],
-        quote: Quote,
+        ask_before: AskBefore,
         begin_batch: Callable[[JobRef], None] | None,
         clock: Clock,
         new_hex: Callable[[], str],
@@ -100,7 +101,7 @@ class PublishingService:
         self._tasks = tasks
         self._platforms = platforms
         self._actions = actions
-        self._quote = quote
+        self._ask_before = ask_before
         self._begin_batch = begin_batch
         self._clock = clock
         self._new_hex = new_hex
@@ -333,23 +334,30 @@ class PublishingService:
     ) -> list[Prospect]:
         """What a batch would do, product by product. Nothing is written, here or there."""
         self.action(marketplace, action_code)
-        quotes = _QUOTED
-        found = []
+        found: list[Prospect] = []
+        candidates: list[Candidate] = []
         for product_id in dict.fromkeys(product_ids):
             product = self._products.get(tenant, product_id)
             if product is None:
                 missing = ({"field": "product_id", "message": "no such product"},)
                 found.append(Prospect(product_id=product_id, outcome="refused", fields=missing))
                 continue
-            quotes -= 1
-            found.append(self._prospect(product, marketplace, action_code, quotes >= 0))
-        return found
+            listing = self._listings.get(tenant, product.id, marketplace)
+            prospect = self._prospect(product, listing, marketplace, action_code)
+            found.append(prospect)
+            if prospect.outcome in ("create", "update"):
+                content = shown_on(product, marketplace, {})
+                candidates.append(Candidate(product=product, content=content, listing=listing))
+        said = dict(self._ask_before(tenant, marketplace, candidates[:_ASKED]))
+        if said:
+            why = f"only the first {_ASKED} products of a plan are asked about"
+            said |= {each.product.id: Outlook(unchecked=why) for each in candidates[_ASKED:]}
+        return [_with_outlook(each, said.get(each.product_id)) for each in found]
 
     def _prospect(
-        self, product: Product, marketplace: str, action_code: str, with_fees: bool
+        self, product: Product, listing: Listing | None, marketplace: str, action_code: str
     ) -> Prospect:
         platform = self._platforms[marketplace]
-        listing = self._listings.get(product.tenant, product.id, marketplace)
         is_live = listing is not None and listing.state not in ENDED
         checked = action_code in ("publish", "update")
         fields = tuple(platform.check(shown_on(product, marketplace, {}))) if checked else ()
@@ -357,15 +365,7 @@ class PublishingService:
             why = platform.unsupported.get(action_code, "unsupported")
             fields = (*fields, {"field": "action_code", "message": why})
         outcome = "refused" if fields else _outcome(action_code, is_live)
-        fees: tuple[Mapping[str, Any], ...] = ()
-        if listing is not None and with_fees and outcome == "create":
-            fees = tuple(self._quote(product.tenant, marketplace, listing))
-        return Prospect(
-            product_id=product.id,
-            outcome=outcome,
-            fields=fields,
-            fees=fees,
-        )
+        return Prospect(product_id=product.id, outcome=outcome, fields=fields)
 
     def _draft(self, tenant: str, command: Command, priority: int | None) -> Draft:
         action = self.action(command.marketplace, command.action_code)
@@ -439,6 +439,18 @@ def number_of(priority: Priority) -> int:
 def batch_id(action_code: str, now: datetime, uuid: str) -> str:
     """`{action}_{timestamp}_{uuid}`."""
     return f"{action_code}_{now.strftime('%Y%m%dT%H%M%S')}_{uuid}"
+
+
+def _with_outlook(prospect: Prospect, outlook: Outlook | None) -> Prospect:
+    """The prospect with what the marketplace says; what it would refuse is refused."""
+    if outlook is None:
+        return prospect
+    return replace(
+        prospect,
+        outcome="refused" if outlook.problems else prospect.outcome,
+        fields=(*prospect.fields, *outlook.problems),
+        outlook=outlook,
+    )
 
 
 def _outcome(action_code: str, is_live: bool) -> str:

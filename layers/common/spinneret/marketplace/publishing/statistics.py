@@ -51,8 +51,12 @@ class Statistics:
         self._store = store
 
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
-        """Count the end of a run; never raises. An end that a crash keeps from being told is
-        missing in the statistics, and nowhere else."""
+        """Count the end of a run; never raises.
+
+        Every function that may end a marketplace job listens: the workers, the routes and the
+        sweeper. An end that a crash keeps from being told is missing in the statistics, and nowhere
+        else.
+        """
         if job.kind != PUBLISH or job.status not in rules.TERMINAL:
             return
         outcome = "failed" if job.status is JobStatus.PARTIALLY_FAILED else job.status.value

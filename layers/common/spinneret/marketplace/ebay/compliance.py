@@ -1,0 +1,86 @@
+"""Listings that break eBay's listing policies, by its Compliance interface.
+
+A violation doesn't end a listing at once, but it can keep the seller from revising it. The call has
+no filter for a listing yet: `listing_id` is announced in its description, and not in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.refusals import Meaning
+
+# The description of version 1.4: it answers for these marketplaces only.
+SITES: Final = frozenset({"EBAY_AU", "EBAY_CA", "EBAY_DE", "EBAY_GB", "EBAY_US"})
+
+_SHORTEN: Final = "take it out of the description"
+_ASPECTS: Final = "add it to the product's attributes"
+
+# ComplianceDetail.reasonCode: what it says there, in our words.
+_REASONS: Final[Mapping[str, Meaning]] = {
+    "MISSING_OR_INVALID_REQUIRED_ASPECTS": Meaning(
+        field="attributes", cause="an aspect that the category asks for", fix=_ASPECTS
+    ),
+    "MISSING_OR_INVALID_PREFERRED_ASPECTS": Meaning(
+        field="attributes", cause="an aspect that the category recommends", fix=_ASPECTS
+    ),
+    "MISSING_OR_INVALID_SOON_TO_BE_REQUIRED_ASPECTS": Meaning(
+        field="attributes", cause="an aspect that the category is going to ask for", fix=_ASPECTS
+    ),
+    "NON_SECURE_HTTP_LINK_IN_LISTING": Meaning(
+        field="description", cause="an address without https", fix="use its https address"
+    ),
+    "NON_SECURE_HTTP_LINK_IN_PRODUCT": Meaning(
+        field="images", cause="an address without https", fix="use its https address"
+    ),
+    "UNAPPROVED_DOMAIN_WEBLINK_IN_LISTING": Meaning(
+        field="description", cause="a link away from eBay", fix=_SHORTEN
+    ),
+    "PHONE_NUMBER_IN_LISTING": Meaning(
+        field="description", cause="a telephone number", fix=_SHORTEN
+    ),
+    "EMAIL_ADDRESS_IN_LISTING": Meaning(
+        field="description", cause="an email address", fix=_SHORTEN
+    ),
+    "UNSUPPORTED_RETURNS_PERIOD": Meaning(
+        field="policy",
+        cause="the category asks for a longer time for returns",
+        fix="change the return policy in eBay's account settings",
+    ),
+}
+
+
+def violations(api: EbayApi, site: str) -> dict[str, list[Mapping[str, Any]]]:
+    """What eBay holds against the seller's listings on a marketplace, by listing id."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    if site not in SITES:
+        return found
+    for kind in api.violated_types(site):
+        for listing in api.violations(site, kind):
+            shown = [_view(kind, each) for each in listing.get("violations", ())]
+            found.setdefault(str(listing["listingId"]), []).extend(shown)
+    return found
+
+
+def _view(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
+    reason = str(detail.get("reasonCode", ""))
+    meaning = _REASONS.get(reason) or Meaning(field="listing", cause="eBay finds a violation")
+    aspects = [str(each["name"]) for each in detail.get("violationData", ()) if "name" in each]
+    advice = detail.get("correctiveRecommendations", {}).get("aspectRecommendations", ())
+    return {
+        "type": kind,
+        "reason": reason,
+        # The description of complianceState: a violation without one is out of compliance.
+        "state": str(detail.get("complianceState", "OUT_OF_COMPLIANCE")),
+        "field": meaning.field,
+        "cause": meaning.cause,
+        "fix": meaning.fix,
+        "message": str(detail.get("message", "")),
+        "aspects": aspects,
+        "suggested": {
+            str(each["localizedAspectName"]): list(each.get("suggestedValues", ()))
+            for each in advice
+        },
+    }

@@ -1,0 +1,218 @@
+"""The steps that make, revise and end a listing on eBay. Each looks before it acts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from spinneret.jobs.worker import Defer
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.errors import InputNeeded
+from spinneret.marketplace.ebay import rules
+from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.ebay.preconditions import Preconditions
+from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.work import Work
+
+
+def api_of(work: Work) -> EbayApi:
+    """eBay in the language of the marketplace that the product is for."""
+    content = work.subject.content
+    locale = rules.locale_of(rules.site_of(content)) if content else "en-US"
+    return EbayApi(work.calls, locale)
+
+
+def account(work: Work) -> Mapping[str, Any]:
+    """Programme, policies and location of the seller: looked up once an hour, so once for a batch.
+    Without them every product would fail at its last step."""
+    _, content = work.subject.sold
+    site = rules.site_of(content)
+    kept = work.calls.access.settings.get(site)
+    fresh = timedelta(seconds=bounds.PRECONDITIONS_FRESH_SECONDS)
+    if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
+        return {name: kept[name] for name in kept if name != "checked_at"}
+    account = Preconditions(api_of(work)).account(site)
+    if account.missing:
+        fields = [dict(each) for each in account.missing]
+        raise InputNeeded("the eBay account isn't ready", details={"fields": fields})
+    checked = {site: {**account.found, "checked_at": stamp(work.clock())}}
+    work.services["settings"](work.subject.tenant, "ebay", checked)
+    return account.found
+
+
+def category(work: Work) -> Mapping[str, Any]:
+    """The leaf category, and whether the product has the aspects that it asks for."""
+    _, content = work.subject.sold
+    category = Preconditions(api_of(work)).category(content)
+    if category.missing:
+        details = {"fields": [dict(each) for each in category.missing], **category.found}
+        raise InputNeeded(category.why, details=details)
+    return category.found
+
+
+def upload(url: str, work: Work) -> Mapping[str, Any]:
+    """A copy at eBay's picture service; one that the product has there is taken again."""
+    known = work.listing.images.get(url)
+    address = known or api_of(work).upload_image(url)
+    if known is None:
+        work.record(images={**work.listing.images, url: address})
+    return {"image_url": address}
+
+
+def put_item(work: Work) -> Mapping[str, Any]:
+    """Read, merge, write: a PUT replaces all, so what others set there is sent again."""
+    product, _ = work.subject.sold
+    api = api_of(work)
+    standing = api.item(product.sku)
+    wanted = _wanted_item(work, standing)
+    changed = not rules.is_same_item(wanted, standing)
+    if changed:
+        _count_revision(work)
+        api.put_item(product.sku, wanted)
+    return {"sku": product.sku, "changed": changed}
+
+
+def _wanted_item(work: Work, standing: Mapping[str, Any]) -> dict[str, Any]:
+    _, content = work.subject.sold
+    images = [work.results[f"image-{n}"]["image_url"] for n in range(1, len(content.images) + 1)]
+    return rules.item_of(content, images, standing)
+
+
+def make_offer(work: Work) -> Mapping[str, Any]:
+    """One offer for SKU, marketplace and format: made, or adopted and brought up to the product."""
+    product, content = work.subject.sold
+    api, site = api_of(work), rules.site_of(content)
+    work.intend()
+
+    def find() -> Mapping[str, Any] | None:
+        standing = api.find_offer(product.sku, site)
+        return {"offer_id": str(standing["offerId"])} if standing else None
+
+    wanted = _wanted_offer(work)
+    made = work.once("offer", lambda: {"offer_id": api.create_offer(wanted)}, find)
+    offer_id = str(made["offer_id"])
+    if work.listing.reference != offer_id:
+        work.record(reference=offer_id)
+    _bring_up(work, offer_id, wanted)
+    return {"offer_id": offer_id}
+
+
+def _wanted_offer(work: Work) -> dict[str, Any]:
+    product, content = work.subject.sold
+    account = {name: str(value) for name, value in work.results["account"].items()}
+    category_id = str(work.results["category"]["category_id"])
+    return rules.offer_of(content, product.sku, category_id, account)
+
+
+def _bring_up(work: Work, offer_id: str, wanted: Mapping[str, Any]) -> bool:
+    api = api_of(work)
+    standing = api.offer(offer_id) or {}
+    body = rules.offer_update(wanted, standing)
+    if body is not None:
+        _count_revision(work)
+        api.put_offer(offer_id, body)
+    return body is not None
+
+
+def publish(work: Work) -> Mapping[str, Any]:
+    """The one call that makes a listing. eBay answers a repetition with the same listing."""
+    api = api_of(work)
+    offer_id = str(work.results["offer"]["offer_id"])
+
+    def find() -> Mapping[str, Any] | None:
+        listing_id = listing_of(api.offer(offer_id))
+        return {"listing_id": listing_id} if listing_id else None
+
+    made = work.once("publish", lambda: {"listing_id": api.publish(offer_id)}, find)
+    return dict(made)
+
+
+def listing_of(offer: Mapping[str, Any] | None) -> str | None:
+    """The id of the listing that an offer has now."""
+    if not offer or offer.get("status") != "PUBLISHED":
+        return None
+    found = offer.get("listing", {}).get("listingId")
+    return str(found) if found else None
+
+
+def external(subject: Subject, work: Work) -> tuple[str, str | None]:
+    """Id and page of the listing that was just made."""
+    listing_id = str(work.results["publish"]["listing_id"])
+    return listing_id, rules.page_of(rules.site_of(subject.sold[1]), listing_id)
+
+
+def known_listing(work: Work) -> tuple[str, str | None]:
+    """Id and page of the listing that stands."""
+    listing = common.live(work)
+    return str(listing.external_id), listing.url
+
+
+def revise_stock(work: Work) -> Mapping[str, Any]:
+    """One call for price and quantity, where nothing else differs. A repetition finds what an
+    earlier call set, and sends the rest."""
+    offer_id, (product, _) = _reference(work), work.subject.sold
+    api = api_of(work)
+    item, offer = api.item(product.sku), api.offer(offer_id) or {}
+    wanted = _wanted_item(work, item), _wanted_offer(work)
+    update = rules.price_quantity(wanted[0], item, wanted[1], offer)
+    if update:
+        _count_revision(work)
+        api.update_price_quantity(update)
+    return {"changed": bool(update), "is_all": update is not None}
+
+
+def revise_item(work: Work) -> Mapping[str, Any]:
+    """The whole item, where more than price and quantity differs."""
+    common.live(work)
+    if work.results["stock"]["is_all"]:
+        return {"sku": work.subject.sold[0].sku, "changed": False}
+    return put_item(work)
+
+
+def revise_offer(work: Work) -> Mapping[str, Any]:
+    """The whole offer, where more than price and quantity differs."""
+    offer_id = _reference(work)
+    if work.results["stock"]["is_all"]:
+        return {"offer_id": offer_id, "changed": False}
+    return {"offer_id": offer_id, "changed": _bring_up(work, offer_id, _wanted_offer(work))}
+
+
+def _reference(work: Work) -> str:
+    """The offer of the listing that stands."""
+    listing = common.live(work)
+    if listing.reference is None:
+        raise InputNeeded("the offer isn't known: sync the product")
+    return listing.reference
+
+
+def _count_revision(work: Work) -> None:
+    """eBay takes 250 revisions a day for one listing. Several changes that wait become one: an
+    update sends the product as it is then, and the next one finds nothing to send. Raises Defer
+    until the next day."""
+    listing, now = work.listing, work.clock()
+    if listing.state is not ListingState.ACTIVE:
+        return
+    today = now.date().isoformat()
+    used = listing.revisions if listing.revised_on == today else 0
+    if used >= bounds.LISTING_REVISIONS_PER_DAY:
+        tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)
+        raise Defer(tomorrow, "eBay's revisions of the next day", appointed=True)
+    work.record(revised_on=today, revisions=used + 1)
+
+
+def withdraw(work: Work) -> Mapping[str, Any]:
+    """Only a published offer is withdrawn: a repetition finds it withdrawn."""
+    product, content = work.subject.sold
+    api, listing = api_of(work), work.listing
+    if listing.reference is not None:
+        offer = api.offer(listing.reference)
+    else:
+        offer = api.find_offer(product.sku, rules.site_of(content))
+    if offer is None or listing_of(offer) is None:
+        return {"withdrawn": False}
+    api.withdraw(str(offer["offerId"]))
+    return {"withdrawn": True, "listing_id": listing_of(offer)}

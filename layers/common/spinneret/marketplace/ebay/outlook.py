@@ -1,0 +1,56 @@
+"""What eBay says of products before anything is written: preconditions, fees, compliance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from spinneret.kernel.errors import MarketplaceRefused
+from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.ebay import compliance, rules
+from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.ebay.preconditions import Preconditions
+from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.publishing.models import Candidate, Outlook
+
+
+def outlooks(calls: MarketCalls, candidates: Sequence[Candidate]) -> Iterator[tuple[str, Outlook]]:
+    """One for each candidate. What several share is asked for once; every call reads."""
+    seller = _Seller(EbayApi(calls, "en-US"))
+    for each in candidates:
+        try:
+            outlook = seller.outlook(each)
+        except MarketplaceRefused as refused:
+            outlook = Outlook(problems=tuple(refused.details["fields"]))
+        yield each.product.id, outlook
+
+
+class _Seller:
+    def __init__(self, api: EbayApi) -> None:
+        self._api = api
+        self._preconditions = Preconditions(api)
+        self._violations: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
+
+    def outlook(self, candidate: Candidate) -> Outlook:
+        content = candidate.content
+        site = rules.site_of(content)
+        account = self._preconditions.account(site)
+        category = self._preconditions.category(content)
+        return Outlook(
+            problems=(*account.missing, *category.missing),
+            fees=tuple(self._fees(candidate.listing)),
+            violations=tuple(self._against(site, candidate.listing)),
+        )
+
+    def _fees(self, listing: Listing | None) -> Sequence[Mapping[str, Any]]:
+        """Of an offer that is made and not published; eBay tells no others."""
+        if listing is None or listing.reference is None or listing.state is ListingState.ACTIVE:
+            return []
+        return self._api.fees(listing.reference)
+
+    def _against(self, site: str, listing: Listing | None) -> Sequence[Mapping[str, Any]]:
+        if listing is None or listing.external_id is None:
+            return []
+        if site not in self._violations:
+            self._violations[site] = compliance.violations(self._api, site)
+        return self._violations[site].get(listing.external_id, ())

@@ -1,0 +1,91 @@
+"""What eBay asks for before it lists anything: of the seller's account, and of the category.
+
+Without these a product fails at its last step, after its images and its offer were made. Every call
+here reads: a plan asks the same before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from spinneret.marketplace.ebay import rules
+from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.products.models import Content
+
+POLICIES: Final = ("payment", "fulfillment", "return")
+_PROGRAMME: Final = "SELLING_POLICY_MANAGEMENT"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precondition:
+    """What was found, and what the seller has to add."""
+
+    found: Mapping[str, str]
+    missing: Sequence[Mapping[str, str]] = field(default_factory=tuple)
+    """Fields, each with its message."""
+    why: str = ""
+    """All that is missing, in one sentence."""
+
+
+class Preconditions:
+    """Looks each of them up once."""
+
+    def __init__(self, api: EbayApi) -> None:
+        self._api = api
+        self._accounts: dict[str, Precondition] = {}
+        self._trees: dict[str, str] = {}
+        self._aspects: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = {}
+
+    def account(self, site: str) -> Precondition:
+        """Policies and location of the seller on a marketplace."""
+        if site not in self._accounts:
+            self._accounts[site] = self._account(site)
+        return self._accounts[site]
+
+    def category(self, content: Content) -> Precondition:
+        """The leaf category with its tree, and the aspects that it asks for."""
+        site, category_id = rules.site_of(content), content.category_id
+        if site not in self._trees:
+            self._trees[site] = self._api.tree(site)
+        tree = self._trees[site]
+        if category_id is None:
+            category_id = self._api.suggested_category(tree, content.title)
+        if category_id is None:
+            return Precondition(
+                found={},
+                missing=[_needs("overrides.ebay.category_id", "choose a category")],
+                why="eBay suggests no category for the title",
+            )
+        if (tree, category_id) not in self._aspects:
+            self._aspects[tree, category_id] = self._api.aspects(tree, category_id)
+        lacking = rules.missing_aspects(self._aspects[tree, category_id], content)
+        return Precondition(
+            found={"category_id": category_id, "tree": tree},
+            missing=[_needs(f"attributes.{name}", "the category asks for it") for name in lacking],
+            why=f"the category asks for: {', '.join(lacking)}",
+        )
+
+    def _account(self, site: str) -> Precondition:
+        missing: list[Mapping[str, str]] = []
+        found: dict[str, str] = {}
+        if _PROGRAMME not in self._api.programmes():
+            missing.append(_needs("account", "join the programme for business policies"))
+        for kind in POLICIES:
+            policies = self._api.policies(kind, site)
+            if policies:
+                found[f"{kind}_policy_id"] = str(policies[0][f"{kind}PolicyId"])
+            else:
+                missing.append(_needs("policy", f"make a {kind} policy for {site}"))
+        standing = self._api.locations()
+        enabled = [each for each in standing if each.get("merchantLocationStatus") != "DISABLED"]
+        if enabled:
+            found["location_key"] = str(enabled[0]["merchantLocationKey"])
+        else:
+            missing.append(_needs("location", "make an inventory location"))
+        return Precondition(found=found, missing=missing)
+
+
+def _needs(field_name: str, text: str) -> dict[str, str]:
+    return {"field": field_name, "message": text}

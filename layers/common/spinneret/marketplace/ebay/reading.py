@@ -1,0 +1,105 @@
+"""The steps about what stands on eBay already: listings, orders, conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spinneret.kernel.clock import stamp
+from spinneret.marketplace.ebay import rules
+from spinneret.marketplace.ebay.listing_steps import api_of, listing_of
+from spinneret.marketplace.ebay.preconditions import POLICIES
+from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.work import Work
+
+
+def sync(work: Work) -> Mapping[str, Any]:
+    """The listing of the product's SKU, adopted, and what differs from the product; or its end."""
+    product, content = work.subject.sold
+    site = rules.site_of(content)
+    offer = api_of(work).find_offer(product.sku, site)
+    listing_id, listing = listing_of(offer), work.listing
+    if offer is None or listing_id is None:
+        if listing.state is ListingState.ACTIVE:
+            common.ended(work, listing, ListingState.ENDED)
+        elif listing.version:
+            work.record(last_sync_at=work.clock())
+        return {"state": "ended" if listing.version else "unknown"}
+    price = rules.offer_of(content, product.sku, "", _nothing())["pricingSummary"]["price"]
+    drift = common.drift_between(
+        {"price": price["value"], "currency": price["currency"], "quantity": content.quantity},
+        {
+            **_price_of(offer),
+            "quantity": offer.get("availableQuantity"),
+        },
+    )
+    work.record(
+        state=ListingState.ACTIVE,
+        external_id=listing_id,
+        reference=str(offer["offerId"]),
+        url=rules.page_of(site, listing_id),
+        drift=drift,
+        last_sync_at=work.clock(),
+    )
+    return {
+        "state": "active",
+        "ebay_id": listing_id,
+        "drift": [[each.field, each.ours, each.theirs] for each in drift],
+    }
+
+
+def _price_of(offer: Mapping[str, Any]) -> dict[str, Any]:
+    price = offer.get("pricingSummary", {}).get("price", {})
+    return {"price": price.get("value"), "currency": price.get("currency")}
+
+
+def _nothing() -> dict[str, str]:
+    names = [*(f"{kind}_policy_id" for kind in POLICIES), "location_key"]
+    return dict.fromkeys(names, "")
+
+
+def orders(work: Work) -> Mapping[str, Any]:
+    """Every order that changed since the last reading, line by line, into the order book."""
+    api, book = api_of(work), work.services["orders"]
+    now, seen, offset = work.clock(), 0, 0
+    since = book.since(work.subject.tenant, "ebay", now)
+    while True:
+        page = api.orders(since, offset)
+        found = page.get("orders", [])
+        for order in found:
+            for line in order.get("lineItems", []):
+                book.sold(
+                    work.context.lease,
+                    marketplace="ebay",
+                    order_id=f"{order['orderId']}",
+                    line_id=str(line.get("lineItemId", "")),
+                    sku=str(line.get("sku", "")),
+                    quantity=int(line.get("quantity", 1)),
+                    sold_at=str(order.get("creationDate", "")),
+                )
+        seen += len(found)
+        offset += len(found)
+        if not found or offset >= int(page.get("total", 0)):
+            break
+    book.remember(work.subject.tenant, "ebay", now)
+    return {"orders": seen, "looked_again": book.look_again(work.subject.tenant, "ebay")}
+
+
+def message(work: Work) -> Mapping[str, Any]:
+    """Sent at most once for a job: the conversation shows whether it was."""
+    subject = work.subject
+    text = common.given_text(subject, "text")
+    conversation = common.given_text(subject, "conversation_id")
+    api = api_of(work)
+
+    def find() -> Mapping[str, Any] | None:
+        started = work.context.job.started_at
+        begun = stamp(started) if started else ""
+        for each in api.conversation(conversation):
+            if each.get("messageBody") == text and str(each.get("createdDate", "")) >= begun[:19]:
+                return {"message_id": str(each.get("messageId", ""))}
+        return None
+
+    body = {"messageText": text, "conversationId": conversation}
+    return work.once_in_job("message", lambda: {"message_id": api.send_message(body)}, find)

@@ -1,0 +1,391 @@
+"""What the marketplace area's stores hold to: those in memory, and those on DynamoDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import Lease
+from spinneret.kernel.errors import Conflict, LeaseLost
+from spinneret.marketplace.calls.dynamo import BURST
+from spinneret.marketplace.connections.models import Connection, ConnectionStatus, PendingConsent
+from spinneret.marketplace.listings.models import Drift, Listing, ListingState
+from spinneret.marketplace.orders.models import Sale, SaleOutcome
+from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
+from spinneret.marketplace.vinted.models import Plugin, PluginAnswer
+from tests import factories
+from tests.contract.backends import OF_AWS, Tables
+from tests.contract.stored_jobs import SECOND, claimed, new_job
+from tests.fakes.time import START
+from tests.markets.stores import Stores, in_memory, on_tables
+
+pytestmark = OF_AWS
+
+
+@pytest.fixture
+def stores(tables: Tables | None) -> Stores:
+    return in_memory() if tables is None else on_tables(tables)
+
+
+@pytest.fixture
+def lease(stores: Stores, tenant: str) -> Lease:
+    """Of a claim that stands."""
+    return factories.lease(claimed(stores.jobs, tenant))
+
+
+@pytest.fixture
+def lost(stores: Stores, tenant: str) -> Lease:
+    """Of a claim that has ended."""
+    job = claimed(stores.jobs, tenant)
+    stores.jobs.transition(job, rules.hand_back(job, START))
+    return factories.lease(job)
+
+
+@pytest.fixture
+def product(tenant: str) -> Callable[..., Product]:
+    def make(number: int = 1, quantity: int = 2, **given: Any) -> Product:
+        content = Content(
+            title="Coat",
+            description="Worn",
+            price=8900,
+            currency="EUR",
+            quantity=quantity,
+            images=("https://x.example/a.jpg",),
+            attributes={"brand": "barbour"},
+        )
+        named = {"id": f"prd_{number:04}", "sku": f"sku-{number}", **given}
+        return Product(
+            tenant=tenant,
+            content=content,
+            overrides={"etsy": Override(category_id="1837", price=9900)},
+            created_at=START,
+            updated_at=START,
+            **named,
+        )
+
+    return make
+
+
+# ------------------------------------------------------------------ Products
+
+
+def test_a_product_is_read_back_by_id_and_by_sku(
+    stores: Stores, product: Callable[..., Product], tenant: str
+) -> None:
+    made = product()
+    stores.products.add(made)
+    assert stores.products.get(tenant, made.id) == made
+    assert stores.products.find(tenant, made.sku) == made
+    assert stores.products.existing(tenant, [made.id, "prd_none"]) == {made.id}
+    assert stores.products.get("other", made.id) is None
+    assert stores.products.find(tenant, "sku-none") is None
+
+
+def test_a_sku_is_given_once(stores: Stores, product: Callable[..., Product]) -> None:
+    first, second = product(1), product(2)
+    stores.products.add(first)
+    stores.products.add(second)
+    with pytest.raises(Conflict) as taken:
+        stores.products.add(product(3, sku=first.sku))
+    assert taken.value.details == {"field": "sku"}
+    with pytest.raises(Conflict):
+        stores.products.replace(second, replace(second, sku=first.sku, version=2))
+
+
+def test_a_product_changes_from_the_version_that_was_read(
+    stores: Stores, product: Callable[..., Product], tenant: str
+) -> None:
+    first = product()
+    stores.products.add(first)
+    second = replace(first, sku="sku-new", version=2)
+    assert stores.products.replace(first, second)
+    assert not stores.products.replace(first, replace(first, version=2))
+    assert not stores.products.remove(first)
+    assert stores.products.get(tenant, first.id) == second
+    assert stores.products.remove(second)
+    assert stores.products.existing(tenant, [first.id]) == frozenset()
+    stores.products.add(product())  # the name is free again
+
+
+def test_products_are_paged_newest_first(stores: Stores, product: Any, tenant: str) -> None:
+    made = [product(number) for number in range(5)]
+    for each in made:
+        stores.products.add(each)
+    first = stores.products.page(tenant, None, 3)
+    assert [each.id for each in first.products] == [each.id for each in made[:1:-1]]
+    second = stores.products.page(tenant, first.after, 3)
+    assert ([each.id for each in second.products], second.after) == (
+        [made[1].id, made[0].id],
+        None,
+    )
+
+
+# ------------------------------------------------------------------ Listings
+
+
+def _listing(tenant: str, product_id: str = "prd_1", marketplace: str = "ebay") -> Listing:
+    return Listing(
+        tenant=tenant,
+        product_id=product_id,
+        marketplace=marketplace,
+        sku="sku-1",
+        state=ListingState.ACTIVE,
+        external_id="110",
+        images={"https://x.example/a.jpg": "img1"},
+        drift=(Drift(field="price", ours="1", theirs="2"),),
+        intent_at=START,
+        revised_on="2026-01-31",
+        revisions=3,
+        version=1,
+    )
+
+
+def test_a_listing_is_written_over_the_version_before_it(
+    stores: Stores, tenant: str, lease: Lease
+) -> None:
+    first = _listing(tenant)
+    assert stores.listings.save(first, lease)
+    assert stores.listings.get(tenant, "prd_1", "ebay") == first
+    assert stores.listings.save(first, lease)  # a write that is repeated, its answer lost
+    second = replace(first, external_id=None, version=2)
+    assert stores.listings.save(second)
+    assert not stores.listings.save(replace(first, revisions=9, version=2), lease)
+    assert not stores.listings.save(replace(first, version=4))
+    assert stores.listings.get(tenant, "prd_1", "ebay") == second
+
+
+def test_a_lost_claim_writes_no_listing(stores: Stores, tenant: str, lost: Lease) -> None:
+    with pytest.raises(LeaseLost):
+        stores.listings.save(_listing(tenant), lost)
+    assert stores.listings.get(tenant, "prd_1", "ebay") is None
+
+
+def test_listings_are_found_by_product_and_paged(stores: Stores, tenant: str) -> None:
+    places = [("prd_1", "ebay"), ("prd_1", "etsy"), ("prd_2", "ebay")]
+    for place in reversed(places):
+        assert stores.listings.save(_listing(tenant, *place))
+    found = stores.listings.of_product(tenant, "prd_1")
+    assert sorted(each.marketplace for each in found) == ["ebay", "etsy"]
+    first = stores.listings.page(tenant, None, 2)
+    assert [(each.product_id, each.marketplace) for each in first.listings] == places[:2]
+    second = stores.listings.page(tenant, first.after, 2)
+    assert ([each.product_id for each in second.listings], second.after) == (["prd_2"], None)
+
+
+# ------------------------------------------------------------------ Tasks
+
+
+def _task(tenant: str, job_id: str, position: int, **given: Any) -> Task:
+    return Task(
+        tenant=tenant,
+        job_id=job_id,
+        position=position,
+        key=f"step-{position}",
+        task_type=TaskType.DIRECT_HTTP,
+        description="Create offer",
+        platform="ebay",
+        product_id="prd_1",
+        payload={"n": 1},
+        digest="d",
+        created_at=START,
+        **given,
+    )
+
+
+def test_tasks_are_written_under_their_claim_and_read_by_position(
+    stores: Stores, tenant: str, lease: Lease
+) -> None:
+    done = {"status": TaskStatus.SUCCESS, "result": {"id": "1"}, "completed_at": START}
+    failed = {"status": TaskStatus.FAILED, "reason": Reason.NEEDS_INPUT, "error_message": "no"}
+    tasks = [_task(tenant, lease.job_id, 2, **failed), _task(tenant, lease.job_id, 1, **done)]
+    stores.tasks.save(lease, tasks)
+    assert stores.tasks.of_job(tenant, lease.job_id) == tasks[::-1]
+    assert stores.tasks.get(tenant, lease.job_id, 2) == tasks[0]
+    stores.tasks.drop(lease, tasks[:1])
+    assert stores.tasks.of_job(tenant, lease.job_id) == tasks[1:]
+    assert stores.tasks.get(tenant, lease.job_id, 2) is None
+
+
+def test_a_lost_claim_writes_no_task(stores: Stores, tenant: str, lost: Lease) -> None:
+    task = _task(tenant, lost.job_id, 1)
+    for write in (stores.tasks.save, stores.tasks.drop):
+        with pytest.raises(LeaseLost):
+            write(lost, [task])
+    assert stores.tasks.of_job(tenant, lost.job_id) == []
+
+
+# ------------------------------------------------------------------ Sellers
+
+
+def _connection(tenant: str, **given: Any) -> Connection:
+    made: dict[str, Any] = {
+        "status": ConnectionStatus.ACTIVE,
+        "sealed_access": (b"a", b"b"),
+        "sealed_refresh": (b"c",),
+        "scopes": ("read",),
+        "account": None,
+        "expires_at": START,
+        "refresh_expires_at": None,
+        "connected_at": START,
+        "settings": {"EBAY_DE": {"location_key": "store-1"}},
+        **given,
+    }
+    return Connection(tenant=tenant, marketplace="ebay", **made)
+
+
+def test_a_connection_is_put_replaced_by_version_and_removed(stores: Stores, tenant: str) -> None:
+    account = f"seller-{tenant}"
+    stores.connections.put(_connection(tenant, account=account))
+    first = stores.connections.get(tenant, "ebay")
+    assert first == _connection(tenant, account=account)
+    assert stores.connections.owner("ebay", account) == tenant
+    assert stores.connections.owner("ebay", "nobody") is None
+    second = replace(first, status=ConnectionStatus.NEEDS_REAUTH, version=2)
+    assert stores.connections.replace(second)
+    assert not stores.connections.replace(second)
+    stores.connections.put(first)
+    assert stores.connections.get(tenant, "ebay") == replace(first, version=3)
+    stores.connections.remove(tenant, "ebay")
+    stores.connections.remove(tenant, "ebay")
+    assert stores.connections.get(tenant, "ebay") is None
+    assert not stores.connections.replace(second)
+
+
+def test_a_consent_is_taken_once(stores: Stores, tenant: str) -> None:
+    consent = PendingConsent(
+        tenant=tenant,
+        state_hash="h",
+        marketplace="etsy",
+        sealed_verifier=(b"v",),
+        expires_at=START,
+    )
+    stores.connections.begin(consent)
+    assert stores.connections.take("other", "h") is None
+    assert stores.connections.take(tenant, "h") == consent
+    assert stores.connections.take(tenant, "h") is None
+
+
+def test_a_seller_calls_in_bursts_and_then_at_the_pace(stores: Stores, tenant: str) -> None:
+    waits = []
+    now = START
+    for _ in range(BURST + 4):
+        at = stores.pace.take(tenant, "ebay", now)
+        while at > now:
+            waits.append((at - now).total_seconds())
+            now = at
+            at = stores.pace.take(tenant, "ebay", now)
+    assert waits == [0.2] * 3
+    assert stores.pace.take(tenant, "etsy", START) == START
+
+
+def test_a_held_seller_waits_for_the_longest_hold(stores: Stores, tenant: str) -> None:
+    stores.pace.hold(tenant, "ebay", START + 60 * SECOND)
+    stores.pace.hold(tenant, "ebay", START + 30 * SECOND)
+    assert stores.pace.take(tenant, "ebay", START) == START + 60 * SECOND
+    later = START + 60 * SECOND
+    assert stores.pace.take(tenant, "ebay", later) == later
+
+
+# ------------------------------------------------------------------ Sales and statistics
+
+
+def test_a_sale_takes_stock_once_or_not_at_all(
+    stores: Stores, product: Callable[..., Product], tenant: str
+) -> None:
+    made = product(quantity=2)
+    stores.products.add(made)
+
+    def sale(order: str, quantity: int, product_id: str = made.id) -> Sale:
+        return Sale(
+            tenant=tenant,
+            marketplace="ebay",
+            order_id=order,
+            line_id="1",
+            sku=made.sku,
+            quantity=quantity,
+            sold_at="2026-01-01",
+            product_id=product_id,
+            outcome=SaleOutcome.RESERVED,
+        )
+
+    assert stores.sales.reserve(sale("a", 2))
+    assert not stores.sales.reserve(sale("a", 0))
+    assert not stores.sales.reserve(sale("b", 1))
+    assert not stores.sales.reserve(sale("c", 1, "prd_none"))
+    left = stores.products.get(tenant, made.id)
+    assert left is not None
+    assert (left.content.quantity, left.version) == (0, 2)
+    assert stores.sales.get(tenant, sale("a", 2).key) == sale("a", 2)
+    assert stores.sales.get(tenant, sale("b", 1).key) is None
+    lost = replace(sale("b", 1), outcome=SaleOutcome.CONFLICT, conflicts_with=("ebay:a",))
+    stores.sales.put(lost)
+    stores.sales.put(replace(lost, handled=True))
+    assert stores.sales.of_product(tenant, made.id) == [sale("a", 2), replace(lost, handled=True)]
+    first = stores.sales.page(tenant, None, 1)
+    second = stores.sales.page(tenant, first.after, 1)
+    assert [each.order_id for each in (*first.sales, *second.sales)] == ["a", "b"]
+    assert second.after is None
+
+
+def test_the_last_reading_of_orders_is_remembered(stores: Stores, tenant: str) -> None:
+    assert stores.sales.since(tenant, "ebay") is None
+    stores.sales.remember(tenant, "ebay", START)
+    stores.sales.remember(tenant, "ebay", START + SECOND)
+    assert stores.sales.since(tenant, "ebay") == START + SECOND
+    assert stores.sales.since(tenant, "etsy") is None
+
+
+def test_the_end_of_a_run_counts_once(stores: Stores, tenant: str) -> None:
+    payload = {"marketplace": "ebay", "action_code": "publish"}
+    job = new_job(tenant, payload=payload, finished_at=START + timedelta(minutes=1))
+    for run, outcome in ((1, "failed"), (1, "failed"), (2, "completed")):
+        stores.statistics.count(replace(job, run=run), outcome, 30)
+    [day] = stores.statistics.of_day(tenant, START.date().isoformat())
+    assert (day.marketplace, day.action_code) == ("ebay", "publish")
+    assert (day.failed, day.completed, day.expired, day.seconds) == (1, 1, 0, 60)
+    assert stores.statistics.of_day(tenant, "2020-01-01") == []
+
+
+# ------------------------------------------------------------------ Plug-ins
+
+
+def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, tenant: str) -> None:
+    plugins = [
+        Plugin(
+            tenant=tenant,
+            connection_id=f"browser-{number}",
+            marketplace="vinted",
+            connected_at=START + number * SECOND,
+            only_job=None if number else "job_1",
+        )
+        for number in range(2)
+    ]
+    for each in plugins:
+        stores.plugins.connect(each)
+    assert stores.plugins.newest(tenant, "vinted") == plugins[::-1]
+    stores.plugins.gone(plugins[1])
+    assert stores.plugins.newest(tenant, "vinted") == plugins[:1]
+    assert stores.plugins.newest("other", "vinted") == []
+
+
+def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, tenant: str) -> None:
+    plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
+    answer = PluginAnswer(status=200, body={"id": 1})
+    assert not stores.plugins.accept(tenant, "k", "b")
+    stores.plugins.send(plugin, "k", START)
+    stores.plugins.send(plugin, "k", START + SECOND)
+    assert not stores.plugins.answer(tenant, "k", "another", answer)
+    assert stores.plugins.accept(tenant, "k", "b")
+    assert stores.plugins.answer(tenant, "k", "b", answer)
+    assert stores.plugins.answer(tenant, "k", "b", PluginAnswer(status=500, body={}))
+    sent = stores.plugins.sent(tenant, "k")
+    assert sent is not None
+    assert (sent.sent_at, sent.accepted, sent.answer) == (START, True, answer)
+    stores.plugins.begin_again(tenant, "k")
+    assert stores.plugins.sent(tenant, "k") is None

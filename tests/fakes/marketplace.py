@@ -1,0 +1,298 @@
+"""The marketplace area's stores in memory, beside the jobs of a FakeJobStore."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from spinneret.jobs.models import Job, Lease
+from spinneret.kernel.errors import Conflict, LeaseLost
+from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
+from spinneret.marketplace.connections.models import Connection, PendingConsent
+from spinneret.marketplace.listings.models import Listing, ListingPage
+from spinneret.marketplace.orders.models import Sale, SalePage
+from spinneret.marketplace.products.models import Product, ProductPage
+from spinneret.marketplace.publishing.statistics import DayOfAction
+from spinneret.marketplace.tasks.models import Task
+from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+from tests.fakes.jobs import FakeJobStore, through_json
+from tests.fakes.named import FakeNamedStore
+
+_INTERVAL_MS = 1000 // CALLS_PER_SECOND
+
+
+class FakeProductStore(FakeNamedStore[Product]):
+    """Implements ProductStore."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda rows, after: ProductPage(products=rows, after=after))
+
+    def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
+        return frozenset(row.id for row in self.many(tenant, product_ids))
+
+    def _require_free_name(self, row: Product) -> None:
+        try:
+            super()._require_free_name(row)
+        except Conflict as error:
+            raise Conflict("another product has this SKU", details={"field": "sku"}) from error
+
+
+class FakeListingStore:
+    """Implements ListingStore."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self._jobs = jobs
+        self._rows: dict[tuple[str, str], Listing] = {}
+
+    def get(self, tenant: str, product_id: str, marketplace: str) -> Listing | None:
+        return self._rows.get((tenant, f"{product_id}#{marketplace}"))
+
+    def of_product(self, tenant: str, product_id: str) -> list[Listing]:
+        return [row for row in self._of(tenant).values() if row.product_id == product_id]
+
+    def page(self, tenant: str, after: str | None, limit: int) -> ListingPage:
+        rows = [(key, row) for key, row in self._of(tenant).items() if key > (after or "")]
+        shown = rows[:limit]
+        return ListingPage(
+            listings=tuple(row for _, row in shown),
+            after=shown[-1][0] if len(rows) > limit else None,
+        )
+
+    def save(self, listing: Listing, lease: Lease | None = None) -> bool:
+        key = listing.tenant, f"{listing.product_id}#{listing.marketplace}"
+        standing = self._rows.get(key)
+        if (standing.version if standing else 0) != listing.version - 1:
+            return standing == listing
+        _hold(self._jobs, lease)
+        self._rows[key] = listing
+        return True
+
+    def _of(self, tenant: str) -> dict[str, Listing]:
+        return {key: row for (owner, key), row in sorted(self._rows.items()) if owner == tenant}
+
+
+class FakeTaskStore:
+    """Implements TaskStore."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self._jobs = jobs
+        self._rows: defaultdict[tuple[str, str], dict[int, Task]] = defaultdict(dict)
+
+    def of_job(self, tenant: str, job_id: str) -> list[Task]:
+        return [task for _, task in sorted(self._rows[tenant, job_id].items())]
+
+    def get(self, tenant: str, job_id: str, position: int) -> Task | None:
+        return self._rows[tenant, job_id].get(position)
+
+    def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
+        _hold(self._jobs, lease)
+        for task in tasks:
+            stored = replace(
+                task,
+                payload=through_json(task.payload),
+                result=through_json(task.result),
+                error_details=through_json(task.error_details),
+            )
+            self._rows[task.tenant, task.job_id][task.position] = stored
+
+    def drop(self, lease: Lease, tasks: Sequence[Task]) -> None:
+        _hold(self._jobs, lease)
+        for task in tasks:
+            del self._rows[task.tenant, task.job_id][task.position]
+
+
+class FakeConnections:
+    """Implements ConnectionStore."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], Connection] = {}
+        self._owners: dict[tuple[str, str], str] = {}
+        self._consents: dict[tuple[str, str], PendingConsent] = {}
+
+    def get(self, tenant: str, marketplace: str) -> Connection | None:
+        return self._rows.get((tenant, marketplace))
+
+    def put(self, connection: Connection) -> None:
+        former = self._rows.get((connection.tenant, connection.marketplace))
+        self._write(replace(connection, version=former.version + 1 if former else 1))
+
+    def replace(self, connection: Connection) -> bool:
+        former = self._rows.get((connection.tenant, connection.marketplace))
+        if former is None or former.version != connection.version - 1:
+            return False
+        self._write(connection)
+        return True
+
+    def owner(self, marketplace: str, account: str) -> str | None:
+        return self._owners.get((marketplace, account))
+
+    def remove(self, tenant: str, marketplace: str) -> None:
+        self._rows.pop((tenant, marketplace), None)
+
+    def begin(self, consent: PendingConsent) -> None:
+        self._consents[consent.tenant, consent.state_hash] = consent
+
+    def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
+        return self._consents.pop((tenant, state_hash), None)
+
+    def _write(self, connection: Connection) -> None:
+        stored = replace(connection, settings=through_json(connection.settings))
+        self._rows[connection.tenant, connection.marketplace] = stored
+        if connection.account is not None:
+            self._owners[connection.marketplace, connection.account] = connection.tenant
+
+
+class FakeSaleStore:
+    """Implements SaleStore beside the products, whose stock sales take."""
+
+    def __init__(self, products: FakeProductStore) -> None:
+        self._products = products
+        self._rows: dict[tuple[str, str], Sale] = {}
+        self._read: dict[tuple[str, str], datetime] = {}
+
+    def get(self, tenant: str, key: str) -> Sale | None:
+        return self._rows.get((tenant, key))
+
+    def reserve(self, sale: Sale) -> bool:
+        product = self._products.get(sale.tenant, str(sale.product_id))
+        if product is None or product.content.quantity < sale.quantity:
+            return False
+        if (sale.tenant, sale.key) in self._rows:
+            return False
+        left = replace(product.content, quantity=product.content.quantity - sale.quantity)
+        after = replace(product, content=left, version=product.version + 1)
+        self._products.replace(product, after)
+        self.put(sale)
+        return True
+
+    def put(self, sale: Sale) -> None:
+        self._rows[sale.tenant, sale.key] = sale
+
+    def of_product(self, tenant: str, product_id: str) -> list[Sale]:
+        return [sale for _, sale in self._of(tenant) if sale.product_id == product_id][:100]
+
+    def page(self, tenant: str, after: str | None, limit: int) -> SalePage:
+        rows = [(key, sale) for key, sale in self._of(tenant) if key > (after or "")]
+        shown = rows[:limit]
+        return SalePage(
+            sales=tuple(sale for _, sale in shown),
+            after=shown[-1][0] if len(rows) > limit else None,
+        )
+
+    def since(self, tenant: str, marketplace: str) -> datetime | None:
+        return self._read.get((tenant, marketplace))
+
+    def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
+        self._read[tenant, marketplace] = moment
+
+    def _of(self, tenant: str) -> list[tuple[str, Sale]]:
+        return sorted((key, sale) for (owner, key), sale in self._rows.items() if owner == tenant)
+
+
+class FakePace:
+    """Implements Pace by the rule of the real one, GCRA."""
+
+    def __init__(self) -> None:
+        self._free_at: dict[tuple[str, str], int] = {}
+        self._held_until: dict[tuple[str, str], int] = {}
+
+    def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
+        seller, millis = (tenant, marketplace), _millis(now)
+        held, free = self._held_until.get(seller, 0), self._free_at.get(seller, 0)
+        if held <= millis and free <= millis + BURST * _INTERVAL_MS:
+            self._free_at[seller] = max(free, millis) + _INTERVAL_MS
+            return now
+        ahead = free - BURST * _INTERVAL_MS
+        return datetime.fromtimestamp(max(held, ahead, millis + 1) / 1000, UTC)
+
+    def hold(self, tenant: str, marketplace: str, until: datetime) -> None:
+        seller = tenant, marketplace
+        self._held_until[seller] = max(_millis(until), self._held_until.get(seller, 0))
+
+
+class FakeStatistics:
+    """Implements StatisticsStore."""
+
+    def __init__(self) -> None:
+        self._counted: set[tuple[str, str, int]] = set()
+        self._rows: defaultdict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
+
+    def count(self, job: Job, outcome: str, seconds: int) -> None:
+        mark = job.tenant, job.id, job.run
+        if mark in self._counted:
+            return
+        self._counted.add(mark)
+        day = (job.finished_at or job.created_at).date().isoformat()
+        place = job.tenant, day, job.payload["marketplace"], job.payload["action_code"]
+        self._rows[place].update({outcome: 1, "seconds": seconds})
+
+    def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
+        return [
+            DayOfAction(day=day, marketplace=marketplace, action_code=action, **counts)
+            for (owner, at, marketplace, action), counts in sorted(self._rows.items())
+            if (owner, at) == (tenant, day)
+        ]
+
+
+class FakePluginStore:
+    """Implements PluginStore."""
+
+    def __init__(self) -> None:
+        self._plugins: dict[tuple[str, str, str], Plugin] = {}
+        self._sent: dict[tuple[str, str], tuple[Sent, set[str]]] = {}
+
+    def connect(self, plugin: Plugin) -> None:
+        self._plugins[plugin.tenant, plugin.marketplace, plugin.connection_id] = plugin
+
+    def newest(self, tenant: str, marketplace: str) -> list[Plugin]:
+        found = [
+            plugin
+            for (owner, at, _), plugin in self._plugins.items()
+            if (owner, at) == (tenant, marketplace)
+        ]
+        return sorted(found, key=lambda plugin: plugin.connected_at, reverse=True)
+
+    def gone(self, plugin: Plugin) -> None:
+        self._plugins.pop((plugin.tenant, plugin.marketplace, plugin.connection_id), None)
+
+    def sent(self, tenant: str, key: str) -> Sent | None:
+        found = self._sent.get((tenant, key))
+        return found[0] if found else None
+
+    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
+        new = Sent(sent_at=now, accepted=False, answer=None)
+        self._sent.setdefault((plugin.tenant, key), (new, set()))[1].add(plugin.connection_id)
+
+    def begin_again(self, tenant: str, key: str) -> None:
+        self._sent.pop((tenant, key), None)
+
+    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
+        return self._change(tenant, key, connection_id, accepted=True)
+
+    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
+        known = self.sent(tenant, key)
+        first = known.answer if known and known.answer else through_answer(answer)
+        return self._change(tenant, key, connection_id, answer=first)
+
+    def _change(self, tenant: str, key: str, connection_id: str, **changes: Any) -> bool:
+        sent, connections = self._sent.get((tenant, key), (None, set[str]()))
+        if sent is None or connection_id not in connections:
+            return False
+        self._sent[tenant, key] = replace(sent, **changes), connections
+        return True
+
+
+def through_answer(answer: PluginAnswer) -> PluginAnswer:
+    return PluginAnswer(status=answer.status, body=through_json(answer.body))
+
+
+def _hold(jobs: FakeJobStore, lease: Lease | None) -> None:
+    if lease is not None and not jobs.holds(lease):
+        raise LeaseLost("the job has moved on")
+
+
+def _millis(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

@@ -1,0 +1,44 @@
+"""Requests that came to the fake marketplaces, kept to be held to the descriptions afterwards."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tests.markets.web import Seen
+
+VARIABLE: Final = "MARKETPLACE_RECORD"
+"""Names the file to append to; without it nothing is kept."""
+
+
+def record(seen: Seen) -> None:
+    """Append the request as a line; one write, so that several processes may share the file."""
+    path = os.environ.get(VARIABLE)
+    if path:
+        line = {
+            "method": seen.method,
+            "path": seen.path,
+            "query": dict(seen.query),
+            "headers": dict(seen.headers),
+            "body": base64.b64encode(seen.body).decode(),
+        }
+        with Path(path).open("ab", buffering=0) as file:
+            file.write(json.dumps(line, sort_keys=True).encode() + b"\n")
+
+
+def recorded(path: Path) -> Iterator[Seen]:
+    """The requests of a file."""
+    with path.open() as file:
+        for line in file:
+            kept = json.loads(line)
+            yield Seen(
+                method=kept["method"],
+                path=kept["path"],
+                query=kept["query"],
+                headers=kept["headers"],
+                body=base64.b64decode(kept["body"]),
+            )

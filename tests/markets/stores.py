@@ -1,0 +1,89 @@
+"""Where a bench keeps what it stores: in memory, or on tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.effects.dynamo import DynamoEffectStore
+from spinneret.jobs.ports import EffectStore, JobStore
+from spinneret.marketplace.calls.dynamo import DynamoPace
+from spinneret.marketplace.calls.ports import Pace
+from spinneret.marketplace.connections.dynamo import DynamoConnections
+from spinneret.marketplace.connections.ports import ConnectionStore
+from spinneret.marketplace.listings.dynamo import DynamoListingStore
+from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.orders.dynamo import DynamoSaleStore
+from spinneret.marketplace.orders.ports import SaleStore
+from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.products.ports import ProductStore
+from spinneret.marketplace.publishing.dynamo import DynamoStatistics
+from spinneret.marketplace.publishing.statistics import StatisticsStore
+from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
+from spinneret.marketplace.tasks.ports import TaskStore
+from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
+from spinneret.marketplace.vinted.ports import PluginStore
+from tests.contract.backends import Tables
+from tests.fakes.effects import FakeEffectStore
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.marketplace import (
+    FakeConnections,
+    FakeListingStore,
+    FakePace,
+    FakePluginStore,
+    FakeProductStore,
+    FakeSaleStore,
+    FakeStatistics,
+    FakeTaskStore,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stores:
+    """The stores of the marketplace area and of its jobs."""
+
+    jobs: JobStore
+    effects: EffectStore
+    products: ProductStore
+    listings: ListingStore
+    tasks: TaskStore
+    connections: ConnectionStore
+    sales: SaleStore
+    plugins: PluginStore
+    statistics: StatisticsStore
+    pace: Pace
+
+
+def in_memory() -> Stores:
+    """Fakes: what they hold to is `tests/contract/test_marketplace_stores.py`."""
+    jobs, products = FakeJobStore(), FakeProductStore()
+    return Stores(
+        jobs=jobs,
+        effects=FakeEffectStore(jobs),
+        products=products,
+        listings=FakeListingStore(jobs),
+        tasks=FakeTaskStore(jobs),
+        connections=FakeConnections(),
+        sales=FakeSaleStore(products),
+        plugins=FakePluginStore(),
+        statistics=FakeStatistics(),
+        pace=FakePace(),
+    )
+
+
+def on_tables(tables: Tables) -> Stores:
+    """The real ones."""
+    client, names = tables.client, tables.names
+    table, jobs, keys = names["Marketplace"], names["Jobs"], names["Idempotency"]
+    return Stores(
+        jobs=DynamoJobStore(client, jobs, keys),
+        effects=DynamoEffectStore(client, jobs, keys),
+        products=DynamoProductStore(client, table),
+        listings=DynamoListingStore(client, table, jobs),
+        tasks=DynamoTaskStore(client, table, jobs),
+        connections=DynamoConnections(client, table),
+        sales=DynamoSaleStore(client, table),
+        plugins=DynamoPluginStore(client, table),
+        statistics=DynamoStatistics(client, table),
+        pace=DynamoPace(client, table),
+    )
