@@ -46,6 +46,7 @@ from spinneret.kernel import bounds  # noqa: E402
 from spinneret.kernel.clock import utc_now  # noqa: E402
 from spinneret.monitoring.checks import items  # noqa: E402
 from spinneret.monitoring.checks.models import CheckResult, Outcome  # noqa: E402
+from spinneret.monitoring.targets.models import Options  # noqa: E402
 from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
 from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
 from spinneret.web.fetching.models import FetchRequest  # noqa: E402
@@ -181,10 +182,13 @@ def row_here(number: int, interval: int, seconds: float) -> None:
     fetcher = Slowed(GuardedFetcher(policy, lambda host, _: [host], user_agent="Bench/1"))
     world = CheckWorld(RealClock())
     replace_policy(world, policy)
-    ids = [
-        world.target(f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each}", interval_seconds=interval)
-        for each in range(number)
-    ]
+    ids = []
+    for each in range(number):
+        url = f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each}"
+        # As the service makes it; the fake's own way looks through all targets for each.
+        made = world.targets._new("acme", url, Options(interval_seconds=interval))  # noqa: SLF001
+        world.watch.rows["acme", made.target.id] = made
+        ids.append(made.target.id)
     tick = bounds.CHECK_INTERVAL_SECONDS
     began_at = time.monotonic()
     with ThreadPoolExecutor(bounds.CHECK_CONCURRENCY) as pool:
