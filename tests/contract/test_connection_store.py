@@ -180,3 +180,28 @@ def test_watchers_and_subscriptions_are_bounded(
     with pytest.raises(Conflict):
         connections.subscribe(ids[0], refs[2], START)
     assert [watchers(store, ref) for ref in refs] == [2, 1, 0]
+
+
+def test_what_is_no_job_is_subscribed_to_without_a_count(
+    store: JobStore, connections: ConnectionStore, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "SUBSCRIBERS_PER_JOB", 2)
+    target = JobRef(tenant=tenant, job_id="t_1")
+    job = submitted(store, tenant).ref
+    one, two, three = (opened(connections, tenant, name) for name in ("one", "two", "three"))
+    for each in (one, one, two):
+        connections.subscribe_to_events(each, target, START)
+    assert subscribers_of(connections, target) == sorted([one.id, two.id])
+    with pytest.raises(Conflict):
+        connections.subscribe_to_events(three, target, START)
+    with pytest.raises(Conflict):
+        connections.subscribe_to_events(three, job, START)
+    connections.unsubscribe(one.id, target)
+    connections.unsubscribe(one.id, target)
+    assert subscribers_of(connections, target) == [two.id]
+    connections.subscribe_to_events(three, target, START)
+    connections.close(two.id)
+    assert subscribers_of(connections, target) == [three.id]
+    with pytest.raises(NotFound):
+        connections.subscribe_to_events(two, target, START)
+    assert watchers(store, job) == 0

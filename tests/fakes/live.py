@@ -49,6 +49,26 @@ class FakeConnectionStore:
             self._open[found.id] = replace(found, jobs=found.jobs | {ref.job_id})
             self._jobs.subscribe(ref, 1)
 
+    def subscribe_to_events(self, connection: Connection, ref: JobRef, now: datetime) -> None:
+        with self._lock:
+            found = self._open.get(connection.id)
+            if not is_id(ref.job_id) or found is None:
+                raise NotFound("no such subject")
+            if self._jobs.get(ref) is not None:
+                raise Conflict("a job is subscribed to by its job_id")
+            if ref.job_id in found.jobs:
+                return
+            others = sum(
+                each.tenant == ref.tenant and ref.job_id in each.jobs
+                for each in self._open.values()
+            )
+            if (
+                others >= bounds.SUBSCRIBERS_PER_JOB
+                or len(found.jobs) >= bounds.JOBS_PER_CONNECTION
+            ):
+                raise Conflict("too many subscriptions")
+            self._open[found.id] = replace(found, jobs=found.jobs | {ref.job_id})
+
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
         if not is_id(ref.job_id):
             return
@@ -59,7 +79,8 @@ class FakeConnectionStore:
             if connection.tenant != ref.tenant:
                 return
             self._open[connection_id] = replace(connection, jobs=connection.jobs - {ref.job_id})
-            self._jobs.subscribe(ref, -1)
+            if self._jobs.get(ref) is not None:
+                self._jobs.subscribe(ref, -1)
 
     def close(self, connection_id: str) -> None:
         self._require()

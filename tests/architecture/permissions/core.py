@@ -25,7 +25,9 @@ NEEDED = {
         on("Domain/_cluster/health", "es:ESHttpGet"),
     ),
     "LiveApi": together(
-        ADMISSION, PUSHING, on("Jobs", "DeleteItem GetItem PutItem Query UpdateItem")
+        ADMISSION,
+        PUSHING,
+        on("Jobs", "ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem"),
     ),
     "Sweeper": together(JOB_WORK, RELAYING),
     "Redrive": on(

@@ -336,6 +336,7 @@ def test_a_domain_event_about_a_job_comes_to_its_subscribers(
     assert messages_ == [
         {
             "type": "event",
+            "subject": bench.ref.job_id,
             "job_id": bench.ref.job_id,
             "event": {
                 "id": event.id,
@@ -346,6 +347,52 @@ def test_a_domain_event_about_a_job_comes_to_its_subscribers(
             },
         }
     ]
+
+
+def test_domain_events_of_a_target_come_to_who_subscribed_to_it(
+    live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
+) -> None:
+    def say(action: str, client: str = CLIENT) -> None:
+        live.receive(client, json.dumps({"action": action, "subject": "t_1"}), good)
+
+    connect(live, "other=", tenant="other")
+    say("subscribe", "other=")
+    for _ in range(2):
+        say("subscribe")
+    event = domain_event(bench, "t_1")
+    sink.take(event)
+    say("unsubscribe")
+    sink.take(event)
+    assert [each["type"] for each in sockets.received[CLIENT]] == [
+        *("subscribed", "subscribed", "event", "unsubscribed")
+    ]
+    [pushed] = [each for each in sockets.received[CLIENT] if each["type"] == "event"]
+    assert (pushed["subject"], pushed["event"]["id"]) == ("t_1", event.id)
+    assert sockets.received["other="] == [{"type": "subscribed", "subject": "t_1"}]
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"action": "subscribe", "subject": 1}, "VALIDATION_ERROR"),
+        ({"action": "sing", "subject": "t_1"}, "VALIDATION_ERROR"),
+        ({"action": "subscribe", "subject": "t_1", "after": "1"}, "VALIDATION_ERROR"),
+        ({"action": "subscribe", "subject": "t_1", "job_id": "job_1"}, "VALIDATION_ERROR"),
+        ({"action": "subscribe", "subject": "a#b"}, "NOT_FOUND"),
+        ({"action": "subscribe", "subject": "job_1"}, "CONFLICT"),
+    ],
+)
+def test_what_is_no_subject_is_answered_so(
+    live: LiveService, sockets: FakeSockets, message: dict[str, Any], code: str
+) -> None:
+    live.receive(CLIENT, json.dumps(message), good)
+    assert [each["code"] for each in sockets.received[CLIENT]] == [code]
+
+
+def test_a_ticket_of_a_job_opens_no_other_subject(live: LiveService, sockets: FakeSockets) -> None:
+    connect(live, "ticket=", only_job="job_1")
+    live.receive("ticket=", json.dumps({"action": "subscribe", "subject": "t_1"}), good)
+    assert [each["code"] for each in sockets.received["ticket="]] == ["NOT_FOUND"]
 
 
 def test_a_client_that_is_out_of_reach_fails_no_domain_event(

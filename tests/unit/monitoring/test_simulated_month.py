@@ -4,40 +4,32 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import random
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
 
 import pytest
 
-from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
-from spinneret.monitoring.incidents.rules import step
+from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups import rules
-from spinneret.monitoring.rollups.models import Tally
-from spinneret.monitoring.targets.models import Options, Target, TargetState, Watched
 from spinneret.monitoring.targets.rules import next_slot
+from tests.unit.monitoring.month import BEGIN, INTERVAL, Monitored, Seen
+from tests.unit.monitoring.steady_month import (
+    Block,
+    Expected,
+    SteadyMonth,
+    blocks,
+    hours,
+    is_steady,
+)
 
-BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
-INTERVAL = 300
-ERROR = CheckError(code="HTTP_ERROR", message="answered 500")
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One check as the site knows it."""
-
-    at: datetime
-    outcome: Outcome
-    latency_ms: int
-
-
-@dataclass
-class Found:
-    """What monitoring says of one target."""
-
-    tally: Tally
-    incidents: list[tuple[datetime, datetime | None]]
-    hours: int
+TARGETS: Final = int(os.environ.get("SPINNERET_MONTH_TARGETS", "400"))
+"""`make prove` takes 10,000."""
+PARTS: Final = 8
+FLAPPING: Final = 100  # one in a hundred of 10,000
 
 
 def history(chance: random.Random, target_id: str, days: int, *, flaps: bool) -> list[Seen]:
@@ -59,38 +51,11 @@ def history(chance: random.Random, target_id: str, days: int, *, flaps: bool) ->
     return found
 
 
-def monitored(target_id: str, seen: list[Seen]) -> Found:
+def monitored(target_id: str, seen: list[Seen]) -> Monitored:
     """What the rules make of it."""
-    target = Target(
-        tenant="acme",
-        id=target_id,
-        url="https://site.example/",
-        canonical_url="https://site.example/",
-        host="site.example",
-        created_at=BEGIN,
-        updated_at=BEGIN,
-        options=Options(interval_seconds=INTERVAL),
-    )
-    state = TargetState(sequence=1, due_at=BEGIN)
-    closed: list[Tally] = []
-    incidents: dict[str, tuple[datetime, datetime | None]] = {}
-    for number, each in enumerate(seen):
-        result = CheckResult(
-            id=str(number),
-            checked_at=each.at,
-            outcome=each.outcome,
-            late_ms=0,
-            latency_ms=each.latency_ms,
-            error=ERROR if each.outcome is Outcome.DOWN else None,
-        )
-        made = step(Watched(target=target, state=state), result, each.at)
-        state = made.state
-        closed += [hour.tally for hour in made.closed]
-        if made.incident is not None:
-            incidents[made.incident.id] = made.incident.started_at, made.incident.ended_at
-    assert state.hour is not None
-    tally = sum([*closed, state.hour.tally], Tally())
-    return Found(tally, list(incidents.values()), len(closed) + 1)
+    found = Monitored(target_id)
+    found.checks(seen)
+    return found
 
 
 def expected_incidents(seen: list[Seen]) -> list[tuple[datetime, datetime | None]]:
@@ -123,25 +88,61 @@ def expected_seconds(seen: list[Seen], outcome: Outcome) -> float:
     return total
 
 
-def compare(chance: random.Random, target_id: str, days: int, *, flaps: bool) -> Found:
+def require_percentiles(found: Monitored, exact: Mapping[int, int]) -> None:
+    """Within the histogram's stated error of the nearest rank of all latencies."""
+    total, ordered = sum(exact.values()), sorted(exact.items())
+    for share in (0.5, 0.95, 0.99):
+        rank = max(1, math.ceil(share * total))
+        counts = itertools.accumulate(number for _, number in ordered)
+        latency = next(ms for (ms, _), upto in zip(ordered, counts, strict=True) if upto >= rank)
+        shown = rules.percentile(found.tally.latencies, share)
+        assert shown == pytest.approx(latency, rel=rules.LATENCY_ERROR + 0.001, abs=0.5)
+
+
+def require_seconds(found: Monitored, seconds: Mapping[Outcome, float]) -> None:
+    """Each outcome's time, and the uptime that follows."""
+    tally = found.tally
+    for outcome, milliseconds in (
+        (Outcome.UP, tally.up_ms),
+        (Outcome.DOWN, tally.down_ms),
+        (Outcome.UNKNOWN, tally.unknown_ms),
+    ):
+        assert milliseconds / 1000 == pytest.approx(seconds[outcome], abs=1e-6)
+    up, down = seconds[Outcome.UP], seconds[Outcome.DOWN]
+    uptime = rules.uptime(tally, with_maintenance=False)
+    assert uptime == pytest.approx(up / (up + down), abs=1e-12)
+
+
+def compare(chance: random.Random, target_id: str, days: int, *, flaps: bool) -> Monitored:
+    """All checks one by one."""
     seen = history(chance, target_id, days, flaps=flaps)
     found = monitored(target_id, seen)
     assert found.incidents == expected_incidents(seen)
-    for outcome, name in (
-        (Outcome.UP, "up_ms"),
-        (Outcome.DOWN, "down_ms"),
-        (Outcome.UNKNOWN, "unknown_ms"),
-    ):
-        seconds = expected_seconds(seen, outcome)
-        assert getattr(found.tally, name) / 1000 == pytest.approx(seconds, abs=1e-6)
+    outcomes = (Outcome.UP, Outcome.DOWN, Outcome.UNKNOWN)
+    require_seconds(found, {each: expected_seconds(seen, each) for each in outcomes})
     assert found.tally.checks == len(seen)
     assert found.tally.failed == sum(each.outcome is Outcome.DOWN for each in seen)
-    latencies = sorted(each.latency_ms for each in seen if each.outcome is Outcome.UP)
-    for share in (0.5, 0.95, 0.99):
-        exact = latencies[max(1, math.ceil(share * len(latencies))) - 1]
-        found_ms = rules.percentile(found.tally.latencies, share)
-        assert found_ms == pytest.approx(exact, rel=rules.LATENCY_ERROR + 0.001, abs=0.5)
-    assert found.hours <= days * 24 + 1
+    require_percentiles(found, Counter(e.latency_ms for e in seen if e.outcome is Outcome.UP))
+    assert found.hours < days * 24 + 1
+    return found
+
+
+def compare_steady(
+    chance: random.Random, pool: list[Block], target_id: str, days: int
+) -> Monitored:
+    """Steady hours at once, the others one by one."""
+    found, month = SteadyMonth(target_id), list(hours(chance, pool, target_id, days))
+    for begin, hour in month:
+        if isinstance(hour, Block) and is_steady(found.state, begin):
+            found.hour(begin, hour)
+        else:
+            found.checks(hour.seen(begin) if isinstance(hour, Block) else hour)
+    oracle = Expected(month)
+    assert found.incidents == expected_incidents(oracle.deciding)
+    require_seconds(found, oracle.seconds)
+    assert (found.tally.checks, found.tally.failed) == (oracle.checks, oracle.failed)
+    require_percentiles(found, oracle.latencies)
+    assert found.hours < days * 24 + 1
     return found
 
 
@@ -151,14 +152,45 @@ def test_a_few_days_are_as_the_oracle_says() -> None:
     assert sum(len(each.incidents) for each in found) > 10
 
 
+def test_a_steady_hour_at_once_is_the_same_as_its_checks_one_by_one() -> None:
+    chance = random.Random(3)
+    pool = blocks(chance, 20)
+    crossing = 0
+    for number in range(40):
+        target_id = f"t_{number}"
+        at_once, singly = SteadyMonth(target_id), Monitored(target_id)
+        for begin, hour in hours(chance, pool, target_id, 3):
+            seen = hour.seen(begin) if isinstance(hour, Block) else hour
+            singly.checks(seen)
+            if isinstance(hour, Block) and is_steady(at_once.state, begin):
+                at_once.hour(begin, hour)
+                crossing += rules.hour_of(begin) != rules.hour_of(seen[-1].at)
+            else:
+                at_once.checks(seen)
+            assert at_once.state == singly.state
+            assert at_once.tally == singly.tally
+    assert crossing > 5
+
+
+def test_a_few_steady_days_are_as_the_oracle_says() -> None:
+    chance = random.Random(4)
+    pool = blocks(chance, 20)
+    found = [compare_steady(chance, pool, f"t_{number}", 6) for number in range(20)]
+    assert sum(len(each.incidents) for each in found) > 3
+
+
 @pytest.mark.heavy
-@pytest.mark.timeout(900)
-def test_a_month_is_as_the_oracle_says() -> None:
-    """The hundred flapping ones of 10,000 targets, and a hundred of the steady ones, which are all
-    alike: 1.7 million checks."""
-    chance = random.Random(2)
-    found = [compare(chance, f"t_{number}", 30, flaps=number % 2 == 0) for number in range(200)]
-    assert sum(len(each.incidents) for each in found) > 5000
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_month_is_as_the_oracle_says(part: int) -> None:
+    """A hundred targets flap; the others are well but for some hours of a month."""
+    chance = random.Random(part)
+    pool = blocks(chance, 64)
+    for number in range(part, TARGETS, PARTS):
+        if number < FLAPPING:
+            compare(chance, f"t_{number}", 30, flaps=True)
+        else:
+            compare_steady(chance, pool, f"t_{number}", 30)
 
 
 def test_every_latency_is_within_the_stated_error_of_its_bucket() -> None:
@@ -180,5 +212,5 @@ def test_a_year_of_days_and_a_week_of_hours_fit_a_page_of_a_query() -> None:
 
 def test_a_bucket_that_nobody_fills_is_not_kept() -> None:
     seen = [Seen(BEGIN, Outcome.UP, 5), Seen(BEGIN + timedelta(seconds=300), Outcome.UP, 5)]
-    tally = monitored("t_1", [replace(each) for each in seen]).tally
+    tally = monitored("t_1", seen).tally
     assert list(tally.latencies.values()) == [2]

@@ -330,6 +330,14 @@ class ConnectionStore(Protocol):
         """Idempotent. Raises NotFound, and Conflict when there are too many subscriptions."""
         ...
 
+    def subscribe_to_events(self, connection: Connection, ref: JobRef, now: datetime) -> None:
+        """To the domain events of a subject that is no job, such as a target; idempotent.
+
+        `ref` names it as it would a job. Raises NotFound for a closed connection, and Conflict for
+        too many subscriptions or a job, whose subscribers are counted.
+        """
+        ...
+
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
         """Harmless when there is no such subscription."""
         ...

@@ -113,15 +113,40 @@ class DynamoConnectionStore:
             dynamo.transact(self._client, [counted])
         return True
 
+    def subscribe_to_events(self, connection: Connection, ref: JobRef, now: datetime) -> None:
+        """See ConnectionStore; its bound of subscribers isn't exact, as nothing counts them."""
+        if not is_id(ref.job_id):
+            raise NotFound("no such subject")
+        if len(self.subscribers(ref)) >= bounds.SUBSCRIBERS_PER_JOB:
+            raise Conflict("too many subscriptions")
+        absent: dynamo.Condition = ("attribute_not_exists(#pk)", {})
+        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": bounds.JOBS_PER_CONNECTION})
+        writes = [
+            dynamo.check(self._table, keys.job_key(ref), absent),
+            dynamo.put(self._table, items.subscriber_item(ref, connection, now), absent),
+            dynamo.change(
+                self._table,
+                keys.connection_key(connection.id),
+                ("ADD #jobs :job", {":job": {ref.job_id}}),
+                few,
+            ),
+        ]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed as failed:
+            if _JOB in failed.standing:
+                raise Conflict("a job is subscribed to by its job_id") from failed
+            _raise_unless_subscribed(failed)
+
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
         """See ConnectionStore."""
         if not is_id(ref.job_id):
             return
         exists: dynamo.Condition = ("attribute_exists(#pk)", {})
+        uncounted = dynamo.change(
+            self._table, keys.job_key(ref), ("ADD #watchers :less", {":less": -1}), exists
+        )
         writes = [
-            dynamo.change(
-                self._table, keys.job_key(ref), ("ADD #watchers :less", {":less": -1}), exists
-            ),
             dynamo.delete(self._table, keys.subscriber_key(ref, connection_id), exists),
             dynamo.change(
                 self._table,
@@ -131,9 +156,12 @@ class DynamoConnectionStore:
             ),
         ]
         try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed:
-            return  # it wasn't subscribed, or the job or the connection is gone
+            dynamo.transact(self._client, [uncounted, *writes])
+        except dynamo.ConditionFailed as failed:
+            if failed.standing.get(_JOB) != {}:
+                return  # it wasn't subscribed, or the connection is gone
+            with suppress(dynamo.ConditionFailed):  # as above
+                dynamo.transact(self._client, writes)  # no job: a subject that isn't counted
 
     def close(self, connection_id: str) -> None:
         """See ConnectionStore; an interrupted call can be repeated."""

@@ -93,7 +93,7 @@ class LiveEvents:
 
 
 class Subscribers:
-    """Implements Sink: pushes a domain event to the subscribers of the job that it is about."""
+    """Implements Sink: pushes a domain event to the subscribers of its subject: a job, a target."""
 
     name: Final = "subscribers"
 
@@ -101,7 +101,7 @@ class Subscribers:
         self._pushes = pushes
 
     def take(self, event: DomainEvent) -> None:
-        """See Sink; best effort, so it never fails. A subject that is no job has no subscribers."""
+        """See Sink; best effort, so it never fails."""
         ref = JobRef(tenant=event.tenant, job_id=event.subject)
         self._pushes.push(ref, lambda: iter([event_message(event)]))
 
@@ -121,7 +121,8 @@ def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
 
 
 def event_message(event: DomainEvent) -> str:
-    """`{"type": "event", "job_id": …, "event": {…}}`; its data is below SOCKET_MESSAGE_BYTES."""
+    """`{"type": "event", "subject": …, "job_id": …, "event": {…}}`: the subject is the job, or
+    what else the event is about; its data is below SOCKET_MESSAGE_BYTES."""
     about = {
         "id": event.id,
         "type": event.type,
@@ -129,7 +130,8 @@ def event_message(event: DomainEvent) -> str:
         "occurred_at": stamp(event.occurred_at),
         "data": event.data,
     }
-    message = {"type": "event", "job_id": event.subject, "event": about}
+    subject = event.subject
+    message = {"type": "event", "subject": subject, "job_id": subject, "event": about}
     return json.dumps(message, ensure_ascii=False)
 
 

@@ -70,6 +70,10 @@ class LiveService:
     def receive(self, connection_id: str, text: str, is_active: IsActive) -> None:
         """`{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or absent}`.
 
+        `{"action": …, "subject": …}` instead is about the domain events of what is no job, such as
+        a target. They have no timeline, and nobody looks whether there is such a subject: a foreign
+        id, like an unknown one, just has no events.
+
         Answers and errors are sent to the connection. One that is unknown, or whose key or ticket
         has ended, is closed instead. Raises DependencyUnavailable.
         """
@@ -146,6 +150,9 @@ class LiveService:
         if other is not None:
             self._send(connection.id, other(connection, value))
             return
+        if "subject" in value:
+            self._follow(connection, *_parsed_subject(value))
+            return
         action, job_id, after = _parsed(value)
         ref = JobRef(tenant=connection.tenant, job_id=job_id)
         if not is_id(job_id) or connection.only_job not in (None, job_id):
@@ -155,6 +162,16 @@ class LiveService:
         else:
             self._connections.unsubscribe(connection.id, ref)
             self._send(connection.id, {"type": "unsubscribed", "job_id": job_id})
+
+    def _follow(self, connection: Connection, action: str, subject: str) -> None:
+        ref = JobRef(tenant=connection.tenant, job_id=subject)
+        if not is_id(subject) or connection.only_job is not None:
+            raise NotFound("no such subject")
+        if action == "subscribe":
+            self._connections.subscribe_to_events(connection, ref, self._clock())
+        else:
+            self._connections.unsubscribe(connection.id, ref)
+        self._send(connection.id, {"type": f"{action}d", "subject": subject})
 
     def _subscribe(self, connection: Connection, ref: JobRef, after: str | None) -> None:
         """Subscribe first, then send the timeline: an event may come twice, but none is missed.
@@ -198,6 +215,20 @@ def _object(text: str) -> dict[str, Any]:
     return value
 
 
+def _parsed_subject(value: Mapping[str, Any]) -> tuple[str, str]:
+    """Raises ValidationFailed."""
+    wrong = [
+        name
+        for name, good in (
+            ("action", value.get("action") in _ACTIONS),
+            ("subject", isinstance(value["subject"], str)),
+        )
+        if not good
+    ] + sorted(value.keys() - {"action", "subject"})
+    _require_good(wrong)
+    return value["action"], value["subject"]
+
+
 def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
     """Raises ValidationFailed."""
     unknown = sorted(value.keys() - {"action", "job_id", "after"})
@@ -210,7 +241,12 @@ def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
         )
         if not good
     ] + unknown
+    _require_good(wrong)
+    return value["action"], value["job_id"], value.get("after")
+
+
+def _require_good(wrong: Sequence[str]) -> None:
+    """Raises ValidationFailed for fields that are wrong."""
     if wrong:
         fields = [{"field": name} for name in wrong]
         raise ValidationFailed(f"invalid: {', '.join(wrong)}", details={"fields": fields})
-    return value["action"], value["job_id"], value.get("after")

@@ -42,12 +42,15 @@ class Tally:
 
     def __add__(self, other: Tally) -> Tally:
         names = (*DURATIONS, *COUNTS)
-        counts = {
-            bucket: self.latencies.get(bucket, 0) + other.latencies.get(bucket, 0)
-            for bucket in sorted({*self.latencies, *other.latencies})
-        }
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
-        return Tally(**sums, latencies=counts)
+        return Tally(**sums, latencies=_merged(self.latencies, other.latencies))
+
+
+def _merged(one: Mapping[int, int], other: Mapping[int, int]) -> Mapping[int, int]:
+    """Sums by bucket; most pieces of time have no latencies."""
+    if not one or not other:
+        return one or other
+    return {bucket: one.get(bucket, 0) + other.get(bucket, 0) for bucket in sorted({*one, *other})}
 
 
 @dataclass(frozen=True)

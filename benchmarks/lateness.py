@@ -1,0 +1,258 @@
+"""How late checks begin as deployed: rule, ticks, queue, functions and DynamoDB of the local stack.
+
+    python benchmarks/lateness.py [--targets 100:15 1000:60] [--seconds 120] [--here]
+
+Uses an instance of its own; with --here no instance at all, but ticks, lists, workers and checks in
+real time in one process of eight threads, over sockets, with the stores in memory and the time that
+AWS's calls take slept (benchmarks/monitoring.py has the same in simulated time).
+
+Each of the given numbers of targets is imported with its interval, settles for a minute, and is
+watched for so many seconds; the targets are deleted before the next ones come. They are spread over
+forty addresses of loopback, whose pages answer at once: what is measured is the way to a check, not
+the site. The stage lets a host have 50 requests a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from datetime import datetime, timedelta
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+import boto3  # noqa: E402 - after the path above
+import httpx  # noqa: E402
+
+from benchmarks.instance import (  # noqa: E402
+    api_url,
+    endpoints,
+    issue_key,
+    outputs,
+    run_stack,
+)
+from benchmarks.monitoring import AWS_SECONDS, Handler, replace_policy  # noqa: E402
+from spinneret.kernel import bounds  # noqa: E402
+from spinneret.kernel.clock import utc_now  # noqa: E402
+from spinneret.monitoring.checks import items  # noqa: E402
+from spinneret.monitoring.checks.models import CheckResult, Outcome  # noqa: E402
+from spinneret.monitoring.targets.models import Options  # noqa: E402
+from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
+from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
+from spinneret.web.fetching.models import FetchRequest  # noqa: E402
+from tests.fakes.checking import CheckWorld  # noqa: E402
+from tests.fakes.time import HandClock  # noqa: E402
+
+PORT: Final = 8487
+HOSTS: Final = tuple(f"127.0.1.{number}" for number in range(1, 41))
+SETTLING: Final = 60.0
+TENANT: Final = "bench"
+
+
+@contextmanager
+def served() -> Iterator[None]:
+    """The page on every address."""
+    with ExitStack() as stack:
+        for host in HOSTS:
+            server = ThreadingHTTPServer((host, PORT), Handler)
+            server.daemon_threads = True
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            stack.callback(server.server_close)
+            stack.callback(server.shutdown)
+        yield
+
+
+def imported(http: httpx.Client, number: int, interval: int) -> float:
+    """Makes so many targets; the seconds that it took."""
+    began_at, jobs = time.perf_counter(), []
+    lines = [
+        f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each},{interval}" for each in range(number)
+    ]
+    for first in range(0, number, bounds.IMPORT_LINES_MAX):
+        part = lines[first : first + bounds.IMPORT_LINES_MAX]
+        csv = "\n".join(["url,interval_seconds", *part])
+        answer = http.post("/v1/targets/import", json={"csv": csv}).raise_for_status()
+        jobs.append(answer.json()["job_id"])
+    for job in jobs:
+        while (found := http.get(f"/api/v1/jobs/{job}").json())["finished_at"] is None:
+            time.sleep(0.2)
+        assert found["result"]["refused"] == 0, found["result"]["lines"][:3]
+    return time.perf_counter() - began_at
+
+
+def deleted(http: httpx.Client) -> None:
+    """Removes all targets of the tenant."""
+    while found := http.get("/v1/targets", params={"limit": 100}).json()["items"]:
+        for target in found:
+            http.delete(f"/v1/targets/{target['id']}").raise_for_status()
+
+
+def results(table: Any, seconds: float) -> list[CheckResult]:
+    """What was written of checks that began within the last so many seconds."""
+    since = items.behind(utc_now() - timedelta(seconds=seconds))
+    found: list[CheckResult] = []
+    request: dict[str, Any] = {
+        "FilterExpression": "begins_with(pk, :results) AND sk > :since",
+        "ExpressionAttributeValues": {":results": items.partition(TENANT, ""), ":since": since},
+    }
+    while True:
+        answer = table.scan(**request)
+        found += (items.result_of(item) for item in answer["Items"] if "result" in item)
+        if "LastEvaluatedKey" not in answer:
+            return found
+        request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def row(http: httpx.Client, table: Any, number: int, interval: int, seconds: float) -> None:
+    """Measures and prints one number of targets."""
+    making = imported(http, number, interval)
+    time.sleep(SETTLING + seconds)
+    report(number, interval, seconds, results(table, seconds), f"{number / making:.0f}")
+
+
+def heading(how: str) -> None:
+    """Prints what the rows are about."""
+    print(f"{os.cpu_count()} cores: {how}")
+    print(
+        "| targets | interval | wanted a second | checks a second | late p50 | late p95"
+        " | longest | skips | answer p50 | made a second | load |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
+
+
+def report(number: int, interval: int, seconds: float, found: list[CheckResult], made: str) -> None:
+    """Prints a row."""
+    outcomes = Counter(each.outcome for each in found)
+    late = sorted(each.late_ms / 1000 for each in found if each.outcome is not Outcome.SKIPPED_BUSY)
+    took = sorted(each.latency_ms for each in found if each.is_measured)
+    wanted = number / interval
+    p95 = late[int(0.95 * len(late))]
+    print(
+        f"| {number} | {interval} s | {wanted:.1f} | {len(late) / seconds:.1f}"
+        f" | {statistics.median(late):.1f} s | {p95:.1f} s | {late[-1]:.1f} s"
+        f" | {outcomes[Outcome.SKIPPED_BUSY]} | {statistics.median(took):.0f} ms"
+        f" | {made} | {os.getloadavg()[0]:.1f} |",
+        flush=True,
+    )
+    others = {str(name): count for name, count in outcomes.items() if name is not Outcome.UP}
+    print(f"<!-- {len(found)} results, beside up: {others} -->", flush=True)
+
+
+# ---------------------------------------------------------------- In one process
+
+
+class RealClock(HandClock):
+    """The time as it is; who advances it sleeps."""
+
+    def __call__(self) -> datetime:
+        """Now."""
+        return utc_now()
+
+    def advance(self, seconds: float) -> datetime:
+        """Sleep."""
+        time.sleep(seconds)
+        return self()
+
+
+class Slowed:
+    """A fetcher, and the time that a check's calls to AWS take."""
+
+    def __init__(self, fetcher: GuardedFetcher) -> None:
+        self._fetcher = fetcher
+
+    def fetch(self, request: FetchRequest) -> Any:
+        """See Fetcher."""
+        time.sleep(AWS_SECONDS)
+        return self._fetcher.fetch(request)
+
+
+def row_here(number: int, interval: int, seconds: float) -> None:
+    """Measures and prints one number of targets."""
+    policy = AddressPolicy(allowed=frozenset(f"{host}:{PORT}" for host in HOSTS))
+    fetcher = Slowed(GuardedFetcher(policy, lambda host, _: [host], user_agent="Bench/1"))
+    world = CheckWorld(RealClock())
+    replace_policy(world, policy)
+    ids = []
+    for each in range(number):
+        url = f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each}"
+        # As the service makes it; the fake's own way looks through all targets for each.
+        made = world.targets._new("acme", url, Options(interval_seconds=interval))  # noqa: SLF001
+        world.watch.rows["acme", made.target.id] = made
+        ids.append(made.target.id)
+    tick = bounds.CHECK_INTERVAL_SECONDS
+    began_at = time.monotonic()
+    with ThreadPoolExecutor(bounds.CHECK_CONCURRENCY) as pool:
+        for turn in range(int((SETTLING + seconds) / tick)):
+            time.sleep(max(0.0, began_at + turn * tick - time.monotonic()))
+            world.lanes.lists.clear()
+            world.tick().run(world.clock())
+            for order in world.lanes.lists:
+                pool.submit(world.worker(fetcher=fetcher).run, order, lambda: 900.0)
+    since = utc_now() - timedelta(seconds=seconds)
+    found = [
+        result
+        for target_id in ids
+        for result in world.watch.results(
+            "acme", target_id, since=since, until=None, after=None, limit=10**6
+        ).results
+    ]
+    report(number, interval, seconds, found, "")
+
+
+def main() -> None:
+    """Measure and print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--targets", nargs="+", default=["100:15", "1000:60"])
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--here", action="store_true", help="without the stack")
+    arguments = parser.parse_args()
+    asked = [tuple(map(int, each.split(":"))) for each in arguments.targets]
+    if arguments.here:
+        heading("one process, eight threads, stores in memory")
+        with served():
+            for number, interval in asked:
+                row_here(number, interval, arguments.seconds)
+        return
+    allowed = ",".join(f"{host}:{PORT}" for host in HOSTS)
+    try:
+        run_stack("up", "--free-ports")
+        run_stack(
+            "deploy",
+            SPINNERET_FETCH_ALLOWED=allowed,
+            SPINNERET_RATE_LIMIT__DEFAULT_RPS="50",
+            SPINNERET_DOMAIN_BURST="50",
+        )
+        dynamodb: Any = boto3.resource(
+            "dynamodb",
+            endpoint_url=endpoints()["gateway"],
+            region_name="us-east-1",
+            aws_access_key_id="000000000000",
+            aws_secret_access_key="local",
+        )
+        table = dynamodb.Table(outputs()["ChecksTable"])
+        headers = {"X-API-Key": issue_key(TENANT)}
+        base = api_url()
+        with (
+            served(),
+            httpx.Client(base_url=base, headers=headers, trust_env=False, timeout=60) as http,
+        ):
+            heading("the emulator and the functions' processes share them")
+            for number, interval in asked:
+                deleted(http)
+                row(http, table, number, interval, arguments.seconds)
+    finally:
+        run_stack("clean")
+
+
+if __name__ == "__main__":
+    main()
