@@ -37,14 +37,16 @@ class Deployed:
     site_port: int
     website_port: int
     market_port: int
+    trap_port: int
+    """Its robots.txt, which is kept for a day, is its own."""
     settings: dict[str, str]
     """The environment that it was deployed with."""
     aws: Aws
 
     @property
-    def ports(self) -> tuple[int, int]:
-        """Of the two servers."""
-        return self.site_port, self.website_port
+    def ports(self) -> tuple[int, ...]:
+        """Of the websites."""
+        return self.site_port, self.website_port, self.trap_port
 
     def tenant(self, scope: str = "write") -> Tenant:
         """A fresh tenant with a key."""
@@ -126,12 +128,12 @@ class Tenant:
 
 @pytest.fixture(scope="session")
 def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
-    """The application, with three loopback servers that it may fetch from."""
+    """The application, with four loopback servers that it may fetch from."""
     stack = prompt_indexes
-    site, website, market = _free_port(), _free_port(), _free_port()
+    ports = site, website, market, trap = [_free_port() for _ in range(4)]
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
-        "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{site},127.0.0.1:{website},127.0.0.1:{market}",
+        "SPINNERET_FETCH_ALLOWED": ",".join(f"127.0.0.1:{port}" for port in ports),
         "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{market}"),
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
         "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200",
@@ -152,6 +154,7 @@ def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
         site_port=site,
         website_port=website,
         market_port=market,
+        trap_port=trap,
         settings=settings,
         aws=aws,
     )

@@ -34,6 +34,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.contract.named import collections as collection_rows
@@ -159,6 +160,12 @@ class CrawlSlice:
             sleep=self.sleep,
         )
 
+    def direct(self) -> Fetcher:
+        """The web, without a proxy."""
+        direct = FakeFetcher(self.pages)
+        direct.hops = self.hops
+        return direct
+
     def pipeline(self, wrap: Wrap = lambda _, port: port) -> CrawlPipeline:
         """What crawls one page, as a new process would have it."""
         indexer = Indexer(
@@ -168,10 +175,8 @@ class CrawlSlice:
             index=wrap("index", self.index),
             clock=self.clock,
         )
-        direct = FakeFetcher(self.pages)
-        direct.hops = self.hops
         fetcher = PoliteFetcher(
-            fetcher=self.proxies.fetcher(wrap("fetcher", direct)),
+            fetcher=self.proxies.fetcher(wrap("fetcher", self.direct())),
             hosts=self.hosts.service,
             pace=self.hosts.pace,
             robots=RobotsGate(

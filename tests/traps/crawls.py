@@ -1,0 +1,379 @@
+"""Deep crawls of the site in process: page steps that interleave, die, and outlive their execution.
+
+One step moves at a time and parks before and after every call of a port, so a seed gives the same
+crawl again (see the simulation's turnstile).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from enum import StrEnum
+from random import Random
+from typing import Any, Final
+
+from spinneret.crawl.deep.models import DeepCrawlView
+from spinneret.crawl.deep.pages import PageStep
+from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.jobs.rules import TERMINAL
+from spinneret.kernel.bounds import PAGE_ATTEMPTS
+from spinneret.kernel.clock import parse_stamp
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web.exploring.frontier.models import CrawlRef, Page, PageState
+from spinneret.web.exploring.frontier.ports import FrontierStore
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.fetching.ports import Fetcher
+from tests.factories import TENANT
+from tests.fakes.crashes import Crash
+from tests.fakes.deep_crawling import DeepSlice
+from tests.fakes.exploring import FakeFrontierStore
+from tests.simulation.turnstile import Actor, Role
+from tests.traps.fetching import SiteFetcher, extract_once
+from tests.traps.oracle import TRIES
+from tests.traps.site import TrapSite
+
+_THREADS: Final = 64
+_STEPS: Final = 5000
+_RUNS: Final = 30
+_TAKE: Final = "take"
+_TAKES: Final = 9  # the machine tries a step again so often
+
+
+class End(StrEnum):
+    """How an execution is lost while its page steps are in the air."""
+
+    LOST = "lost"
+    """Without a word: its lease ends an hour later at the latest."""
+    PAUSED = "paused"
+    """By the tenant, who resumes at once: the next one meets the steps under live claims."""
+
+
+class Steps:
+    """Everything that moves in one crawl; every move has a number."""
+
+    def __init__(self, seed: int, threads: Executor) -> None:
+        self.random = Random(seed)
+        self.moves = 0
+        self.deaths: Collection[int] = ()
+        """Moves at which the step that moves dies."""
+        self.ends: Mapping[int, End] = {}
+        """Moves at which the execution does."""
+        self.excused: Counter[str] = Counter()
+        """Pages that steps asked for in vain, as they died or their execution did: name → times."""
+        self.died = 0
+        self._asked: dict[Actor, list[str]] = {}
+        self._strays: list[Actor] = []
+        self._blind: set[Actor] = set()
+        self._losses: Counter[str] = Counter()
+        self._moving: Actor | None = None
+        self._threads = threads
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether anything is to go wrong."""
+        return bool(self.deaths or self.ends)
+
+    def begin(self, name: str, body: Callable[[], None]) -> Actor:
+        """A step that hasn't moved yet; a page's key names it."""
+        actor = Actor(name, Role.WORKER, timedelta(), body)
+        self._asked[actor] = []
+        return actor
+
+    def move(self, actor: Actor) -> End | None:
+        """Up to the step's next call; the end of the execution if it comes now."""
+        self.moves += 1
+        if self.moves in self.deaths and self._may_die(actor):
+            self.died += 1
+            actor.doomed = True
+            self._lose(actor)
+        self._moving = actor
+        try:
+            actor.move(self._threads)
+        finally:
+            self._moving = None
+        if not isinstance(actor.ended_by, Crash | DependencyUnavailable | None):
+            raise actor.ended_by
+        return self.ends.get(self.moves)
+
+    def abandon(self, actors: Sequence[Actor]) -> None:
+        """Their execution has ended; some of them go on."""
+        for actor in actors:
+            self._lose(actor)
+        self._strays += actors
+
+    def move_a_stray(self) -> None:
+        """A step of a lost execution may go on at any time."""
+        if self._strays and self.random.random() < 0.3:
+            stray = self.random.choice(self._strays)
+            self.move(stray)
+            if stray.ended:
+                self._strays.remove(stray)
+
+    def end_all(self) -> None:
+        """No thread stays behind."""
+        self._moving = None
+        for actor in self._asked:
+            actor.doomed = True
+            while actor.started and not actor.ended:
+                actor.move(self._threads)
+
+    def wrap(self, name: str, port: Any) -> Any:
+        """The port, at whose calls a step parks."""
+        return _Parking(self, name, port)
+
+    def park(self) -> None:
+        """Where no step moves, as in the worker, nothing parks."""
+        if self._moving is not None:
+            self._moving.park()
+
+    def asks(self, name: str) -> None:
+        """The step that moves asks for a page."""
+        if self._moving in self._strays or self._moving in self._blind:
+            self.excused[name] += 1
+        elif self._moving is not None:
+            self._asked[self._moving].append(name)
+
+    def keeps(self) -> None:
+        """What it asked for so far needs no other request."""
+        if self._moving is not None:
+            self._asked[self._moving].clear()
+
+    def keeps_nothing(self) -> None:
+        """What it asked for so far is lost."""
+        if self._moving is not None:
+            self._excuse(self._moving)
+            self.keeps()
+
+    def finds_nothing(self) -> None:
+        """It can't know what was asked for before."""
+        if self._moving is not None:
+            self._blind.add(self._moving)
+
+    def _may_die(self, actor: Actor) -> bool:
+        """A page fails for good when its third worker is lost; no page loses so many."""
+        losses = self._losses[actor.name] + len(self.ends)
+        return not actor.doomed and (actor.name == _TAKE or losses < PAGE_ATTEMPTS - 1)
+
+    def _lose(self, actor: Actor) -> None:
+        self._losses[actor.name] += 1
+        self._excuse(actor)
+
+    def _excuse(self, actor: Actor) -> None:
+        if actor not in self._strays:
+            self.excused.update(self._asked[actor])
+
+
+class _Parking:
+    def __init__(self, steps: Steps, name: str, port: Any) -> None:
+        self._steps = steps
+        self._name = name
+        self._port = port
+
+    def __getattr__(self, attribute: str) -> Any:
+        operation = getattr(self._port, attribute)
+        steps, name = self._steps, f"{self._name}.{attribute}"
+
+        def call(*given: Any, **named: Any) -> Any:
+            steps.park()
+            try:
+                answer = operation(*given, **named)
+            except DependencyUnavailable:
+                if name == "cache.find":
+                    steps.finds_nothing()
+                raise
+            if name == "cache.keep":
+                steps.keeps()
+            steps.park()
+            return answer
+
+        return call
+
+
+class TrapCrawl(DeepSlice):
+    """One crawl of the site; `workers` page steps at a time, as the machine's Map has them."""
+
+    def __init__(
+        self,
+        site: TrapSite,
+        steps: Steps,
+        *,
+        workers: int,
+        frontier: Callable[..., Frontier] = Frontier,
+    ) -> None:
+        """`frontier` may be a faulty one."""
+        super().__init__({})
+        self.site = site
+        self.steps = steps
+        self.requests: Counter[str] = Counter()
+        """Names of pages → how often they were asked for."""
+        store = steps.wrap("frontier", self.frontier_store())
+        self.frontier = frontier(store=store, clock=self.clock)
+        self.extract = extract_once
+        self.keeps_warm = False
+        """Whether one process does it all, and remembers robots.txt."""
+        self._warm: PageStep | None = None
+        self.twice = 0.0
+        """How likely a page step is invoked twice."""
+        self._workers = workers
+
+    def frontier_store(self) -> FrontierStore:
+        """Its rows."""
+        return FakeFrontierStore()
+
+    def direct(self) -> Fetcher:
+        """The site."""
+        return SiteFetcher(self.site, self.clock, self._ask_for)
+
+    def _ask_for(self, name: str) -> None:
+        if name != "/robots.txt":
+            self.requests[name] += 1
+            self.steps.asks(name)
+
+    def crawl(self, **given: Any) -> DeepCrawlView:
+        """Ask for a crawl and see to it until it has ended."""
+        ref = self.ask(**{"max_depth": 100, "max_pages": 1000, **given})
+        for _ in range(_RUNS):
+            self.deliver()
+            begun = list(self.executions.started.values())[-1]
+            end = self._execute(dict(begun))
+            if end is None and self.job(ref).status in TERMINAL:
+                view = self.deep().get(TENANT, ref.job_id)
+                assert view is not None
+                return view
+            self._recover(ref, end)
+        raise AssertionError(f"it never ends: {self.job(ref)}")
+
+    def rows(self, view: DeepCrawlView) -> list[Page]:
+        """All that the crawl knows."""
+        ref = CrawlRef(TENANT, view.job_id)
+        return list(self.frontier.pages(ref, None, None, 10_000).pages)
+
+    def _recover(self, ref: JobRef, end: End | None) -> None:
+        match end:
+            case End.PAUSED:
+                self.control().move(ref, Move.PAUSE)
+                self.control().move(ref, Move.RESUME)
+            case End.LOST:
+                self.lose_execution()
+            case None:
+                assert self.job(ref).status is JobStatus.PENDING, "the execution left its job"
+
+    def _execute(self, state: dict[str, Any]) -> End | None:
+        """The execution to its end, or to an early one."""
+        for _ in range(_STEPS):
+            state, end = self._take(state)
+            if end is not None:
+                return end
+            match state["action"]:
+                case "stop":
+                    return None
+                case "wait":
+                    self.clock.now = max(self.clock.now, parse_stamp(state["until"]))
+                    self.steps.move_a_stray()
+                case _:
+                    if end := self._map(state, state.pop("keys")):
+                        return end
+        raise AssertionError("the execution goes on for ever")
+
+    def _take(self, state: dict[str, Any]) -> tuple[dict[str, Any], End | None]:
+        """The machine tries again where the step dies, and gives the execution up in the end."""
+        answers: list[dict[str, Any]] = []
+
+        def take() -> None:
+            driving = self.driving(self.steps.wrap)
+            answers.append(driving.take(state, lambda: self.remaining))
+
+        for tries in range(_TAKES):
+            if tries:
+                self.clock.advance(self.steps.random.uniform(0, min(2.0**tries, 30.0)))
+            actor = self.steps.begin(_TAKE, take)
+            while not actor.ended:
+                if end := self.steps.move(actor):
+                    self.steps.abandon([] if actor.ended else [actor])
+                    return state, end
+            if answers:
+                return answers[-1], None
+        return state, End.LOST
+
+    def _map(self, state: Mapping[str, Any], keys: Sequence[str]) -> End | None:
+        """The machine's Map: a step that dies is left."""
+        random = self.steps.random
+        doubled = [key for key in keys if random.random() < self.twice]
+        waiting = [*keys, *doubled]
+        running: list[Actor] = []
+        while waiting or running:
+            self.steps.move_a_stray()
+            while waiting and len(running) < self._workers:
+                key = waiting.pop(0)
+                running.append(self.steps.begin(key, self._page(state, key)))
+            actor = random.choice(running)
+            end = self.steps.move(actor)
+            if actor.ended:
+                running.remove(actor)
+            if end is not None:
+                self.steps.abandon(running)
+                return end
+        return None
+
+    def _page(self, state: Mapping[str, Any], key: str) -> Callable[[], None]:
+        step = self._warm or PageStep(
+            driver=self._driver(self.steps.wrap),
+            frontier=self.frontier,
+            pipeline=self.pipeline(self.steps.wrap),
+            clock=self.clock,
+            new_owner=lambda: self.new_id("owner"),
+        )
+        if self.keeps_warm:
+            self._warm = step
+        return lambda: step({**state, "key": key}, lambda: self.remaining)
+
+
+Make = Callable[..., TrapCrawl]
+
+
+@contextmanager
+def crawls_of(site: TrapSite, seed: int = 0) -> Iterator[Make]:
+    """Makes crawls of the site: `make(workers=8)`."""
+    made: list[TrapCrawl] = []
+    with ThreadPoolExecutor(_THREADS) as threads:
+
+        def make(**given: Any) -> TrapCrawl:
+            made.append(TrapCrawl(site, Steps(seed, threads), **given))
+            return made[-1]
+
+        try:
+            yield make
+        finally:
+            for crawl in made:
+                crawl.steps.end_all()
+
+
+def violations(crawl: TrapCrawl, view: DeepCrawlView, asked: Collection[str]) -> list[str]:
+    """What a crawl did besides asking for these pages, for each once.
+
+    A page that answers 429 or 5xx is asked for TRIES times; one more try of any page is excused by
+    a step that died between its request and the keeping of the answer.
+    """
+    found = [f"{name} is missing" for name in sorted(set(asked) - set(crawl.requests))]
+    found += [f"{name} is asked for" for name in sorted(set(crawl.requests) - set(asked))]
+    had = 0
+    for name, times in sorted(crawl.requests.items()):
+        node = crawl.site.node(name)
+        had += node is not None and node.is_page
+        tries = TRIES if node is not None and node.status in {429, 500} else 1
+        excused = crawl.steps.excused[name]
+        if times > tries + excused or (not crawl.steps.is_faulty and times < tries):
+            found.append(f"{name}: {times} requests, {excused} excused")
+    rows = crawl.rows(view)
+    states = Counter(page.state for page in rows)
+    counted = (view.pages_crawled, view.pages_failed, view.pages_discovered)
+    if counted != (states[PageState.CRAWLED], states[PageState.FAILED], len(rows)):
+        found.append(f"{counted} are counted of {states}")
+    if view.pages_crawled != had:
+        found.append(f"{view.pages_crawled} pages are counted, {had} were had")
+    if states[PageState.OPEN] or states[PageState.FETCHED]:
+        found.append("pages are left open")
+    return found
