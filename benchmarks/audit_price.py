@@ -1,19 +1,15 @@
 """What an audit asks of AWS, and what that costs: `python benchmarks/audit_price.py [--pages 100]`.
 
 The whole job on moto, its website in memory: calls, capacity units by the sizes of the items, and
-the price of a run by AWS's list of us-east-1 (November 2026: on-demand DynamoDB, S3 Standard,
-Lambda on x86, SQS). Time on Lambda is a request a second (the default pace of a host), and what
-judging takes here.
+the price of a run by benchmarks/prices.py. Time on Lambda is a request a second (the default pace
+of a host), and what judging takes here.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import sys
 from collections import Counter
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +22,15 @@ import boto3  # noqa: E402 - after the path above
 from moto import mock_aws  # noqa: E402 - after the path above
 
 from benchmarks.audit import HOST, generated  # noqa: E402 - after the path above
+from benchmarks.prices import (  # noqa: E402 - after the path above
+    GIGABYTE_SECOND,
+    MESSAGE,
+    READ,
+    S3_READ,
+    S3_WRITE,
+    WRITE,
+    Counting,
+)
 from spinneret.audits.dynamo import DynamoAuditStore  # noqa: E402 - after the path above
 from spinneret.audits.s3 import S3Bodies  # noqa: E402 - after the path above
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
@@ -35,56 +40,7 @@ from spinneret.web.politeness.dynamo import DynamoHostLedger  # noqa: E402
 from tests.fakes.auditing import AuditWorld  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
 
-WRITE, READ = 0.625e-6, 0.125e-6  # dollars a request unit
-S3_WRITE, S3_READ = 0.005e-3, 0.0004e-3
-GIGABYTE_SECOND, MESSAGE = 0.0000166667, 0.4e-6
 MEMORY_GB = 1.0
-KB = 1024
-
-
-class Counting:
-    """Calls and units of a DynamoDB client that takes plain values."""
-
-    def __init__(self, client: Any) -> None:
-        self.calls: Counter[str] = Counter()
-        self.writes = 0
-        self.reads = 0.0
-        client.meta.events.register("before-parameter-build.dynamodb", self.asked)
-        client.meta.events.register("after-call.dynamodb", self.answered)
-
-    def asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        """What is written."""
-        self.calls[model.name] += 1
-        match model.name:
-            case "TransactWriteItems":
-                for each in params["TransactItems"]:
-                    [(_, action)] = each.items()
-                    self.writes += 2 * _units(action.get("Item", action))
-            case "PutItem" | "UpdateItem" | "DeleteItem":
-                self.writes += _units(params.get("Item", params))
-
-    def answered(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
-        """What is read, consistently."""
-        found = parsed.get("Items", [parsed["Item"]] if parsed.get("Item") else [])
-        if model.name in {"GetItem", "Query", "BatchGetItem"}:
-            for rows in parsed.get("Responses", {}).values():
-                found = [*found, *rows]
-            self.reads += max(1.0, math.ceil(sum(map(_size, found)) / (4 * KB)))
-
-
-def _size(value: Any) -> int:
-    return len(json.dumps(value, default=_text_of))
-
-
-def _text_of(value: Any) -> str:
-    """As long as a value that JSON doesn't know: bytes, in DynamoDB's wrapper or not."""
-    return "x" * len(
-        getattr(value, "value", value) if not isinstance(value, Decimal) else str(value)
-    )
-
-
-def _units(value: Any) -> int:
-    return max(1, math.ceil(_size(value) / KB))
 
 
 def main() -> None:
@@ -97,7 +53,7 @@ def main() -> None:
         s3 = boto3.client("s3", region_name="us-east-1")
         s3.create_bucket(Bucket="audits")
         names = create_tables(client)
-        counting = Counting(client)
+        counting = Counting(client.meta.events)
         objects: Counter[str] = Counter()
         s3.meta.events.register(
             "before-parameter-build.s3", lambda model, **_: objects.update([model.name])

@@ -290,6 +290,31 @@ def test_a_redirect_to_a_page_that_waits_takes_it(frontier: Frontier) -> None:
     assert frontier.crawl(REF).discovered == 3
 
 
+@pytest.mark.parametrize("deferred", [False, True], ids=["at once", "at the second visit"])
+def test_a_redirect_to_a_nearer_page_that_waits_makes_its_page_as_near(
+    frontier: Frontier, clock: HandClock, deferred: bool
+) -> None:
+    """By DFS /far, two links away, comes before /near, whose other name it turns out to be."""
+    batch = begun(frontier, strategy=Strategy.DFS, max_depth=2, batch_pages=1)
+    step = fetched(frontier, batch, "/first", "/near")
+    step = fetched(frontier, step, "/far")  # type: ignore[arg-type]  # the batch of /first
+    assert isinstance(step, Batch)
+    visit = claimed(frontier, step.keys[0])
+    frontier.redirects(visit)(parse_url(f"{SITE}/near"))
+    if deferred:
+        frontier.record(visit, Deferred(until=clock(), error_code="HOST_BUSY"))
+        visit = claimed(frontier, step.keys[0], "next")
+        gate = frontier.redirects(visit)
+        gate(parse_url(f"{SITE}/near"))
+        gate(parse_url(f"{SITE}/near/"))
+    frontier.record(visit, Fetched(links=(FoundLink(url=f"{SITE}/behind"),)))
+    step = frontier.next_batch(REF, fence=1)
+    assert isinstance(step, Batch)
+    assert claimed(frontier, step.keys[0]).page.url == f"{SITE}/behind"
+    [far] = [page for page in rows(frontier) if page.url == f"{SITE}/far"]
+    assert (far.depth, far.parent) == (1, f"{SITE}/")
+
+
 def test_a_redirect_to_a_known_page_is_not_followed(frontier: Frontier) -> None:
     step = fetched(frontier, begun(frontier), "/a", "/b")
     assert isinstance(step, Batch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from spinneret.kernel.clock import Clock
@@ -10,7 +10,14 @@ from spinneret.kernel.errors import Contended, LeaseLost
 from spinneret.web.exploring.frontier import rules
 from spinneret.web.exploring.frontier.guide import Guide
 from spinneret.web.exploring.frontier.keys import key_of
-from spinneret.web.exploring.frontier.models import Failed, Redirected, RedirectRefused, Visit
+from spinneret.web.exploring.frontier.models import (
+    Failed,
+    Page,
+    PageState,
+    Redirected,
+    RedirectRefused,
+    Visit,
+)
 from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
 from spinneret.web.exploring.traps import identity_of
 from spinneret.web.fetching.urls import Url
@@ -51,16 +58,21 @@ class RedirectGate:
             try:
                 self.store.commit(crawl, rules.followed(page, target, url, key, self.clock()))
             except Raced:
-                self._require_claim()
+                page = self._standing()
             else:
+                if target is not None and target.state is PageState.WAITING:
+                    page = rules.nearer(page, target)
+                self.visit = replace(self.visit, page=page)
                 return
         raise Contended("others are at the redirect's target")
 
-    def _require_claim(self) -> None:
+    def _standing(self) -> Page:
+        """The visit's page, which an answer that got lost may have brought nearer."""
         crawl, page = self.visit.crawl, self.visit.page
         standing = self.store.find(crawl.ref, [page.key]).get(page.key)
         if standing is None or (standing.state, standing.fence) != (page.state, page.fence):
             raise LeaseLost(f"page {page.key} belongs to another claim")
+        return standing
 
 
 def _refused(code: str, url: Url) -> Failed:

@@ -190,6 +190,17 @@ def recorded(
             return Change(plus=Tally(crawled=1), moves=(Move(before=page, after=after),))
 
 
+def is_nearer(page: Page, claimed_page: Page) -> bool:
+    """Whether the row is still of this claim, whose visit was led to a nearer page."""
+    same = (page.state, page.fence, page.owner, page.leased_until) == (
+        claimed_page.state,
+        claimed_page.fence,
+        claimed_page.owner,
+        claimed_page.leased_until,
+    )
+    return same and page.depth < claimed_page.depth
+
+
 def is_recorded(page: Page, claimed_page: Page) -> bool:
     """Whether the claim's outcome is in the row already: its writer never heard the answer."""
     ended_claim = page.state is not PageState.OPEN or page.leased_until is None
@@ -244,7 +255,7 @@ def stands_for(page: Page | None, visitor: Page) -> bool:
 def followed(visitor: Page, target: Page | None, url: Url, key: str, now: datetime) -> Change:
     """A redirect's target is taken by the visit that was led there; for what `stands_for` allows.
 
-    The visit's own page must stand as it was claimed.
+    The visit's own page must stand as it was claimed; it is `nearer` then.
     """
     if target is not None and target.state is not PageState.WAITING:
         return Change(standing=(visitor,))
@@ -268,4 +279,14 @@ def followed(visitor: Page, target: Page | None, url: Url, key: str, now: dateti
     )
     if target is None:
         return Change(plus=Tally(discovered=1), new=(alias,), standing=(visitor,))
-    return Change(moves=(Move(before=target, after=alias),), standing=(visitor,))
+    led = nearer(visitor, target)
+    if led is visitor:
+        return Change(moves=(Move(before=target, after=alias),), standing=(visitor,))
+    return Change(moves=(Move(before=target, after=alias), Move(before=visitor, after=led)))
+
+
+def nearer(visitor: Page, target: Page) -> Page:
+    """A visit's page as near as a page that is another name of it: a redirect is no step."""
+    if target.depth >= visitor.depth:
+        return visitor
+    return replace(visitor, depth=target.depth, parent=target.parent)

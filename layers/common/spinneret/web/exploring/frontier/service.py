@@ -225,13 +225,20 @@ class Frontier:
         if isinstance(outcome, Fetched):
             candidates, skipped = Guide(crawl).candidates(outcome.links)
         chunks = self.store.keep_links(crawl, page, candidates) if candidates else 0
-        change = rules.recorded(page, outcome, chunks, skipped, self.clock())
-        try:
-            self.store.commit(crawl, change)
-        except Raced:
-            standing = self.store.find(crawl.ref, [page.key]).get(page.key)
-            if standing is None or not rules.is_recorded(standing, page):
-                raise LeaseLost(f"page {page.key} belongs to another claim") from None
+        for _ in range(2):  # a redirect may have brought the page nearer since it was claimed
+            change = rules.recorded(page, outcome, chunks, skipped, self.clock())
+            try:
+                self.store.commit(crawl, change)
+            except Raced:
+                standing = self.store.find(crawl.ref, [page.key]).get(page.key)
+                if standing is not None and rules.is_recorded(standing, page):
+                    return
+                if standing is None or not rules.is_nearer(standing, page):
+                    break
+                page = standing
+            else:
+                return
+        raise LeaseLost(f"page {page.key} belongs to another claim")
 
     # ------------------------------------------------------------ Lists
 

@@ -1,0 +1,290 @@
+"""The crawl application in this process, over tables, queues and buckets of its own.
+
+What it is wired of is wired as deployed, from an environment; only what would start an execution is
+replaced, since this process takes the steps of the state machine itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, cast
+from uuid import uuid4
+
+import boto3
+
+from benchmarks.prices import Counting, Spending
+from spinneret.content.documents import service as documents
+from spinneret.crawl import worker_wiring
+from spinneret.crawl.deep.models import DeepCrawlRequest
+from spinneret.crawl.deep.take_wiring import take_step
+from spinneret.crawl.models import BatchRequest
+from spinneret.crawl.wiring import crawl_api
+from spinneret.jobs.kinds import all_lanes
+from spinneret.jobs.sqs import ref_of
+from spinneret.kernel import bounds
+from tests.tables import create_tables
+
+TENANT: Final = "bench"
+MEMORY_GB: Final = 1.0  # of the crawl functions
+SECONDS: Final = 60.0  # that a call may believe to have left
+STEPS: Final = ("fetch", "extract", "chunk", "embed", "index", "store", "job")
+"""`job` is all the rest: claims, events, queue, frontier."""
+
+
+class Shares:
+    """Seconds by step; what runs inside another step counts for itself alone."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._inner: list[float] = []
+
+    @contextmanager
+    def of(self, step: str) -> Iterator[None]:
+        """Measure the block."""
+        start = time.perf_counter()
+        self._inner.append(0.0)
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - start
+            self.seconds[step] += spent - self._inner.pop()
+            if self._inner:
+                self._inner[-1] += spent
+
+    def timed(
+        self, step: str, made: Callable[..., Any], others: Mapping[str, str] | None = None
+    ) -> Callable[..., Any]:
+        """What makes a thing, so that all its methods are measured; `others` are of other steps."""
+        return lambda *args, **named: Timed(made(*args, **named), self, step, others or {})
+
+
+class Timed:
+    """A thing whose methods are measured."""
+
+    def __init__(self, inner: Any, shares: Shares, step: str, others: Mapping[str, str]) -> None:
+        self._others = others
+        self._inner = inner
+        self._shares = shares
+        self._step = step
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if not callable(found):
+            return found
+
+        def call(*args: Any, **named: Any) -> Any:
+            with self._shares.of(self._others.get(name, self._step)):
+                return found(*args, **named)
+
+        return call
+
+
+class NoIndex:
+    """Implements ChunkWriter and keeps nothing."""
+
+    def targets(self, _remaining: Any) -> frozenset[str]:
+        """One."""
+        return frozenset({"none"})
+
+    def write(self, _chunks: Any, _remaining: Any, _into: Any = None) -> frozenset[str]:
+        """Forgets them."""
+        return frozenset({"none"})
+
+    def relabel(self, _document: Any, _remaining: Any) -> None:
+        """Has none."""
+
+    def remove_others(self, _document: Any, _remaining: Any, **_: Any) -> None:
+        """Has none."""
+
+
+class _Executions:
+    """Stands for the client of Step Functions."""
+
+    def __init__(self) -> None:
+        self.started: list[dict[str, Any]] = []
+
+    def start_execution(self, *, input: str, **_: Any) -> None:  # noqa: A002 (boto3's own name)
+        """Keep its first state."""
+        self.started.append(json.loads(input))
+
+
+def environment(
+    site_port: int, *, embedder_url: str, opensearch_url: str | None = None
+) -> dict[str, str]:
+    """Makes all that the functions name, at AWS_ENDPOINT_URL; their environment."""
+    suffix = uuid4().hex[:8]
+    tables = create_tables(boto3.resource("dynamodb").meta.client)
+    buckets = {name: f"bench-{name}-{suffix}" for name in ("content", "inbox")}
+    for bucket in buckets.values():
+        boto3.client("s3").create_bucket(Bucket=bucket)
+    sqs, lanes_url = boto3.client("sqs"), ""
+    for lane in all_lanes():
+        url = sqs.create_queue(QueueName=f"bench-{suffix}-{lane}")["QueueUrl"]
+        lanes_url = url.removesuffix(lane)
+    boto3.client("events").create_event_bus(Name=f"bench-{suffix}")
+    key = boto3.client("kms").create_key()["KeyMetadata"]["KeyId"]
+    return {
+        **{f"{name.upper()}_TABLE": table for name, table in tables.items()},
+        "CONTENT_BUCKET": buckets["content"],
+        "INBOX_BUCKET": buckets["inbox"],
+        "LANES_URL": lanes_url,
+        "EVENT_BUS": f"bench-{suffix}",
+        "SECRETS_KEY_ID": key,
+        "WEBSOCKET_URL": "http://127.0.0.1:9",
+        "OPENSEARCH_URL": opensearch_url or "",
+        "OPENSEARCH_AUTH": "none",
+        "EMBEDDER_URL": embedder_url,
+        "USER_AGENT": "Spinneret-Benchmark/1 (+https://example.com/bot)",
+        "FETCH_ALLOWED_ENDPOINTS": f"127.0.0.1:{site_port}",
+        "RATE_LIMIT__DEFAULT_RPS": "1000",
+        "DOMAIN_BURST": "1000",
+        "DEEP_CRAWL_MACHINE": "bench",
+    }
+
+
+class Application:
+    """Submits and works off; one at a time in one process."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        """Without an OPENSEARCH_URL chunks are indexed nowhere."""
+        self.shares = Shares()
+        self.transitions = 0
+        self.messages = 0
+        self.invocations = 0
+        self.seconds = 0.0
+        """Of all invocations."""
+        self._poller = boto3.client("sqs")  # what Lambda does isn't among the calls
+        boto3.setup_default_session()
+        events = boto3.DEFAULT_SESSION.events  # type: ignore[union-attr]  # made above
+        self.spending = Spending(events)
+        indexed = bool(env["OPENSEARCH_URL"])
+        # moto says little of capacity: without a stack it is reckoned by the sizes of items.
+        self._units = self.spending if indexed else Counting(events)
+        self._executions = _Executions()
+        self._lane = env["LANES_URL"] + "crawl-normal"
+        os.environ.update(env)
+        self._measure(indexed=indexed)
+        self._api = crawl_api(env)
+        self._worker = worker_wiring.crawl_worker(env)
+        self._take = take_step(env)
+        self._page = worker_wiring.page_step(env)
+
+    def _measure(self, *, indexed: bool) -> None:
+        """Puts the clock between the pipeline and its parts."""
+        of = self.shares.timed
+        wiring = cast("Any", worker_wiring)
+        wiring.stepfunctions_client = lambda: self._executions
+        wiring.polite_fetcher = of("fetch", wiring.polite_fetcher)
+        wiring.embedder = of("embed", wiring.embedder, {"tokenize": "chunk"})
+        wiring.CachedVectors = of("embed", wiring.CachedVectors)
+        index = wiring.chunk_index if indexed else lambda *_: NoIndex()
+        wiring.chunk_index = of("index", index)
+        for name in ("S3FetchCache", "S3PartStore", "S3ContentStore", "DynamoDocumentStore"):
+            setattr(wiring, name, of("store", getattr(wiring, name)))
+        extract = wiring.extract
+        wiring.extract = lambda *args: self._extracted(extract, args)
+        cast("Any", documents).ChunkMaker = self._chunks(documents.ChunkMaker)
+
+    def _extracted(self, extract: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        with self.shares.of("extract"):
+            return extract(*args)
+
+    def _chunks(self, maker: type[Any]) -> type[Any]:
+        shares = self.shares
+
+        class Measured(maker):  # type: ignore[misc]  # a class that is given
+            def cut(self, *args: Any) -> Any:
+                """Tokens are counted by the embedder."""
+                with shares.of("chunk"):
+                    return super().cut(*args)
+
+        return Measured
+
+    def batch(self, urls: list[str]) -> None:
+        """Crawl them as batches, until their jobs have ended."""
+        for start in range(0, len(urls), bounds.URLS_PER_BATCH):
+            request = BatchRequest(urls=tuple(urls[start : start + bounds.URLS_PER_BATCH]))
+            answer = self._api.crawl.submit_batch(TENANT, request, None).reply.body
+            self._work_off()
+            batch = self._api.crawl.get(TENANT, answer["batch_id"])
+            assert batch.status == "completed", batch
+            assert batch.completed_count == len(request.urls), batch  # type: ignore[union-attr]
+
+    def deep(self, url: str, pages: int) -> None:
+        """A deep crawl of so many pages, to its end."""
+        request = DeepCrawlRequest(url=url, max_depth=10, max_pages=pages)
+        answer = self._api.deep.submit(TENANT, request, None).reply.body
+        self._work_off()
+        while self._executions.started:
+            self._execute(self._executions.started.pop())
+        view = self._api.deep.get(TENANT, answer["job_id"])
+        assert view is not None
+        assert (view.status, view.pages_crawled) == ("completed", pages), view
+
+    def _work_off(self) -> None:
+        """What Lambda's poller does, until the lane is empty."""
+        while True:
+            answer = self._poller.receive_message(
+                QueueUrl=self._lane, MaxNumberOfMessages=10, WaitTimeSeconds=0
+            )
+            messages = answer.get("Messages", [])
+            if not messages:
+                return
+            for message in messages:
+                self.messages += 1
+                with self._invocation():
+                    self._worker.run(ref_of(message["Body"]), lambda: SECONDS)
+                self._poller.delete_message(
+                    QueueUrl=self._lane, ReceiptHandle=message["ReceiptHandle"]
+                )
+
+    @contextmanager
+    def _invocation(self) -> Iterator[None]:
+        self.invocations += 1
+        begin = time.perf_counter()
+        yield
+        self.seconds += time.perf_counter() - begin
+
+    def _execute(self, state: dict[str, Any]) -> None:
+        """The state machine, one page after the other; what it enters are its transitions."""
+        while True:
+            with self._invocation():
+                state = self._take.take(state, lambda: SECONDS)
+            self.transitions += 2  # Take, Choose
+            match state["action"]:
+                case "pages":
+                    keys = state.pop("keys")
+                    self.transitions += 1 + len(keys)  # Pages, and Page for each
+                    for key in keys:
+                        with self._invocation():
+                            self._page({**state, "key": key}, lambda: SECONDS)
+                case "wait":
+                    self.transitions += 1
+                case _:
+                    self.transitions += 1  # Stop
+                    return
+
+    def figures(self) -> Counter[str]:
+        """All that was taken so far: seconds of each step, calls, units, transitions."""
+        asked, found = self.spending, Counter[str]()
+        found.update({step: self.shares.seconds[step] for step in STEPS})  # type: ignore[arg-type]
+        found.update(asked.calls)
+        found.update(
+            {  # type: ignore[arg-type]  # seconds and units have fractions
+                "DynamoDB write units": self._units.writes,
+                "DynamoDB read units": self._units.reads,
+                "S3 writes": asked.of("s3", "PutObject"),
+                "S3 reads": asked.of("s3", "GetObject", "HeadObject"),
+                "SQS requests": asked.of("sqs") + 2 * self.messages,
+                "state transitions": self.transitions,
+                "bus events": asked.of("events"),
+                "invocations": self.invocations,
+                "Lambda seconds": self.seconds,
+            }
+        )
+        return found

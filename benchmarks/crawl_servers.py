@@ -1,0 +1,184 @@
+"""What stands around a crawl that is measured, on loopback: websites, a quick embedder, moto."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import (
+    BaseHTTPRequestHandler,
+    HTTPServer,
+    SimpleHTTPRequestHandler,
+    ThreadingHTTPServer,
+)
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import requests
+
+DOCUMENTATION: Final = Path("/usr/share/doc/python3.11/html")
+"""Of Debian's package python3.11-doc."""
+LINKS: Final = 10
+WORDS: Final = 300
+DIMENSION: Final = 384  # as the stack's own embedder has
+_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+_SYLLABLES: Final = ("sil", "ken", "or", "web", "thre", "ad", "spin", "lo", "om", "wea", "ver", "i")
+_SERVICE: Final = re.compile(r"Credential=[^/]+/[^/]+/[^/]+/([^/]+)/")
+_HOP: Final = frozenset({"host", "connection", "content-length", "transfer-encoding"})
+
+
+def page_of(number: int, pages: int) -> str:
+    """A page of its own words, with links to the root and to ten others: a tree of all of them."""
+    random = Random(number)
+    words = ["".join(random.choices(_SYLLABLES, k=random.randint(1, 4))) for _ in range(WORDS)]
+    paragraphs = "".join(
+        f"<h2>{' '.join(words[n : n + 3]).title()}</h2><p>{' '.join(words[n : n + 100])}.</p>"
+        for n in range(0, WORDS, 100)
+    )
+    others = range(number * LINKS + 1, min(number * LINKS + 1 + LINKS, pages))
+    links = "".join(f'<li><a href="/page/{n}">Page {n}</a></li>' for n in others)
+    return (
+        f'<!doctype html><html lang="en"><head><title>Page {number}</title></head><body>'
+        f'<nav><a href="/">Start</a></nav><main><h1>Page {number}</h1>{paragraphs}</main>'
+        f"<ul>{links}</ul></body></html>"
+    )
+
+
+@contextmanager
+def generated(port: int, pages: int) -> Iterator[str]:
+    """A website of so many pages, `/` and `/page/1` …; its URL without the last slash."""
+
+    class Handler(_Quiet):
+        def do_GET(self) -> None:
+            last = self.path.rpartition("/")[2]
+            number = 0 if self.path == "/" else int(last) if last.isdigit() else pages
+            if number >= pages:
+                self.answer(404, "text/plain", b"not here")
+            else:
+                self.answer(200, "text/html; charset=utf-8", page_of(number, pages).encode())
+
+    with _served(ThreadingHTTPServer(("127.0.0.1", port), Handler)) as found:
+        yield f"http://127.0.0.1:{found}"
+
+
+@contextmanager
+def documentation(port: int) -> Iterator[str]:
+    """Python's documentation; its URL without the last slash."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    handler = partial(Handler, directory=str(DOCUMENTATION))
+    with _served(ThreadingHTTPServer(("127.0.0.1", port), handler)) as found:
+        yield f"http://127.0.0.1:{found}"
+
+
+@contextmanager
+def quick_embedder() -> Iterator[str]:
+    """Speaks TEI's protocol; a vector is a text's hash. Its URL."""
+
+    class Handler(_Quiet):
+        def do_GET(self) -> None:
+            facts = {
+                "model_id": "quick",
+                "max_input_length": 514,
+                "max_client_batch_size": 32,
+            }
+            self.answer(200, "application/json", json.dumps(facts).encode())
+
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            texts = asked["inputs"] if isinstance(asked["inputs"], list) else [asked["inputs"]]
+            each = _tokens if self.path == "/tokenize" else _vector
+            body = json.dumps([each(text) for text in texts]).encode()
+            self.answer(200, "application/json", body)
+
+    with _served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def moto_bridge() -> Iterator[str]:
+    """AWS for another process: requests are handed to the moto of this one. Its URL.
+
+    One at a time, since moto isn't safe under threads; moto has to be mocking already.
+    """
+
+    class Handler(_Quiet):
+        def hand_on(self) -> None:
+            service = _SERVICE.search(self.headers.get("Authorization", ""))
+            assert service is not None, self.path
+            length = int(self.headers.get("Content-Length") or 0)
+            given = {
+                name: value for name, value in self.headers.items() if name.lower() not in _HOP
+            }
+            answer = requests.request(
+                self.command,
+                f"https://{service[1]}.us-east-1.amazonaws.com{self.path}",
+                headers=given,
+                data=self.rfile.read(length),
+                timeout=60,
+            )
+            self.send_response(answer.status_code)
+            for name, value in answer.headers.items():
+                if name.lower() not in _HOP:
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(answer.content)))
+            self.send_header("Connection", "close")  # the next one may come by another connection
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(answer.content)
+
+    for method in ("GET", "POST", "PUT", "DELETE", "HEAD"):
+        setattr(Handler, f"do_{method}", Handler.hand_on)
+    with _served(HTTPServer(("127.0.0.1", 0), Handler)) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+class _Quiet(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, status: int, media_type: str, body: bytes) -> None:
+        """All of it."""
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
+@contextmanager
+def _served(server: HTTPServer) -> Iterator[int]:
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _tokens(text: str) -> list[dict[str, Any]]:
+    """`start` and `stop` count bytes, as TEI's do."""
+    found, at, byte = [], 0, 0
+    for match in _TOKEN.finditer(text):
+        byte += len(text[at : match.start()].encode())
+        stop = byte + len(match[0].encode())
+        found.append({"id": 1, "text": match[0], "special": False, "start": byte, "stop": stop})
+        at, byte = match.end(), stop
+    return found
+
+
+def _vector(text: str) -> list[float]:
+    seed = hashlib.shake_256(text.encode()).digest(DIMENSION)
+    return [each / 255 - 0.5 for each in seed]

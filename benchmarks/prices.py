@@ -1,0 +1,136 @@
+"""What AWS asks for, and what a program asks of it: prices and the counting of calls.
+
+List prices of us-east-1 in November 2026: DynamoDB on demand, S3 Standard, Lambda on x86, SQS
+standard queues, Step Functions standard workflows, EventBridge's own bus.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from decimal import Decimal
+from typing import Any, Final
+
+WRITE: Final = 0.625e-6
+READ: Final = 0.125e-6
+"""Dollars a request unit."""
+S3_WRITE: Final = 0.005e-3
+S3_READ: Final = 0.0004e-3
+GIGABYTE_SECOND: Final = 0.0000166667
+INVOCATION: Final = 0.2e-6
+MESSAGE: Final = 0.4e-6
+"""A request to SQS; a message has three: to send, to receive, to delete."""
+TRANSITION: Final = 25e-6
+BUS_EVENT: Final = 1e-6
+
+_READS: Final = frozenset({"GetItem", "Query", "BatchGetItem"})
+_WRITES: Final = frozenset(
+    {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
+)
+_KB: Final = 1024
+
+
+class Counting:
+    """Calls and units of DynamoDB clients that take plain values, by the sizes of the items.
+
+    Writes of indexes aren't among them.
+    """
+
+    def __init__(self, events: Any) -> None:
+        """`events` of a client, or of a boto3 session for all its clients to come."""
+        self.calls: Counter[str] = Counter()
+        self.writes = 0
+        self.reads = 0.0
+        events.register("before-parameter-build.dynamodb", self.asked)
+        events.register("after-call.dynamodb", self.answered)
+
+    def asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        """What is written."""
+        self.calls[model.name] += 1
+        match model.name:
+            case "TransactWriteItems":
+                for each in params["TransactItems"]:
+                    [(_, action)] = each.items()
+                    self.writes += 2 * _units(action.get("Item", action))
+            case "BatchWriteItem":
+                for requests in params["RequestItems"].values():
+                    self.writes += sum(map(_units, requests))
+            case "PutItem" | "UpdateItem" | "DeleteItem":
+                self.writes += _units(params.get("Item", params))
+
+    def answered(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
+        """What is read, consistently."""
+        found = parsed.get("Items", [parsed["Item"]] if parsed.get("Item") else [])
+        if model.name in _READS:
+            for rows in parsed.get("Responses", {}).values():
+                found = [*found, *rows]
+            self.reads += max(1.0, math.ceil(sum(map(_size, found)) / (4 * _KB)))
+
+
+class Spending:
+    """Calls of all clients that a boto3 session makes from now on, and the units that DynamoDB
+    says it took, indexes included.
+
+    DynamoDB Local takes nothing for a read that finds nothing; AWS takes the least that a read of
+    its consistency costs.
+    """
+
+    def __init__(self, events: Any) -> None:
+        self.calls: Counter[str] = Counter()
+        """`dynamodb.GetItem`, `s3.PutObject` …"""
+        self.writes = 0.0
+        self.reads = 0.0
+        self._least = 0.5
+        events.register("before-parameter-build", self._asked)
+        events.register("after-call.dynamodb", self._answered)
+
+    def of(self, service: str, *operations: str) -> int:
+        """How many calls of these operations; of all of a service if none is named."""
+        named = {f"{service}.{each}" for each in operations}
+        return sum(
+            count
+            for name, count in self.calls.items()
+            if name in named or (not named and name.startswith(f"{service}."))
+        )
+
+    def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        service = model.service_model.service_name
+        self.calls[f"{service}.{model.name}"] += 1
+        if service == "dynamodb" and model.name in _READS | _WRITES:
+            params["ReturnConsumedCapacity"] = "TOTAL"
+            self._least = _least(params)
+
+    def _answered(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
+        consumed = parsed.get("ConsumedCapacity") or []
+        listed = consumed if isinstance(consumed, list) else [consumed]
+        units = sum(each["CapacityUnits"] for each in listed)
+        if model.name in _READS:
+            self.reads += max(units, self._least)
+        else:
+            self.writes += units
+
+
+def _least(params: dict[str, Any]) -> float:
+    if "RequestItems" not in params:
+        return 1.0 if params.get("ConsistentRead") else 0.5
+    return sum(
+        (1.0 if each.get("ConsistentRead") else 0.5) * len(each["Keys"])
+        for each in params["RequestItems"].values()
+        if "Keys" in each  # else it is a write
+    )
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, default=_text_of))
+
+
+def _text_of(value: Any) -> str:
+    """As long as a value that JSON doesn't know: bytes, in DynamoDB's wrapper or not."""
+    return "x" * len(
+        getattr(value, "value", value) if not isinstance(value, Decimal) else str(value)
+    )
+
+
+def _units(value: Any) -> int:
+    return max(1, math.ceil(_size(value) / _KB))
