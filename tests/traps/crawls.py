@@ -325,6 +325,7 @@ class TrapCrawl(DeepSlice):
             pipeline=self.pipeline(self.steps.wrap),
             clock=self.clock,
             new_owner=lambda: self.new_id("owner"),
+            product_token="Spinneret",
         )
         if self.keeps_warm:
             self._warm = step

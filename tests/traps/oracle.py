@@ -20,6 +20,7 @@ _BATCH: Final = 25
 _SEGMENTS: Final = 20
 _PARAMETERS: Final = 20
 _IN_A_ROW: Final = 2
+_NOFOLLOW: Final = "nofollow"
 _CALENDAR_PAGES: Final = 100
 _YEARS_AHEAD: Final = 1
 _ARCHIVE_AFTER: Final = 12 * 2021
@@ -64,7 +65,7 @@ def visited(site: TrapSite, max_depth: int = 100, *, by_keyword: bool = False) -
         depth = depths[hops[-1]] = depths[name]
         if last is None or not last.is_page or depth == max_depth:
             continue
-        for to in dict.fromkeys(link.to for link in last.links):
+        for to in dict.fromkeys(link.to for link in last.links if link.rel != _NOFOLLOW):
             if to is None or not follows(to) or is_endless(site, to, follows):
                 continue
             if depth + 1 < depths.get(to, max_depth + 1):
@@ -103,7 +104,7 @@ def first_visited(site: TrapSite, max_pages: int) -> frozenset[str]:
                 if node is not None and node.is_page:
                     had += 1
                     found += node.links
-        names = (link.to for link in found if link.to is not None)
+        names = (link.to for link in found if link.to is not None and link.rel != _NOFOLLOW)
         waiting.update(dict.fromkeys(to for to in names if to not in taken and _is_open(site, to)))
     return frozenset(asked)
 
