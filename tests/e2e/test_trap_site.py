@@ -70,6 +70,7 @@ def test_every_page_within_reach_is_asked_for_once(
     assert ended["pages_crawled"] == len(expected.had) == PAGES
 
 
+@at_length
 def test_best_first_leaves_out_what_isn_t_about_its_keyword(
     tenant: Tenant, server: TrapServer
 ) -> None:
