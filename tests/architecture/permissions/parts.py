@@ -57,7 +57,7 @@ EXPLORING = together(
 )
 # By a function, or by a server with credentials.
 EMBEDDING = together(
-    on("Embedder", "lambda:InvokeFunction"),
+    on("spinneret-embedder-${Stage}", "lambda:InvokeFunction"),
     on("EmbedderSecretArn", "secretsmanager:GetSecretValue"),
 )
 STORING = together(

@@ -84,11 +84,18 @@ def _resource(given: Any, template: Template, templates: Templates) -> str:
         case {"Fn::GetAtt": [name, "Arn" | "QueueName"]} | {"Ref": name}:
             return str(name)
         case {"Fn::Sub": str(text)}:
-            behind = text.rpartition("${AWS::AccountId}:")[2]  # an ARN that is spelled out
-            return re.sub(r"\$\{(?!Stage)(\w+)(?:\.Arn)?\}", r"\1", behind)
+            return _spelled_out(text, template, templates)
         case str():
             return given
     raise AssertionError(f"a form of resource that no test reads: {given}")
+
+
+def _spelled_out(text: str, template: Template, templates: Templates) -> str:
+    """The end of an ARN, whose service and account don't tell resources apart."""
+    behind = text.rpartition("${AWS::AccountId}:")[2]
+    if named := re.fullmatch(r"function:\$\{(\w+)\}", behind):
+        return _resource({"Ref": named.group(1)}, template, templates)
+    return re.sub(r"\$\{(?!Stage)(\w+)(?:\.Arn)?\}", r"\1", behind)
 
 
 def _is_passed_on(name: str, template: Template, templates: Templates) -> bool:

@@ -97,7 +97,7 @@ def _left_out(parameters: Mapping[str, str]) -> set[str]:
     holds = {
         "OnAws": False,
         "EmbedsByFunction": not parameters.get("EmbedderUrl"),
-        "EmbeddingIsPermitted": any(map(parameters.get, ("EmbedderArn", "EmbedderSecretArn"))),
+        "EmbeddingIsPermitted": any(map(parameters.get, ("EmbedderName", "EmbedderSecretArn"))),
     }
     return {condition for condition, value in holds.items() if not value}
 
