@@ -1,10 +1,14 @@
 """How good search is: 228 questions of ours over Python's library documentation.
 
-    python benchmarks/retrieval.py [--pages 120] [--sizes 512 256] [--keep legs.json]
+    python benchmarks/retrieval.py [--pages 120] [--sizes 512 256] [--parts] [--keep legs.json]
 
-Starts an instance of the local stack, cuts and embeds the pages of Debian's `python3.11-doc` with
-the product's own parts, asks OpenSearch for both legs of each question once, and compares fusions
-on those answers. A hit counts by its page: the rank of a page is that of its first chunk.
+Starts the index and the embedder of a local stack, cuts and embeds the pages of Debian's
+`python3.11-doc` with the product's own parts, asks OpenSearch for both legs of each question once,
+and compares fusions on those answers. A hit counts by its page: the rank of a page is that of its
+first chunk. Fusions are chosen on the questions of every other page and held to those of the rest.
+
+`--parts` also compares chunks by their best part: the vector leg by passages of 128 tokens, and the
+first 20 hits reranked by the sentence that is most like the question.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +26,7 @@ from pathlib import Path
 from typing import Final
 
 import httpx
+import numpy as np
 from instance import endpoints, run_stack
 from retrieval_questions import KINDS, QUESTIONS
 
@@ -49,7 +55,13 @@ LARGEST: Final = 200_000  # bytes of HTML; longer pages would be half of all chu
 TENANT: Final = "bench"
 WINDOW: Final = bounds.SEARCH_WINDOW
 
+SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])\s+|\n+")
+PASSAGE: Final = 128  # tokens
+RERANKED: Final = 20
+
 Legs = Mapping[Leg, Sequence[Candidate]]
+Asked = tuple[str, str, str, Legs]
+"""Kind, question, wanted document and both legs."""
 Rank = Callable[[Legs], Sequence[Ranked]]
 
 
@@ -82,10 +94,10 @@ def pages(count: int) -> list[Path]:
     return [*asked, *others[: max(0, count - len(asked))]]
 
 
-def store(index: OpenSearchChunkIndex, maker: ChunkMaker, paths: Sequence[Path]) -> int:
-    """Index the pages; the number of chunks."""
+def store(index: OpenSearchChunkIndex, maker: ChunkMaker, paths: Sequence[Path]) -> dict[str, str]:
+    """Index the pages; chunk id → the text that was embedded."""
     now = datetime.now(UTC)
-    total = 0
+    texts: dict[str, str] = {}
     for path in paths:
         url = f"https://docs.python.org/3.11/library/{path.name}"
         content = extract(path.read_text(), "text/html", url)
@@ -111,14 +123,16 @@ def store(index: OpenSearchChunkIndex, maker: ChunkMaker, paths: Sequence[Path])
             changed_at=now,
             updated_at=now,
         )
-        index.write(maker.indexed(document, chunks, lambda *_: None, plenty), plenty)
-        total += len(chunks)
-        print(f"\r{total} chunks of {path.stem:30}", end="", file=sys.stderr)
+        indexed = maker.indexed(document, chunks, lambda *_: None, plenty)
+        index.write(indexed, plenty)
+        for made, chunk in zip(indexed, chunks, strict=True):
+            texts[made.id] = rules.embedded_text(chunk)
+        print(f"\r{len(texts)} chunks of {path.stem:30}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    return total
+    return texts
 
 
-def asked(index: OpenSearchChunkIndex, embedder: TeiEmbedder) -> list[tuple[str, str, str, Legs]]:
+def asked(index: OpenSearchChunkIndex, embedder: TeiEmbedder) -> list[Asked]:
     """Kind, question, wanted document and both legs, for each question."""
     found = []
     for page, questions in QUESTIONS.items():
@@ -154,6 +168,10 @@ def page_rank(ranked: Iterable[Ranked], wanted: str) -> int | None:
     return None
 
 
+AUTO: Final = "confidence 0.50"
+ALONE: Final[Mapping[str, Rank]] = {
+    "reranked": lambda legs: alone(Leg.VECTOR, legs[Leg.VECTOR]),
+}
 METHODS: Final[Mapping[str, Rank]] = {
     "keyword": lambda legs: alone(Leg.KEYWORD, legs[Leg.KEYWORD]),
     "vector": lambda legs: alone(Leg.VECTOR, legs[Leg.VECTOR]),
@@ -168,12 +186,82 @@ METHODS: Final[Mapping[str, Rank]] = {
 }
 
 
-def table(found: Sequence[tuple[str, str, str, Legs]]) -> str:
+class Parts:
+    """Vectors of parts of texts, each embedded once."""
+
+    def __init__(self, embedder: TeiEmbedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, tuple[float, ...]] = {}
+
+    def sentences(self, text: str) -> list[str]:
+        """What is between ends of sentences and of lines, of two words and more."""
+        parts = [part.strip() for part in SENTENCE_END.split(text)]
+        return [part[:1000] for part in parts if len(part.split()) > 1] or [text[:1000]]
+
+    def passages(self, text: str) -> list[str]:
+        """Runs of at most PASSAGE tokens."""
+        tokens = self._embedder.tokenize(text, plenty)
+        return [
+            text[run[0].start : run[-1].end]
+            for run in (tokens[n : n + PASSAGE] for n in range(0, len(tokens), PASSAGE))
+        ]
+
+    def best(self, question: str, parts: Mapping[str, Sequence[str]]) -> dict[str, float]:
+        """Key → the largest cosine of one of its parts with the question, from 0 to 1."""
+        self.learn([question, *(part for each in parts.values() for part in each)])
+        asked = np.array(self._known[question])
+        return {
+            key: float((1 + (np.array([self._known[part] for part in each]) @ asked).max()) / 2)
+            for key, each in parts.items()
+        }
+
+    def learn(self, texts: Iterable[str]) -> None:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        for start in range(0, len(new), bounds.EMBED_BATCH):
+            batch = new[start : start + bounds.EMBED_BATCH]
+            self._known.update(zip(batch, self._embedder.embed(batch, plenty), strict=True))
+
+
+def by_passages(found: Sequence[Asked], texts: Mapping[str, str], parts: Parts) -> list[Asked]:
+    """The same with each chunk's score in the vector leg that of its best passage."""
+    passages = {key: parts.passages(text) for key, text in texts.items()}
+    changed = []
+    for kind, question, wanted, legs in found:
+        scores = parts.best(question, passages)
+        first = sorted(scores, key=lambda key: (-scores[key], key))[:WINDOW]
+        leg = [Candidate(chunk_id=key, score=scores[key]) for key in first]
+        changed.append((kind, question, wanted, {**legs, Leg.VECTOR: leg}))
+    return changed
+
+
+def by_sentences(found: Sequence[Asked], texts: Mapping[str, str], parts: Parts) -> list[Asked]:
+    """As the only leg: the first fused hits in the order of their best sentence."""
+    changed = []
+    for kind, question, wanted, legs in found:
+        first = METHODS[AUTO](legs)[:RERANKED]
+        hits = {each.candidate.chunk_id: each.candidate for each in first}
+        scores = parts.best(question, {key: parts.sentences(texts[key]) for key in hits})
+        order = sorted(hits, key=lambda key: -scores[key])
+        leg = [replace(hits[key], score=scores[key]) for key in order]
+        changed.append((kind, question, wanted, {Leg.VECTOR: leg}))
+    return changed
+
+
+def halves(found: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
+    """The questions of every other page, on which fusions are chosen, and the others."""
+    pages = list(dict.fromkeys(wanted for _, _, wanted, _ in found))
+    chosen = set(pages[::2])
+    return [each for each in found if each[2] in chosen], [
+        each for each in found if each[2] not in chosen
+    ]
+
+
+def table(found: Sequence[Asked], methods: Mapping[str, Rank] | None = None) -> str:
     """Measures of each method, and its mean reciprocal rank by kind of question."""
     kinds = list(dict.fromkeys(KINDS))
     head = ["method", "r@1", "r@3", "r@10", "MRR", "nDCG@10", *kinds]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for name, rank in METHODS.items():
+    for name, rank in (methods or METHODS).items():
         ranks = [(kind, page_rank(rank(legs), wanted)) for kind, _, wanted, legs in found]
         values = [each for _, each in ranks]
         cells = [
@@ -191,7 +279,7 @@ def _mean(values: Iterable[float]) -> float:
     return sum(listed) / len(listed)
 
 
-def kept(found: Sequence[tuple[str, str, str, Legs]], where: Path) -> None:
+def kept(found: Sequence[Asked], where: Path) -> None:
     """Both legs of every question, to try other fusions on."""
     where.write_text(
         json.dumps(
@@ -203,7 +291,7 @@ def kept(found: Sequence[tuple[str, str, str, Legs]], where: Path) -> None:
     )
 
 
-def read(where: Path) -> list[tuple[str, str, str, Legs]]:
+def read(where: Path) -> list[Asked]:
     """What `kept` wrote."""
     return [
         (kind, question, wanted, {Leg(leg): [Candidate(**c) for c in legs[leg]] for leg in legs})
@@ -211,19 +299,26 @@ def read(where: Path) -> list[tuple[str, str, str, Legs]]:
     ]
 
 
+def show(found: Sequence[Asked]) -> None:
+    """The table of all questions, and that of each half."""
+    for name, part in zip(("all", "chosen on", "held out"), (found, *halves(found)), strict=True):
+        print(f"\n{len(part)} questions, {name}\n\n{table(part)}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=120)
     parser.add_argument("--sizes", type=int, nargs="+", default=[512])
+    parser.add_argument("--parts", action="store_true", help="also compare chunks by their parts")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--legs", type=Path, help="only compare fusions on answers that were kept")
     parser.add_argument("--running", action="store_true", help="the instance runs already")
     given = parser.parse_args()
     if given.legs:
-        print(table(read(given.legs)))
+        show(read(given.legs))
         return
     if not given.running:
-        run_stack("up", "--free-ports")
+        run_stack("up", "opensearch", "embedder", "--free-ports")
     try:
         where = endpoints()
         paths = pages(given.pages)
@@ -233,14 +328,20 @@ def main() -> None:
             client = opensearch_client(where["opensearch"], "none")
             index = OpenSearchChunkIndex(client, embedder, lambda: datetime.now(UTC))
             started = time.monotonic()
-            total = store(index, ChunkMaker(embedder), paths)
+            texts = store(index, ChunkMaker(embedder), paths)
             seconds = time.monotonic() - started
             found = asked(index, embedder)
             print(
-                f"\n{len(paths)} pages, {total} chunks of {size} tokens at most, indexed in "
+                f"\n{len(paths)} pages, {len(texts)} chunks of {size} tokens at most, indexed in "
                 f"{seconds:.0f} s; {len(found)} questions\n"
             )
-            print(table(found), flush=True)
+            show(found)
+            if given.parts:
+                parts = Parts(embedder)
+                print("\nby passages")
+                show(by_passages(found, texts, parts))
+                print(f"\nthe first {RERANKED} by their best sentence")
+                print(table(by_sentences(found, texts, parts), ALONE), flush=True)
             if given.keep:
                 kept(found, given.keep.with_suffix(f".{size}.json"))
     finally:

@@ -1,21 +1,25 @@
 """What the product adds to a search of OpenSearch: 100,000 chunks with synthetic vectors.
 
-    python benchmarks/search_latency.py [--chunks 100000] [--searches 200]
+    python benchmarks/search_latency.py [--chunks 100000] [--searches 200] [--seconds 420]
 
-Starts an instance of the local stack and fills the product's own index by its own adapter. Texts
-are drawn from 20,000 words as often as words are (Zipf), vectors are random. Each search runs in
-this process, first as the bare `_msearch` of both legs, then by SearchService with rows on the
-instance's DynamoDB, whose time is shown apart: it is the emulator's.
+Starts an instance of the local stack and fills an index that the product's own adapter made, for so
+many seconds at most. Texts are drawn from 20,000 words as often as words are (Zipf), vectors are
+random. Each search runs in this process: the bare `_msearch` of both legs, and SearchService with
+rows on the instance's DynamoDB. The two take turns at being first, as the first one warms what the
+index keeps. Every call to DynamoDB is timed by the SDK's own events and shown apart: it is the
+emulator's.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import math
 import random
 import resource
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,13 +28,16 @@ from typing import Any, Final
 from uuid import uuid4
 
 import boto3
+import numpy as np
 from instance import endpoints, run_stack
+from opensearchpy import OpenSearch
 
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.content.caches.dynamo import DynamoCacheStore
 from spinneret.content.caches.service import Caches
 from spinneret.content.chunking.models import ChunkType, TokenSpan
 from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.items import item_of
 from spinneret.content.documents.models import (
     Document,
     DocumentSource,
@@ -42,6 +49,7 @@ from spinneret.content.documents.signatures import signature
 from spinneret.content.extraction.models import Metadata
 from spinneret.content.search.models import BOTH, Filters, Leg, Query, Wanted, Words
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
+from spinneret.content.search.opensearch_mapping import names_of, source_of
 from spinneret.content.search.service import SearchService
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
@@ -52,6 +60,7 @@ DIMENSION: Final = 384
 CHUNKS_PER_DOCUMENT: Final = 10
 WORDS: Final = 20_000
 NOW: Final = datetime.now(UTC)
+VERSION: Final = "000001-bench"
 
 
 @dataclass
@@ -69,13 +78,13 @@ class Vectors:
         return []
 
     def embed(self, texts: Sequence[str], _remaining: Any) -> list[tuple[float, ...]]:
-        return [vector(random.Random(text)) for text in texts]
+        return [vector(np.random.default_rng(list(text.encode()))) for text in texts]
 
 
-def vector(source: random.Random) -> tuple[float, ...]:
-    values = [source.gauss(0, 1) for _ in range(DIMENSION)]
-    norm = math.hypot(*values)
-    return tuple(value / norm for value in values)
+def vector(source: np.random.Generator) -> tuple[float, ...]:
+    values = source.standard_normal(DIMENSION)
+    values /= math.sqrt(float(values @ values))
+    return tuple(values.round(5).tolist())
 
 
 def text_of(source: random.Random, words: int) -> str:
@@ -87,42 +96,73 @@ def plenty() -> float:
     return 120.0
 
 
-def filled(index: OpenSearchChunkIndex, documents: DynamoDocumentStore, count: int) -> None:
-    source = random.Random(7)
-    batch: list[IndexedChunk] = []
-    for number in range(count // CHUNKS_PER_DOCUMENT):
-        identity, version = f"doc_{number:06}", "000001-bench"
-        for place in range(CHUNKS_PER_DOCUMENT):
-            text = text_of(source, 120)
-            batch.append(
-                IndexedChunk(
-                    tenant=TENANT,
-                    document_id=identity,
-                    version=version,
-                    index=place,
-                    text=text,
-                    section=None,
-                    type=ChunkType.PROSE,
-                    start=0,
-                    end=len(text),
-                    token_count=120,
-                    url=f"https://bench.example/{number}",
-                    domain="bench.example",
-                    source=DocumentSource.CRAWL,
-                    language="en",
-                    model="bench",
-                    signature=signature(text),
-                    changed_at=stamp(NOW),
-                    labels=Labels(title=None, collection_id=None, tag_ids=(), deleted=False),
-                    vector=vector(source),
-                )
+def chunks_of(source: random.Random, noise: np.random.Generator, number: int) -> list[IndexedChunk]:
+    """The chunks of one document."""
+    made = []
+    for place in range(CHUNKS_PER_DOCUMENT):
+        text = text_of(source, 120)
+        chunk = IndexedChunk(
+            tenant=TENANT,
+            document_id=f"doc_{number:06}",
+            version=VERSION,
+            index=place,
+            text=text,
+            section=None,
+            type=ChunkType.PROSE,
+            start=0,
+            end=len(text),
+            token_count=120,
+            url=f"https://bench.example/{number}",
+            domain="bench.example",
+            source=DocumentSource.CRAWL,
+            language="en",
+            model="bench",
+            signature=signature(text),
+            changed_at=stamp(NOW),
+            labels=Labels(title=None, collection_id=None, tag_ids=(), deleted=False),
+            vector=vector(noise),
+        )
+        made.append(chunk)
+    return made
+
+
+def filled(client: OpenSearch, alias: str, rows: Rows, count: int, seconds: float) -> int:
+    """Chunks until there are `count`, or the time is over; how many there are."""
+    source, noise = random.Random(7), np.random.default_rng(7)
+    until = time.monotonic() + seconds
+    written = 0
+    while written < count and time.monotonic() < until:
+        numbers = range(written // CHUNKS_PER_DOCUMENT, (written + 500) // CHUNKS_PER_DOCUMENT)
+        made = [chunk for number in numbers for chunk in chunks_of(source, noise, number)]
+        lines = (
+            line
+            for chunk in made
+            for line in (
+                {"index": {"_index": alias, "_id": chunk.id}},
+                source_of(chunk, stamp(NOW)),
             )
-        documents.commit(_document(identity, version), None)
-        if len(batch) >= 1000:
-            index.write(batch, plenty)
-            batch = []
-    if batch:
-        index.write(batch, plenty)
+        )
+        body = "".join(json.dumps(line) + "\n" for line in lines)
+        # Without `refresh`: the adapter's writes wait until they can be searched.
+        assert not client.bulk(body=body, request_timeout=120)["errors"]
+        rows.put([_document(f"doc_{number:06}", VERSION) for number in numbers])
+        written += len(made)
+        print(f"\r{written} chunks", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return written
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Documents' rows, written many at a time."""
+
+    client: Any
+    table: str
+
+    def put(self, documents: Sequence[Document]) -> None:
+        for part in (documents[n : n + 25] for n in range(0, len(documents), 25)):
+            items = [{"PutRequest": {"Item": item_of(each)}} for each in part]
+            self.client.batch_write_item(RequestItems={self.table: items})
 
 
 def _document(identity: str, version: str) -> Document:
@@ -159,10 +199,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--searches", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=420, help="the longest to fill the index")
     parser.add_argument("--running", action="store_true", help="the instance runs already")
     given = parser.parse_args()
     if not given.running:
-        run_stack("up", "--free-ports")
+        run_stack("up", "opensearch", "localstack", "--free-ports")
+    try:
+        run(given)
+    finally:
+        if not given.running:
+            run_stack("clean")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Fill an index and measure on it."""
     where = endpoints()
     dynamodb = boto3.resource(
         "dynamodb",
@@ -178,15 +228,20 @@ def main() -> None:
     documents = DynamoDocumentStore(dynamodb, names["Documents"], names["Jobs"])
     try:
         started = time.monotonic()
-        filled(index, documents, given.chunks)
-        client.indices.forcemerge(index="chunks-*-read", max_num_segments=1, request_timeout=600)
-        print(f"{given.chunks} chunks in {time.monotonic() - started:.0f} s", flush=True)
-        measure(index, embedder, documents, DynamoCacheStore(dynamodb, names["Caches"]), given)
+        index.targets(plenty)
+        alias = names_of(embedder.info(plenty)).write
+        rows = Rows(dynamodb, names["Documents"])
+        count = filled(client, alias, rows, given.chunks, given.seconds)
+        client.indices.refresh(index=alias, request_timeout=120)
+        segments = len(client.cat.segments(index=alias, format="json"))
+        taken = time.monotonic() - started
+        print(f"{count} chunks in {taken:.0f} s, {segments} segments", flush=True)
+        store = DynamoCacheStore(dynamodb, names["Caches"])
+        measure(index, embedder, documents, store, dynamodb, given.searches)
+        print(f"memory of OpenSearch {resident(client)} MB")
     finally:
         client.indices.delete(index="chunks-latency-*")
         delete_tables(dynamodb, names)
-        if not given.running:
-            run_stack("clean")
 
 
 def measure(
@@ -194,10 +249,11 @@ def measure(
     embedder: Vectors,
     documents: DynamoDocumentStore,
     store: DynamoCacheStore,
-    given: argparse.Namespace,
+    dynamodb: Any,
+    searches: int,
 ) -> None:
     source = random.Random(11)
-    queries = [text_of(source, 4) for _ in range(given.searches)]
+    queries = [text_of(source, 4) for _ in range(searches)]
     numbers = itertools.count()
     service = SearchService(
         embedder=embedder,
@@ -206,11 +262,14 @@ def measure(
         caches=Caches(store, lambda: datetime.now(UTC)),
         new_id=lambda prefix: f"{prefix}_{next(numbers)}",
     )
+    timed = Timed(dynamodb)
     raw: list[float] = []
     product: list[float] = []
     tables: list[float] = []
     cached: list[float] = []
-    for query in queries:
+    cached_tables: list[float] = []
+    steps: dict[str, list[float]] = {}
+    for number, query in enumerate(queries):
         asked = Wanted(
             tenant=TENANT,
             words=Words.of(query),
@@ -218,31 +277,69 @@ def measure(
             legs=BOTH,
             filters=Filters(),
         )
-        begun = time.perf_counter()
-        legs = index.search(asked, bounds.SEARCH_WINDOW, plenty)
-        raw.append((time.perf_counter() - begun) * 1000)
-        assert legs[Leg.VECTOR]
-        begun = time.perf_counter()
-        found = service.search(Query(tenant=TENANT, text=query), plenty)
-        product.append((time.perf_counter() - begun) * 1000)
-        taken = found.timings
-        # The lock is taken and freed outside the steps: it is counted as the product's own.
-        tables.append(sum(taken.get(step, 0) for step in ("generation", "cache", "versions")))
-        assert not found.result_cached
+
+        def bare(asked: Wanted = asked) -> None:
+            begun = time.perf_counter()
+            legs = index.search(asked, bounds.SEARCH_WINDOW, plenty)
+            raw.append((time.perf_counter() - begun) * 1000)
+            assert legs[Leg.VECTOR]
+
+        def whole(query: str = query) -> None:
+            before = timed.milliseconds
+            begun = time.perf_counter()
+            found = service.search(Query(tenant=TENANT, text=query), plenty)
+            product.append((time.perf_counter() - begun) * 1000)
+            tables.append(timed.milliseconds - before)
+            for step, taken in found.timings.items():
+                steps.setdefault(step, []).append(taken)
+            assert len(found.hits) == bounds.SEARCH_LIMIT_DEFAULT
+            assert not found.result_cached
+
+        for each in (bare, whole) if number % 2 else (whole, bare):
+            each()
+        before = timed.milliseconds
         begun = time.perf_counter()
         again = service.search(Query(tenant=TENANT, text=query), plenty)
         cached.append((time.perf_counter() - begun) * 1000)
         assert again.result_cached
+        cached_tables.append(timed.milliseconds - before)
     own = [all_of - part for all_of, part in zip(product, tables, strict=True)]
     print("| ms | p50 | p95 |\n|---|---|---|")
     print(spread("both legs, one `_msearch`", raw))
     print(spread("the product", product))
     print(spread("… of it, DynamoDB of the emulator", tables))
     print(spread("… without it", own))
+    for step, times in steps.items():
+        print(spread(f"… step {step}", times))
     print(spread("the product, from its cache", cached))
+    print(spread("… of it, DynamoDB of the emulator", cached_tables))
     ratio = statistics.median(own) / statistics.median(raw)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"\nratio of medians without DynamoDB: {ratio:.2f}; memory of this process {memory} MB")
+
+
+class Timed:
+    """Sums up what calls of a client took, from the request's making to the answer."""
+
+    def __init__(self, client: Any) -> None:
+        self.milliseconds = 0.0
+        self._begun = 0.0
+        client.meta.events.register_first("provide-client-params", self._begin)
+        client.meta.events.register_last("after-call", self._end)
+
+    def _begin(self, **_: Any) -> None:
+        self._begun = time.perf_counter()
+
+    def _end(self, **_: Any) -> None:
+        self.milliseconds += (time.perf_counter() - self._begun) * 1000
+
+
+def resident(client: OpenSearch) -> int:
+    """Megabytes that the node has of the machine's memory."""
+    [node] = client.nodes.stats(metric="process,jvm")["nodes"].values()
+    heap = node["jvm"]["mem"]["heap_used_in_bytes"]
+    other = node["jvm"]["mem"]["non_heap_used_in_bytes"]
+    return int((heap + other) // 2**20)
 
 
 if __name__ == "__main__":

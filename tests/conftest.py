@@ -85,6 +85,7 @@ class Stack:
     websocket_url: str
     localstack_python: Path
     embedder_weights: Path
+    embedder_model: Path
 
     def command(
         self, *words: str, seconds: float = _UP_SECONDS, **environ: str
@@ -189,6 +190,7 @@ def _read(name: str) -> Stack:
         websocket_url=endpoints["websocket"],
         localstack_python=Path(endpoints["localstack_python"]),
         embedder_weights=Path(endpoints["weights"]),
+        embedder_model=Path(endpoints["model"]),
     )
 
 

@@ -21,7 +21,7 @@ GROUPS = {
 CLIENTS = {"boto3", "botocore", "httpx", "httpcore", "opensearchpy"}
 ADAPTERS = {
     *("dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets", "stepfunctions"),
-    "eventbridge",
+    *("eventbridge", "lambda"),
     *("wiring", "worker_wiring", "bootstrap"),
 }
 """Names of files that may import a client; a longer name begins with one of them."""
@@ -73,7 +73,7 @@ def test_only_the_runtime_knows_powertools(imports: grimp.ImportGraph) -> None:
 
 
 def test_only_wiring_and_adapters_choose_an_adapter(imports: grimp.ImportGraph) -> None:
-    clients = {"dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets"}
+    clients = {"dynamo", "sqs", "s3", "kms", "opensearch", "tei", "lambda", "sockets"}
     chosen = [
         (module, imported)
         for module in imports.modules

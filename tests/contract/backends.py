@@ -24,6 +24,10 @@ OF_REAL_AWS: Final = pytest.mark.parametrize("backend", ["moto", _STACK])
 """For what only AWS can show."""
 OF_OTHERS: Final = pytest.mark.parametrize("backend", ["fake", _STACK])
 """For ports whose real side is the index or the embedder."""
+OF_OTHERS_AND_A_FUNCTION: Final = pytest.mark.parametrize(
+    "backend", ["fake", _STACK, pytest.param("function", marks=pytest.mark.stack)]
+)
+"""For the embedder, which may be a function too."""
 
 
 @dataclass(frozen=True)

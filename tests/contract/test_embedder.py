@@ -1,21 +1,28 @@
-"""What every embedder holds: the fake, and the one of the stack."""
+"""What every embedder holds: the fake, the stack's server, and the function in this process."""
 
 from __future__ import annotations
 
+import importlib
+import io
+import json
 import math
+import sys
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 from spinneret.content.documents.ports import Embedder
+from spinneret.content.search.lambda_embedder import LambdaEmbedder
 from spinneret.content.search.tei import TeiEmbedder
 from spinneret.kernel import bounds
-from tests.contract.backends import OF_OTHERS
+from tests.conftest import ROOT, Stack
+from tests.contract.backends import OF_OTHERS_AND_A_FUNCTION
 from tests.fakes.search import FakeEmbedder
 from tests.fakes.time import plenty
 
-pytestmark = OF_OTHERS
+pytestmark = OF_OTHERS_AND_A_FUNCTION
 
 TEXTS = {
     "plain": "Spiders weave silk from proteins.",
@@ -35,8 +42,34 @@ def embedder(backend: str, request: pytest.FixtureRequest) -> Iterator[Embedder]
     if backend == "fake":
         yield FakeEmbedder()
         return
+    if backend == "function":
+        invoked = request.getfixturevalue("invoked")
+        yield LambdaEmbedder("embedder", lambda _: invoked)
+        return
     with httpx.Client(trust_env=False) as client:
         yield TeiEmbedder(request.getfixturevalue("stack").embedder_url, client)
+
+
+@pytest.fixture(scope="module")
+def invoked(stack: Stack) -> Iterator[Any]:
+    """What the function answers with, behind a client that encodes as Lambda does."""
+    before = list(sys.path)
+    # The engine isn't among the development packages; it is where the stack keeps its server's.
+    sys.path += [str(ROOT / "layers" / "embedder"), str(stack.embedder_weights.parents[1])]
+    try:
+        answering = importlib.import_module("spinneret_embedder.answering")
+        yield _Invoked(answering.Answering(stack.embedder_model, 2))
+    finally:
+        sys.path[:] = before
+
+
+class _Invoked:
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - AWS's
+        answer = json.dumps(self._model.answer(json.loads(Payload)))
+        return {"StatusCode": 200, "Payload": io.BytesIO(answer.encode())}
 
 
 def cosine(one: tuple[float, ...], other: tuple[float, ...]) -> float:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.stack
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.query)
 def test_the_right_page_is_among_the_first_three(question: Question, reader: Tenant) -> None:
-    hits = reader.search(question.query, limit=10, fusion="rrf")
+    hits = reader.search(question.query, limit=10)
     pages: list[str] = []
     for hit in hits:
         path = hit["url"].split("/", 3)[3]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stack.deployment.templates import load
 from tests.conftest import ROOT
 from tests.e2e.conftest import Deployed, Tenant
 
@@ -62,11 +63,17 @@ def test_an_invocation_that_makes_no_sense_is_refused(
 
 def test_code_and_layers_fit_into_lambda(deployed: Deployed) -> None:
     build = deployed.stack.folder / "build"
-    sizes = {folder.name: _bytes(folder) for folder in build.iterdir() if folder.is_dir()}
-    layers = sum(size for name, size in sizes.items() if name.endswith("Layer"))
-    assert layers > 0
-    largest_function = max(size for name, size in sizes.items() if not name.endswith("Layer"))
-    assert layers + largest_function < LAMBDA_UNPACKED_BYTES, sizes
+    template = load(ROOT / "template.yaml")
+    shared = template["Globals"]["Function"]["Layers"]
+    for name, resource in template["Resources"].items():
+        if resource["Type"] != "AWS::Serverless::Function":
+            continue
+        layers = [*shared, *resource["Properties"].get("Layers", [])]
+        sizes = {each["Ref"]: _bytes(build / each["Ref"]) for each in layers}
+        assert all(sizes.values()), sizes
+        code = _bytes(build / name)
+        assert code > 0
+        assert code + sum(sizes.values()) < LAMBDA_UNPACKED_BYTES, (name, code, sizes)
 
 
 def _bytes(folder: Path) -> int:

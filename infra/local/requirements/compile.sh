@@ -15,8 +15,11 @@ pin() {
 for name in localstack runtime sam; do pin $name --exclude-newer 2025-10-20; done
 pin uv
 pin dev --constraint uv.txt
-for name in embedder websocket java maven; do pin $name; done
-pin weights --no-deps
+pin $root/layers/embedder/requirements --no-deps --no-build --python-platform x86_64-manylinux2014
+# The local embedder runs what the layer runs.
+pin embedder --constraint $root/layers/embedder/requirements.txt
+pin weights --no-deps --constraint $root/layers/embedder/requirements.txt
+for name in websocket java maven; do pin $name; done
 # The layers take the versions that the tests ran with.
 for layer in core search content; do
     pin $root/layers/$layer/requirements --constraint dev.txt

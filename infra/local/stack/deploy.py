@@ -53,7 +53,8 @@ def ensure(instance: Instance, workspace: Workspace) -> Deployment:
 def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
     begin = time.monotonic()
     endpoints = record.endpoints(instance)
-    parameters = _parameters(settings.settle(instance, workspace.environ), endpoints)
+    chosen = settings.settle(instance, workspace.environ)
+    parameters = _parameters(chosen, endpoints)
     sources = Sources(workspace.root)
     wanted = Deployment(
         boot=endpoints["localstack_boot"],
@@ -70,7 +71,8 @@ def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
     else:
         if present is not None and present.boot == wanted.boot:
             _require_force(workspace.environ)
-        deployment = _create(instance, workspace, wanted, parameters, endpoints)
+        sam = Sam(workspace, instance, endpoints, settings.embedder(chosen))
+        deployment = _create(instance, workspace, wanted, parameters, endpoints, sam)
         what = "deployed"
     say(f"{what} ({time.monotonic() - begin:.1f} s)")
     say(f"  api         {deployment.api_url(endpoints['gateway'])}")
@@ -79,10 +81,11 @@ def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
 
 
 def _parameters(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
+    served = settings.embedder(chosen) == settings.SERVER
     return {
         "Stage": STAGE,
         "OpenSearchUrl": endpoints["opensearch"],
-        "EmbedderUrl": endpoints["embedder"],
+        "EmbedderUrl": endpoints["embedder"] if served else "",
         "WebSocketUrl": f"{endpoints['websocket']}/{WEBSOCKET_STAGE}",
         **settings.parameters(chosen),
     }
@@ -103,12 +106,12 @@ def _create(
     wanted: Deployment,
     parameters: Mapping[str, str],
     endpoints: Mapping[str, Any],
+    sam: Sam,
 ) -> Deployment:
     progress = workspace.progress
     session = aws.session()
     client = aws.client(session, "cloudformation", endpoints["gateway"])
     record.forget(instance)
-    sam = Sam(workspace, instance, endpoints)
     with progress.step("validating the templates", "validated"):
         sam.validate()
     with progress.step("building functions and layers", "built"):

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from stack import aws
 from stack.containers import Engine, reachable
-from stack.deployment import record, templates
+from stack.deployment import record, settings, templates
 from stack.deployment.record import Deployment
 from stack.deployment.sam import VARIABLES, Sam
 from stack.errors import UsageError
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     deployment = record.current(instance)
     endpoints = record.endpoints(instance)
     variables = _variables(deployment, arguments.function, endpoints["gateway"])
-    sam = Sam(workspace, instance, endpoints)
+    sam = Sam(workspace, instance, endpoints, settings.embedder(settings.kept(instance)))
     with workspace.progress.step("building functions and layers", "built"):
         sam.build()
     ports = {int(port) for text in variables.values() for port in _LOOPBACK.findall(text)}

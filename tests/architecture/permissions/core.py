@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.architecture.permissions.parts import (
     ADMISSION,
+    EMBEDDING,
     JOB_WORK,
     LANES,
     PUSHING,
@@ -23,6 +24,7 @@ NEEDED = {
         # readiness: these questions show nothing that is stored
         on("Content", "s3:ListBucket"),
         on("Domain/_cluster/health", "es:ESHttpGet"),
+        EMBEDDING,
     ),
     "LiveApi": together(
         ADMISSION,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.architecture.permissions.parts import (
     ADMISSION,
     CACHING,
+    EMBEDDING,
     EXPLORING,
     INDEX_WRITING,
     JOB_WORK,
@@ -16,7 +17,7 @@ from tests.architecture.permissions.parts import (
     together,
 )
 
-_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, CACHING, INDEX_WRITING, EXPLORING)
+_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, CACHING, INDEX_WRITING, EMBEDDING, EXPLORING)
 _CRAWLING = together(_PAGE, RELAYING, on("DeepCrawlMachine", "states:StartExecution"))
 
 CALLS = {"start_execution": "states:StartExecution"}

@@ -55,6 +55,11 @@ EXPLORING = together(
     on("Frontier", "BatchGetItem ConditionCheckItem GetItem PutItem Query UpdateItem"),
     on("Frontier/index/placed", "Query"),
 )
+# By a function, or by a server with credentials.
+EMBEDDING = together(
+    on("spinneret-embedder-${Stage}", "lambda:InvokeFunction"),
+    on("EmbedderSecretArn", "secretsmanager:GetSecretValue"),
+)
 STORING = together(
     on("Documents", "DeleteItem GetItem PutItem UpdateItem"),
     on("Content", "s3:ListBucket"),  # what isn't there is a 404, not a 403

@@ -37,9 +37,15 @@ def _statements(
     match policy:
         case {"Fn::If": ["IsLocal", {"Ref": "AWS::NoValue"}, given]}:
             yield from _statements(given, template, templates)
+        case {"Fn::If": [_, given, {"Ref": "AWS::NoValue"}]}:  # on stages that ask for it
+            yield from _statements(given, template, templates)
         case {"Statement": statements}:
             for statement in statements:
-                yield from _allowed(statement, template, templates)
+                match statement:
+                    case {"Fn::If": [_, given, {"Ref": "AWS::NoValue"}]}:
+                        yield from _allowed(given, template, templates)
+                    case _:
+                        yield from _allowed(statement, template, templates)
         case {"Fn::GetAtt": [stack, output]}:
             nested = _nested(stack, template, templates)
             name = nested["Outputs"][output.removeprefix("Outputs.")]["Value"]["Ref"]
@@ -71,16 +77,30 @@ def _resource(given: Any, template: Template, templates: Templates) -> str:
             nested = _nested(stack, template, templates)
             value = nested["Outputs"][output.removeprefix("Outputs.")]["Value"]
             return _resource(value, nested, templates)
-        case {"Ref": parameter} if parameter in template.get("Parameters", {}):
-            return _resource(_given(parameter, template, templates), templates.root, templates)
+        case {"Ref": parameter} if _is_passed_on(parameter, template, templates):
+            passed = _given(parameter, template, templates)
+            passed = passed["Fn::If"][1] if "Fn::If" in passed else passed
+            return _resource(passed, templates.root, templates)
         case {"Fn::GetAtt": [name, "Arn" | "QueueName"]} | {"Ref": name}:
             return str(name)
         case {"Fn::Sub": str(text)}:
-            behind = text.rpartition("${AWS::AccountId}:")[2]  # an ARN that is spelled out
-            return re.sub(r"\$\{(?!Stage)(\w+)(?:\.Arn)?\}", r"\1", behind)
+            return _spelled_out(text, template, templates)
         case str():
             return given
     raise AssertionError(f"a form of resource that no test reads: {given}")
+
+
+def _spelled_out(text: str, template: Template, templates: Templates) -> str:
+    """The end of an ARN, whose service and account don't tell resources apart."""
+    behind = text.rpartition("${AWS::AccountId}:")[2]
+    if named := re.fullmatch(r"function:\$\{(\w+)\}", behind):
+        return _resource({"Ref": named.group(1)}, template, templates)
+    return re.sub(r"\$\{(?!Stage)(\w+)(?:\.Arn)?\}", r"\1", behind)
+
+
+def _is_passed_on(name: str, template: Template, templates: Templates) -> bool:
+    """Whether the root template says what it is; the root's own parameters go by their names."""
+    return template is not templates.root and name in template.get("Parameters", {})
 
 
 def _given(parameter: str, template: Template, templates: Templates) -> Any:

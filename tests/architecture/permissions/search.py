@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.architecture.permissions.parts import (
     ADMISSION,
     CACHING,
+    EMBEDDING,
     INDEX_WRITING,
     JOB_WORK,
     KEEPING,
@@ -15,7 +16,9 @@ from tests.architecture.permissions.parts import (
     together,
 )
 
-_DOCUMENTS = together(JOB_WORK, RELAYING, STORING, CACHING, INDEX_WRITING)
+_DOCUMENTS = together(JOB_WORK, RELAYING, STORING, CACHING, INDEX_WRITING, EMBEDDING)
+
+CALLS = {"invoke": "lambda:InvokeFunction"}
 
 NEEDED = {
     "SearchApi": together(
@@ -25,13 +28,16 @@ NEEDED = {
         STORING,
         CACHING,
         INDEX_WRITING,
+        EMBEDDING,
+        on("RerankerSecretArn", "secretsmanager:GetSecretValue"),
         on("Documents", "BatchGetItem"),
         on("Documents/index/*", "Query"),
         on("Content/FETCHED/*", "s3:DeleteObject"),
         on("Domain/_msearch", "es:ESHttpPost"),
     ),
-    "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING),
-    "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING),
+    "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING, EMBEDDING),
+    "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING, EMBEDDING),
+    "Embedder": {},
     "DocumentsNormalWorker": _DOCUMENTS,
     "DocumentsLowWorker": _DOCUMENTS,
 }

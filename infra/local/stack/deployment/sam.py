@@ -15,6 +15,7 @@ import yaml
 
 from stack.containers import Engine
 from stack.deployment.record import STACK_NAME
+from stack.deployment.settings import EMBEDDER, SERVER
 from stack.errors import InstallError
 from stack.instance import Instance
 from stack.tools.command import run
@@ -33,8 +34,15 @@ class Sam:
     """Runs `sam` with a log of its own; raises InstallError with the log's end on failure."""
 
     def __init__(
-        self, workspace: Workspace, instance: Instance, endpoints: Mapping[str, Any]
+        self,
+        workspace: Workspace,
+        instance: Instance,
+        endpoints: Mapping[str, Any],
+        embedder: str = SERVER,
     ) -> None:
+        """`embedder` is what embeds (`settings.embedder`): a server leaves the layer of the
+        function empty, whose build and archive take half a minute."""
+        self._embedder = embedder
         self._workspace = workspace
         self._instance = instance
         self._endpoints = endpoints
@@ -50,7 +58,8 @@ class Sam:
 
     def build(self) -> None:
         """Build functions and layers; what hasn't changed comes from a cache."""
-        cache = self._workspace.local / "sam-cache"
+        # A cached layer doesn't know what it was built for.
+        cache = self._workspace.local / f"sam-cache-{self._embedder}"
         self._sam(
             ["build", "--cached", "--cache-dir", str(cache), "--build-dir", str(self.built)],
             BUILD_SECONDS,
@@ -134,6 +143,7 @@ class Sam:
             "AWS_ACCESS_KEY_ID": ACCOUNT,
             "AWS_SECRET_ACCESS_KEY": "local",
             "AWS_EC2_METADATA_DISABLED": "true",
+            EMBEDDER: self._embedder,
             "SAM_CLI_TELEMETRY": "0",
             "SAM_CLI_POLL_DELAY": "1",
         }

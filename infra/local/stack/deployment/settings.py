@@ -9,11 +9,15 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from stack.errors import UsageError
 from stack.files import write_json
 from stack.instance import Instance
 
 FETCH_ALLOWED: Final = "SPINNERET_FETCH_ALLOWED"
 SITE_PORT: Final = "SPINNERET_SITE_PORT"
+EMBEDDER: Final = "SPINNERET_EMBEDDER"
+"""`server`, which is the instance's own part, or `function`, as on AWS without a URL."""
+SERVER: Final = "server"
 DEFAULT_SITE_PORT: Final = "8484"
 MARKET_PORT: Final = 8486  # beside the benchmarks'
 """The loopback port of the demonstration's marketplaces."""
@@ -41,7 +45,7 @@ PARAMETERS: Final = {
     "SPINNERET_MARKETPLACE_HOSTS": "MarketplaceHosts",
     "SPINNERET_USER_AGENT": "UserAgent",
 }
-_NAMES: Final = (FETCH_ALLOWED, SITE_PORT, *PARAMETERS)
+_NAMES: Final = (FETCH_ALLOWED, SITE_PORT, EMBEDDER, *PARAMETERS)
 
 
 def settle(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
@@ -64,6 +68,14 @@ def kept(instance: Instance) -> dict[str, str]:
 def site_port(settings: Mapping[str, str]) -> int:
     """The loopback port of the demonstration's website, which alone may be fetched by default."""
     return int(settings.get(SITE_PORT) or DEFAULT_SITE_PORT)
+
+
+def embedder(settings: Mapping[str, str]) -> str:
+    """What embeds; raises UsageError for a word that isn't known."""
+    chosen = settings.get(EMBEDDER) or SERVER
+    if chosen not in {SERVER, "function"}:
+        raise UsageError(f"{EMBEDDER} is {chosen!r} instead of server or function")
+    return chosen
 
 
 def parameters(settings: Mapping[str, str]) -> dict[str, str]:

@@ -36,6 +36,8 @@ class Sources:
         files = [self.root / "template.yaml"]
         for pattern in ("infra/*.yaml", "statemachines/*", "layers/*/requirements.txt"):
             files += sorted(self.root.glob(pattern))
+        if not parameters.get("EmbedderUrl"):  # else the layer is left empty
+            files += sorted(_files(self.root / "layers" / "embedder"))
         facts = [f"{name}={value}" for name, value in sorted(parameters.items())]
         return digest_of(files, self.root, facts)
 

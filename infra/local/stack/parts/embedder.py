@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 import httpx
@@ -10,7 +11,7 @@ from stack.errors import ProbeError
 from stack.parts.part import Part, Site, minimal_environment, probing, require_listener
 from stack.ports import HOST
 from stack.process import Spawn
-from stack.tools.python_tools import embedder_tool, model_folder, model_tool
+from stack.tools.python_tools import embedder_sources, embedder_tool, model_folder, model_tool
 from stack.tools.venv import python
 from stack.workspace import Workspace
 
@@ -30,7 +31,7 @@ def embedder(workspace: Workspace) -> Part:
         words = (
             str(python(site.store.path(libraries))),
             "-m",
-            "spinneret_embedder.server",
+            "spinneret_embedder_server.server",
             "--model",
             str(model_folder(site.store.path(model))),
             "--host",
@@ -39,7 +40,7 @@ def embedder(workspace: Workspace) -> Part:
             str(site.ports.embedder),
         )
         sources = {
-            "PYTHONPATH": str(workspace.sources / "embedder"),
+            "PYTHONPATH": os.pathsep.join(map(str, embedder_sources(workspace))),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         return Spawn(words, minimal_environment(home, sources), home)

@@ -75,6 +75,12 @@ def embedder_tool(workspace: Workspace) -> Tool:
     return tool
 
 
+def embedder_sources(workspace: Workspace) -> tuple[Path, Path]:
+    """The folders of the model's package, which is a layer of the application too, and of its
+    server's."""
+    return workspace.root / "layers" / "embedder", workspace.sources / "embedder"
+
+
 def weights_folder(embedder: Path) -> Path:
     """Where the weights' package keeps model.safetensors and tokenizer.json."""
     found = sorted(site_packages(embedder).rglob("model.safetensors"))
@@ -85,17 +91,22 @@ def weights_folder(embedder: Path) -> Path:
 
 def model_tool(workspace: Workspace) -> Tool:
     """The embedding model as the embedder's server loads it."""
-    source = workspace.sources / "embedder"
+    sources = embedder_sources(workspace)
     libraries = embedder_tool(workspace)
 
     def build(store: Store, folder: Path) -> None:
         environment = store.ensure(libraries)
         venv = Venv(store, tool, environment)
-        environ = {"PATH": os.defpath, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+        environ = {
+            "PATH": os.defpath,
+            "PYTHONPATH": str(sources[0]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         arguments = ("-m", "spinneret_embedder.convert", "--out", folder / "model")
         venv.run(*arguments, environ=environ, seconds=CONVERT_SECONDS)
 
-    inputs = (source, *libraries.inputs)
+    # The server's count, so that one that runs older ones is told of.
+    inputs = (*sources, *libraries.inputs)
     tool = Tool("model", "the embedding model", inputs, (interpreter_fact(),), build)
     return tool
 

@@ -16,6 +16,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 if TYPE_CHECKING:
     from types_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_lambda import LambdaClient
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
     from types_boto3_stepfunctions import SFNClient
@@ -52,6 +53,7 @@ _UNAVAILABLE: Final = frozenset(
         "SlowDown",
         "Throttling",
         "ThrottlingException",
+        "TooManyRequestsException",
         "TransactionConflictException",
         "TransactionInProgressException",
     }
@@ -90,6 +92,18 @@ def sockets_client(url: str, seconds: float) -> ApiGatewayManagementApiClient:
     client: ApiGatewayManagementApiClient = boto3.client(
         "apigatewaymanagementapi", endpoint_url=url, config=CONFIG.merge(once)
     )
+    return client
+
+
+def lambda_client(seconds: float) -> LambdaClient:
+    """A client for functions that answer; one try within `seconds`."""
+    connect = min(bounds.AWS_CONNECT_SECONDS, seconds / 4)
+    once = Config(
+        connect_timeout=connect,
+        read_timeout=seconds - connect,
+        retries={"total_max_attempts": 1},
+    )
+    client: LambdaClient = boto3.client("lambda", config=CONFIG.merge(once))
     return client
 
 

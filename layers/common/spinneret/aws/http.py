@@ -17,12 +17,21 @@ SIGNED: Final = "sigv4"
 INDEX_SERVICE: Final = "es"  # the signing name of OpenSearch Service domains
 
 
-def get(url: str, seconds: int, dependency: str, *, signed_for: str | None = None) -> bytes:
-    """The body of the answer, signed by Signature Version 4 for the service `signed_for`.
+def get(
+    url: str,
+    seconds: int,
+    dependency: str,
+    *,
+    signed_for: str | None = None,
+    authorization: str | None = None,
+) -> bytes:
+    """The body of the answer, signed by Signature Version 4 for the service `signed_for`, or with
+    this value of the Authorization header.
 
     Raises DependencyUnavailable for any answer but 200, and for none within `seconds`.
     """
-    request = AWSRequest(method="GET", url=url)
+    headers = {} if authorization is None else {"Authorization": authorization}
+    request = AWSRequest(method="GET", url=url, headers=headers)
     if signed_for is not None:
         session = boto3.Session()
         credentials = session.get_credentials()

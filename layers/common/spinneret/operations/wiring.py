@@ -13,8 +13,9 @@ from spinneret.access.keys.service import KeyService
 from spinneret.access.keys.wiring import IssuingSettings, issuing_key_service
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.uploads.wiring import UploadSettings, upload_service
-from spinneret.aws.clients import CONFIG, translated
+from spinneret.aws.clients import CONFIG, lambda_client, translated
 from spinneret.aws.http import INDEX_SERVICE, SIGNED, get
+from spinneret.aws.secrets_manager import credentials_of
 from spinneret.content.search.settings import SearchSettings
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.control import JobControl
@@ -72,6 +73,7 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
     sqs = boto3.client("sqs", config=once)
     s3 = boto3.client("s3", config=once)
     lane = lane_url(settings.lanes_url, all_lanes()[0])
+    credentials = credentials_of(settings.embedder_secret)
     signed_for = INDEX_SERVICE if settings.opensearch_auth == SIGNED else None
 
     def ask_dynamodb() -> None:
@@ -94,7 +96,14 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
             raise DependencyUnavailable("opensearch", "a shard is missing")
 
     def ask_embedder() -> None:
-        get(settings.embedder_url.rstrip("/") + "/health", _SECONDS, "embedder")
+        if settings.embedder_url:
+            shown = credentials.value() if credentials is not None else None
+            url = settings.embedder_url.rstrip("/") + "/health"
+            get(url, _SECONDS, "embedder", authorization=shown)
+            return
+        with translated("embedder"):  # whether it is there; a cold start takes too long to wait
+            client = lambda_client(_SECONDS)
+            client.invoke(FunctionName=settings.embedder_function, InvocationType="DryRun")
 
     return {
         "dynamodb": ask_dynamodb,

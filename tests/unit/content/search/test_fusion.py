@@ -199,7 +199,21 @@ def test_further_hits_of_the_first_document_make_it_no_less_clear() -> None:
     same = [(f"d:1-x:{n:05d}", 20 - n / 10) for n in range(3)]
     vector = [*same, *((f"k{n:02d}:1-x:00000", 5 - n / 10) for n in range(19, 0, -1))]
     vector.sort(key=lambda each: -each[1])
-    assert ids(fused(vector, keyword, method=Fusion.CONFIDENCE))[0] == "d"
+    hits = fused(vector, keyword, method=Fusion.CONFIDENCE, keyword_weight=0.5)
+    assert ids(hits)[0] == "d"
+
+
+def test_a_first_hit_that_is_hardly_clearer_than_the_others_does_not_decide() -> None:
+    """A paraphrase: a page has one of its words by chance, a page that answers it another."""
+    vector = [("a", 0.70), ("answer", 0.699), *((f"v{n:02d}", 0.66 - n / 500) for n in range(98))]
+    keyword = [
+        ("chance", 3.3),
+        ("b", 2.9),
+        ("answer", 2.7),
+        *((f"k{n}", 2 - n / 10) for n in range(8)),
+    ]
+    hits = fused(vector, keyword, method=Fusion.CONFIDENCE, keyword_weight=0.5)
+    assert ids(hits)[0] == "answer"
 
 
 def test_between_equally_clear_legs_the_measured_weight_decides() -> None:

@@ -14,10 +14,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.content.documents.models import EmbedderInfo
-from spinneret.content.search.tei import TeiEmbedder, characters_of, pieces, unit
+from spinneret.content.search.tei import TeiEmbedder
+from spinneret.content.search.tei_protocol import characters_of, pieces, unit
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from tests.fakes.time import plenty
+
+
+class Replaced:
+    """A secret that is another one after it was forgotten."""
+
+    def __init__(self, *values: str) -> None:
+        self.values = list(values)
+        self.reads = 0
+
+    def value(self) -> str:
+        return self.values[0]
+
+    def forget(self) -> None:
+        self.reads += 1
+        if len(self.values) > 1:
+            del self.values[0]
+
 
 INFO = {"model_id": "org/model", "max_input_length": 512, "max_client_batch_size": 32}
 Answer = httpx.Response | Exception
@@ -217,6 +235,63 @@ def test_an_input_that_is_refused_is_not_sent_again(server: Server, status: int)
         embedder.embed(["silk"], plenty)
     assert refused.value.details == {"status_code": status}
     assert server.pauses == []
+
+
+# ---------------------------------------------------------------- Credentials
+
+
+class Guarded(Server):
+    """Asks for an Authorization header."""
+
+    def __init__(self, wanted: str, status: int = 401) -> None:
+        super().__init__()
+        self.wanted = wanted
+        self.status = status
+        self.shown: list[str | None] = []
+
+    def with_secret(self, secret: Replaced | None) -> TeiEmbedder:
+        client = httpx.Client(transport=httpx.MockTransport(self._guarded))
+        return TeiEmbedder("http://embedder/", client, sleep=lambda _: None, credentials=secret)
+
+    def _guarded(self, request: httpx.Request) -> httpx.Response:
+        self.shown.append(request.headers.get("authorization"))
+        if self.shown[-1] != self.wanted:
+            return httpx.Response(self.status)
+        return self._answer(request)
+
+
+def test_the_secret_is_the_authorization_header_of_every_request() -> None:
+    server = Guarded("Bearer silk")
+    server.with_secret(Replaced("Bearer silk")).embed(["silk"], plenty)
+    assert server.shown == ["Bearer silk"] * 3
+
+
+def test_without_a_secret_nothing_is_shown(server: Server) -> None:
+    guarded = Guarded("Bearer silk")
+    with pytest.raises(DependencyUnavailable):
+        guarded.with_secret(None).embed(["silk"], plenty)
+    assert guarded.shown == [None]
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_secret_that_was_replaced_is_read_again(status: int) -> None:
+    server = Guarded("Bearer new", status)
+    secret = Replaced("Bearer old", "Bearer new")
+    assert len(server.with_secret(secret).embed(["silk"], plenty)) == 1
+    assert server.shown == ["Bearer old", *["Bearer new"] * 3]
+    assert secret.reads == 1
+
+
+def test_a_secret_that_stays_wrong_is_our_fault_not_the_texts(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("DEBUG")
+    server = Guarded("Bearer silk")
+    with pytest.raises(DependencyUnavailable) as refused:
+        server.with_secret(Replaced("Bearer wrong")).embed(["silk"], plenty)
+    assert server.shown == ["Bearer wrong"] * 2
+    assert "wrong" not in f"{refused.value}{refused.value.details}{caplog.text}"
+    assert "wrong" not in "".join(str(each.__dict__) for each in caplog.records)
 
 
 # ---------------------------------------------------------------- Tokens

@@ -16,6 +16,10 @@ class SearchSettings(Settings):
     opensearch_auth: str
     """`sigv4` on AWS, `none` for an index that asks for no signature."""
     embedder_url: str
+    """Of a server; where it is empty, the function below embeds."""
+    embedder_function: str = ""
+    embedder_secret: str = ""
+    """The name or ARN of a secret: the value of the Authorization header for the server."""
     index_shards: int = 1
     index_replicas: str = "0-1"
     """A number, or a range: as many of it as there are further nodes. Holds for new indexes."""

@@ -1,30 +1,41 @@
-"""Embedder and reranker over the HTTP protocol of Text Embeddings Inference (TEI)."""
+"""Embedder and reranker over HTTP, as Text Embeddings Inference (TEI) offers them."""
 
 from __future__ import annotations
 
-import logging
-import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, Protocol
 
 import httpx
 
-from spinneret.content.chunking.models import TokenSpan
-from spinneret.content.documents.models import EmbedderInfo
+from spinneret.content.search.tei_protocol import (
+    Answer,
+    ProtocolEmbedder,
+    ProtocolReranker,
+    Server,
+    Unreachable,
+)
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
-from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+from spinneret.kernel.errors import DependencyUnavailable
 
-logger = logging.getLogger(__name__)
-
-_FIRST_PAUSE: Final = 0.2  # seconds; doubled before the third try
-_PIECE_CHARS: Final = 50_000  # TEI refuses 250 characters per token of the model's window and more
-_CONTINUATION: Final = bytes(range(0x80, 0xC0))  # RFC 3629: bytes that begin no character
+_REFUSES_CREDENTIALS: Final = frozenset({httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN})
 
 
-class TeiEmbedder:
-    """Implements Embedder. `info` is asked once and kept: a model changes by a new deployment."""
+class Credentials(Protocol):
+    """A secret that is kept once it was read."""
+
+    def value(self) -> str:
+        """The secret; raises DependencyUnavailable."""
+        ...
+
+    def forget(self) -> None:
+        """Read it again for the next call."""
+        ...
+
+
+class TeiEmbedder(ProtocolEmbedder):
+    """An embedder at a URL."""
 
     def __init__(
         self,
@@ -32,177 +43,67 @@ class TeiEmbedder:
         client: httpx.Client,
         sleep: Callable[[float], None] = time.sleep,
         seconds: float = bounds.EMBED_SECONDS,
+        credentials: Credentials | None = None,
     ) -> None:
-        """`seconds` is the longest that one request may take."""
-        self._server = _Server("embedder", base_url, client, sleep, seconds)
-        self._info: EmbedderInfo | None = None
-
-    def info(self, remaining: Remaining) -> EmbedderInfo:
-        """See Embedder. TEI names no dimension, so one short text is embedded to learn it."""
-        if self._info is None:
-            answer = self._ask("GET", "/info", None, remaining)
-            [probe] = self._ask("POST", "/embed", {"inputs": ["dimension"]}, remaining)
-            self._info = EmbedderInfo(
-                model_id=answer["model_id"],
-                dimension=len(probe),
-                max_input_tokens=answer["max_input_length"],
-                max_batch=answer["max_client_batch_size"],
-            )
-        return self._info
-
-    def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
-        """See Embedder."""
-        spans: list[TokenSpan] = []
-        for begin, end in pieces(text, _PIECE_CHARS):
-            piece = text[begin:end]
-            body = {"inputs": piece, "add_special_tokens": False}
-            [tokens] = self._ask("POST", "/tokenize", body, remaining)
-            offsets = [(token["start"], token["stop"]) for token in tokens]
-            spans += [
-                TokenSpan(start=begin + start, end=begin + stop)
-                for start, stop in characters_of(piece, offsets)
-            ]
-        return spans
-
-    def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
-        """See Embedder. Vectors are checked before they are normalised here."""
-        dimension = self.info(remaining).dimension
-        body = {"inputs": list(texts), "normalize": False, "truncate": False}
-        vectors = self._ask("POST", "/embed", body, remaining)
-        if len(vectors) != len(texts):
-            raise EmbeddingRefused("the embedder answered another number of vectors")
-        return [unit(vector, dimension) for vector in vectors]
-
-    def _ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
-        return self._server.ask(method, path, body, remaining)
+        """`seconds` is the longest that one request may take; `credentials` is the value of the
+        Authorization header."""
+        send = _Http("embedder", base_url, client, credentials).send
+        super().__init__(Server("embedder", send, sleep, seconds))
 
 
-class TeiReranker:
-    """Implements Reranker."""
+class TeiReranker(ProtocolReranker):
+    """A reranker at a URL."""
 
     def __init__(
-        self, base_url: str, client: httpx.Client, sleep: Callable[[float], None] = time.sleep
+        self,
+        base_url: str,
+        client: httpx.Client,
+        sleep: Callable[[float], None] = time.sleep,
+        credentials: Credentials | None = None,
     ) -> None:
-        self._server = _Server("reranker", base_url, client, sleep, bounds.RERANK_SECONDS)
-        self._max_batch: int | None = None
-
-    def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
-        """See Reranker. TEI answers a batch in the order of its scores, which `index` undoes."""
-        if self._max_batch is None:
-            answer = self._server.ask("GET", "/info", None, remaining)
-            self._max_batch = int(answer["max_client_batch_size"])
-        scores: list[float] = []
-        for start in range(0, len(texts), self._max_batch):
-            part = list(texts[start : start + self._max_batch])
-            body = {"query": query, "texts": part, "truncate": True, "raw_scores": False}
-            ranks = self._server.ask("POST", "/rerank", body, remaining)
-            by_index = {int(rank["index"]): float(rank["score"]) for rank in ranks}
-            if set(by_index) != set(range(len(part))):
-                raise EmbeddingRefused("the reranker answered other texts than it was asked for")
-            if not all(map(math.isfinite, by_index.values())):
-                raise EmbeddingRefused("a score isn't finite")
-            scores += [by_index[number] for number in range(len(part))]
-        return scores
+        send = _Http("reranker", base_url, client, credentials).send
+        super().__init__(Server("reranker", send, sleep, bounds.RERANK_SECONDS))
 
 
-class _Server:
-    """A TEI server; `dependency` names it in errors."""
+class _Http:
+    """Sends requests over HTTP."""
 
     def __init__(
         self,
         dependency: str,
         base_url: str,
         client: httpx.Client,
-        sleep: Callable[[float], None],
-        seconds: float,
+        credentials: Credentials | None,
     ) -> None:
-        self._seconds = seconds
         self._dependency = dependency
         self._base_url = base_url.rstrip("/")
         self._client = client
-        self._sleep = sleep
+        self._credentials = credentials
+        self._refused = False
 
-    def ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
-        """Up to EMBED_ATTEMPTS tries while time remains: one that hangs takes all of it."""
-        pause = _FIRST_PAUSE
-        for attempt in range(bounds.EMBED_ATTEMPTS):
-            if attempt:
-                self._sleep(min(pause, max(0.0, remaining())))
-                pause *= 2
-            seconds = min(remaining(), self._seconds)
-            if seconds <= 0:
-                break
-            try:
-                response = self._client.request(
-                    method, self._base_url + path, json=body, timeout=seconds
-                )
-            except httpx.HTTPError as error:
-                logger.info(
-                    "tei_unreachable",
-                    extra={"part": self._dependency, "error_type": type(error).__name__},
-                )
-                continue
-            if response.is_success:
-                return response.json()
-            if not _is_transient(response.status_code):
-                raise EmbeddingRefused(
-                    f"the {self._dependency} refused the input",
-                    details={"status_code": response.status_code},
-                )
-        raise DependencyUnavailable(self._dependency)
+    def send(self, method: str, path: str, body: Any, left: Remaining) -> Answer:
+        """See `tei_protocol.Send`. Credentials that are refused are read once more: they may have
+        been replaced since."""
+        headers = {} if self._credentials is None else {"Authorization": self._credentials.value()}
+        seconds = left()
+        if seconds <= 0:
+            raise Unreachable("NoTimeLeft")
+        try:
+            response = self._client.request(
+                method, self._base_url + path, json=body, headers=headers, timeout=seconds
+            )
+        except httpx.HTTPError as error:
+            raise Unreachable(type(error).__name__) from None
+        if response.status_code in _REFUSES_CREDENTIALS:
+            raise self._unauthorised(response.status_code)
+        self._refused = False
+        body = response.json() if response.is_success else None
+        return Answer(response.status_code, body)
 
-
-def _is_transient(status: int) -> bool:
-    return status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR
-
-
-def pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
-    """Ranges of at most `size` characters that cover the text, cut at blanks where there are any.
-
-    Pieces of nothing but blanks are left out: they hold no tokens.
-    """
-    begin = 0
-    while begin < len(text):
-        end = min(begin + size, len(text))
-        if end < len(text):
-            blank = max(text.rfind("\n", begin, end), text.rfind(" ", begin, end))
-            end = blank + 1 if blank >= begin else end
-        if not text[begin:end].isspace():
-            yield begin, end
-        begin = end
-
-
-def characters_of(text: str, offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Character ranges of ascending UTF-8 byte ranges, which are what TEI's `/tokenize` answers.
-
-    A token may begin or end inside a character (byte-level vocabularies): it then covers it whole.
-    """
-    if text.isascii():
-        yield from offsets
-        return
-    data = text.encode()
-    position = index = 0
-    for start, stop in offsets:
-        index += _leads(data[position:start])
-        inside = start < len(data) and data[start] in _CONTINUATION
-        first = index - inside
-        index += _leads(data[start:stop])
-        position = stop
-        yield first, index
-
-
-def _leads(data: bytes) -> int:
-    """Characters that begin in these bytes."""
-    return len(data.translate(None, _CONTINUATION))
-
-
-def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
-    """The vector at length one; raises EmbeddingRefused for what can't be a text's embedding."""
-    if len(vector) != dimension:
-        raise EmbeddingRefused(f"a vector has {len(vector)} dimensions instead of {dimension}")
-    norm = math.sqrt(math.fsum(value * value for value in vector))
-    if not math.isfinite(norm):
-        raise EmbeddingRefused("a vector isn't finite")
-    if norm < bounds.EMBED_MIN_NORM:
-        raise EmbeddingRefused("a vector is next to zero")
-    return tuple(value / norm for value in vector)
+    def _unauthorised(self, status: int) -> Exception:
+        if self._credentials is None or self._refused:
+            self._refused = False
+            return DependencyUnavailable(self._dependency, "refuses the credentials")
+        self._credentials.forget()
+        self._refused = True
+        return Unreachable(f"HTTP {status}")

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import httpx
 
-from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.clients import dynamodb_client, lambda_client
 from spinneret.aws.opensearch import opensearch_client
+from spinneret.aws.secrets_manager import credentials_of
 from spinneret.content.caches.wiring import CacheSettings, caches
 from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.ports import Embedder
+from spinneret.content.search.lambda_embedder import LambdaEmbedder
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.content.search.service import SearchService
@@ -18,6 +21,7 @@ from spinneret.content.search.settings import EmbeddingSettings, SearchSettings
 from spinneret.content.search.tei import TeiEmbedder, TeiReranker
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
+from spinneret.kernel.settings import SettingsError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +32,8 @@ class SearchApiSettings(EmbeddingSettings, CacheSettings):
     jobs_table: str
     reranker_url: str = ""
     """Empty where there is none: it is a model of its own, not the embedder's."""
+    reranker_secret: str = ""
+    """As `embedder_secret`."""
     features__enable_reranker: bool = True
 
 
@@ -38,13 +44,19 @@ class SearchApi:
     search: SearchService
 
 
-def embedder(settings: EmbeddingSettings) -> TeiEmbedder:
+def embedder(settings: EmbeddingSettings) -> Embedder:
     """The embedder of this stage; keeps its connection for the life of the process."""
+    seconds = settings.tei__timeout_s
+    if not settings.embedder_url:
+        if not settings.embedder_function:
+            raise SettingsError("neither EMBEDDER_URL nor EMBEDDER_FUNCTION names an embedder")
+        return LambdaEmbedder(settings.embedder_function, lambda_client, seconds=seconds)
     client = httpx.Client(trust_env=False)
-    return TeiEmbedder(settings.embedder_url, client, seconds=settings.tei__timeout_s)
+    credentials = credentials_of(settings.embedder_secret)
+    return TeiEmbedder(settings.embedder_url, client, seconds=seconds, credentials=credentials)
 
 
-def chunk_index(settings: SearchSettings, of: TeiEmbedder) -> OpenSearchChunkIndex:
+def chunk_index(settings: SearchSettings, of: Embedder) -> OpenSearchChunkIndex:
     """The index of this stage for one embedder's vectors."""
     client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
     shape = IndexShape(shards=settings.index_shards, replicas=settings.index_replicas)
@@ -72,4 +84,6 @@ def search_api(env: Mapping[str, str]) -> SearchApi:
 def _reranker(settings: SearchApiSettings) -> TeiReranker | None:
     if not settings.features__enable_reranker or not settings.reranker_url:
         return None
-    return TeiReranker(settings.reranker_url, httpx.Client(trust_env=False))
+    credentials = credentials_of(settings.reranker_secret)
+    client = httpx.Client(trust_env=False)
+    return TeiReranker(settings.reranker_url, client, credentials=credentials)

@@ -1,10 +1,10 @@
-"""Bodies of ``/embed`` and ``/tokenize``, read as strictly as TEI reads them."""
+"""Requests of ``/embed`` and ``/tokenize``, understood as strictly as TEI understands them."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret_embedder.errors import (
     EmbeddingError,
@@ -12,10 +12,7 @@ from spinneret_embedder.errors import (
     UnreadableRequestError,
     empty_input,
 )
-from spinneret_embedder.limits import MAX_CLIENT_BATCH_SIZE, PAYLOAD_LIMIT_BYTES
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
+from spinneret_embedder.limits import MAX_CLIENT_BATCH_SIZE
 
 # Options of TEI that change the result and are not implemented here. Null means "not given", and
 # "Right" is what this server does anyway; any other value is refused rather than ignored.
@@ -35,50 +32,39 @@ class TokenizeRequest:
     add_special_tokens: bool
 
 
-async def read_embed_request(request: Request) -> EmbedRequest:
+def embed_request(body: Any) -> EmbedRequest:
     """Read ``{inputs, normalize = true, truncate = false}``.
 
     Raises:
-        UnreadableRequestError: 400, 413, 415 or 422, as TEI's JSON extractor answers.
+        UnreadableRequestError: 422, not of this shape.
         EmbeddingError: ``inputs`` is empty or longer than the client batch limit.
     """
-    body = _parse_object(await _read_body(request))
-    _refuse_options(body)
+    fields = _object(body)
+    _refuse_options(fields)
     return EmbedRequest(
-        inputs=_inputs(body),
-        normalize=_flag(body, "normalize", default=True),
+        inputs=_inputs(fields),
+        normalize=_flag(fields, "normalize", default=True),
         # TEI reads null as "the server's default" for this option alone.
-        truncate=body.get("truncate") is not None and _flag(body, "truncate", default=False),
+        truncate=fields.get("truncate") is not None and _flag(fields, "truncate", default=False),
     )
 
 
-async def read_tokenize_request(request: Request) -> TokenizeRequest:
-    """Read ``{inputs, add_special_tokens = true}``; raises as ``read_embed_request``."""
-    body = _parse_object(await _read_body(request))
-    _refuse_options(body)
+def tokenize_request(body: Any) -> TokenizeRequest:
+    """Read ``{inputs, add_special_tokens = true}``; raises as ``embed_request``."""
+    fields = _object(body)
+    _refuse_options(fields)
     return TokenizeRequest(
-        inputs=_inputs(body),
-        add_special_tokens=_flag(body, "add_special_tokens", default=True),
+        inputs=_inputs(fields),
+        add_special_tokens=_flag(fields, "add_special_tokens", default=True),
     )
 
 
-async def _read_body(request: Request) -> bytes:
-    """Read the body: 415 without a JSON content type, 413 above the payload limit."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
-        raise UnreadableRequestError(415, "Expected request with `Content-Type: application/json`")
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > PAYLOAD_LIMIT_BYTES:
-            raise UnreadableRequestError(
-                413, "Failed to buffer the request body: length limit exceeded"
-            )
-    return bytes(body)
+def parsed(body: bytes) -> Any:
+    """Parse a body.
 
-
-def _parse_object(body: bytes) -> dict[str, Any]:
-    """Parse the body: 400 when it is not JSON, 422 when it is no object."""
+    Raises:
+        UnreadableRequestError: 400, not JSON.
+    """
     try:
         value = json.loads(body.decode("utf-8"))
         # An escaped lone surrogate passes Python's parser but is no text.
@@ -86,9 +72,13 @@ def _parse_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         message = f"Failed to parse the request body as JSON: {error}"
         raise UnreadableRequestError(400, message) from error
-    if not isinstance(value, dict):
-        raise _mismatch("expected an object")
     return value
+
+
+def _object(body: Any) -> dict[str, Any]:
+    if not isinstance(body, dict):
+        raise _mismatch("expected an object")
+    return body
 
 
 def _mismatch(reason: str) -> UnreadableRequestError:

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from spinneret_embedder.encoder import SentenceEncoder, group_by_length
 from spinneret_embedder.errors import EmbeddingError, ErrorType
 

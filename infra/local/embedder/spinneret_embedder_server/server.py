@@ -1,4 +1,4 @@
-"""``python -m spinneret_embedder.server --model DIR --port N``: serve a converted model."""
+"""``python -m spinneret_embedder_server.server --model DIR --port N``: serve a converted model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
-
-from spinneret_embedder.app import create_app
 from spinneret_embedder.encoder import SentenceEncoder
 from spinneret_embedder.limits import MAX_CONCURRENT_REQUESTS
 from spinneret_embedder.model_folder import TOKENIZER_FILE, read_card
-from spinneret_embedder.scheduler import EmbeddingScheduler
 from spinneret_embedder.tokenization import TextTokenizer
+
+from spinneret_embedder_server.app import create_app
+from spinneret_embedder_server.scheduler import EmbeddingScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def load_app(model: Path, threads: int) -> Starlette:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="spinneret_embedder.server", description=__doc__)
+    parser = argparse.ArgumentParser(prog="spinneret_embedder_server.server", description=__doc__)
     parser.add_argument("--model", type=Path, required=True, metavar="DIR")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True)

@@ -7,24 +7,26 @@ import logging
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from spinneret_embedder.encoder import normalized
+from spinneret_embedder.errors import EmbeddingError, ErrorType, UnreadableRequestError
+from spinneret_embedder.payloads import embed_request, tokenize_request
+from spinneret_embedder.saying import info, refusal
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from spinneret_embedder import __version__, limits
-from spinneret_embedder.encoder import normalized
-from spinneret_embedder.errors import EmbeddingError, ErrorType, UnreadableRequestError
-from spinneret_embedder.payloads import read_embed_request, read_tokenize_request
+from spinneret_embedder_server.bodies import read_body
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
 
     from spinneret_embedder.encoder import Vectors
     from spinneret_embedder.model_folder import ModelCard
-    from spinneret_embedder.scheduler import EmbeddingScheduler
     from spinneret_embedder.tokenization import TextTokenizer
+
+    from spinneret_embedder_server.scheduler import EmbeddingScheduler
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +42,7 @@ class Endpoints:
         self._scheduler = scheduler
 
     async def embed(self, request: Request) -> Response:
-        wanted = await read_embed_request(request)
+        wanted = embed_request(await read_body(request))
         sequences = await run_in_threadpool(
             self._tokenizer.encode, wanted.inputs, truncate=wanted.truncate
         )
@@ -48,14 +50,14 @@ class Endpoints:
         return JSONResponse((normalized(vectors) if wanted.normalize else vectors).tolist())
 
     async def tokenize(self, request: Request) -> Response:
-        wanted = await read_tokenize_request(request)
+        wanted = tokenize_request(await read_body(request))
         tokens = await run_in_threadpool(
             self._tokenizer.tokenize, wanted.inputs, add_special_tokens=wanted.add_special_tokens
         )
         return JSONResponse(tokens)
 
     async def info(self, _request: Request) -> Response:
-        return JSONResponse(_info(self._card))
+        return JSONResponse(info(self._card))
 
     async def health(self, _request: Request) -> Response:
         return Response()
@@ -88,26 +90,6 @@ def create_app(
     )
 
 
-def _info(card: ModelCard) -> dict[str, Any]:
-    """Return TEI's ``/info``: its fields, null where they have no meaning here."""
-    return {
-        "model_id": card.model_id,
-        "model_sha": None,
-        "model_dtype": card.compute_type,
-        "model_type": {"embedding": {"pooling": "mean"}},
-        "max_concurrent_requests": limits.MAX_CONCURRENT_REQUESTS,
-        "max_input_length": card.max_input_length,
-        "max_batch_tokens": limits.MAX_BATCH_TOKENS,
-        "max_batch_requests": None,
-        "max_client_batch_size": limits.MAX_CLIENT_BATCH_SIZE,
-        "auto_truncate": False,
-        "tokenization_workers": 1,
-        "version": __version__,
-        "sha": None,
-        "docker_label": None,
-    }
-
-
 async def _while_connected(request: Request, work: Coroutine[Any, Any, Vectors]) -> Vectors:
     """Await ``work``, or drop it when the client goes away: its retry must not queue behind it."""
     task = asyncio.ensure_future(work)
@@ -134,8 +116,7 @@ async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, EmbeddingError)
     level = logging.ERROR if error.error_type is ErrorType.BACKEND else logging.WARNING
     _log.log(level, "%s refused: %s: %s", request.url.path, error.error_type.label, error)
-    body = {"error": str(error), "error_type": error.error_type.label}
-    return JSONResponse(body, status_code=error.error_type.status)
+    return JSONResponse(refusal(error), status_code=error.error_type.status)
 
 
 async def _refuse_unread(request: Request, error: Exception) -> Response:

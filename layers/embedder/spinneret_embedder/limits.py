@@ -1,4 +1,4 @@
-"""Limits of the server, equal to TEI's defaults (``text-embeddings-router --help``)."""
+"""Limits of the protocol, equal to TEI's defaults (``text-embeddings-router --help``)."""
 
 from __future__ import annotations
 

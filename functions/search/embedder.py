@@ -1,0 +1,11 @@
+"""Embeds and tokenizes, for a stage that names no embedder.
+
+Nothing is public: those functions invoke it whose roles may.
+"""
+
+from __future__ import annotations
+
+from spinneret.content.search.model_wiring import answering
+from spinneret.runtime.steps import step_entrypoint
+
+handler = step_entrypoint(answering, "embedder")

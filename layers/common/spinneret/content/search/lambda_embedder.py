@@ -1,0 +1,72 @@
+"""The embedder of a stage that names none: a function of this application, invoked.
+
+The function is `functions/search/embedder.py`. It is asked `{path, body}` and answers
+`{status, body}`, as TEI's HTTP routes would.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from spinneret.aws.clients import translated
+from spinneret.content.search.tei_protocol import Answer, ProtocolEmbedder, Server, Unreachable
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining
+from spinneret.kernel.errors import DependencyUnavailable
+
+if TYPE_CHECKING:
+    from types_boto3_lambda import LambdaClient
+
+# A client of the SDK has one time-out for all of its calls, so there is one for each of these
+# seconds, and a call is made by the longest that fits into what remains. 2.5 is for what a search
+# gives its vector (SEARCH_EMBED_SECONDS), less what it has used.
+LENGTHS: Final = (300.0, 120.0, 60.0, 40.0, 25.0, 15.0, 10.0, 7.0, 5.0, 3.5, 2.5, 1.5, 1.0, 0.5)
+
+
+class LambdaEmbedder(ProtocolEmbedder):
+    """An embedder that is a function."""
+
+    def __init__(
+        self,
+        function: str,
+        client_of: Callable[[float], LambdaClient],
+        sleep: Callable[[float], None] = time.sleep,
+        seconds: float = bounds.EMBED_SECONDS,
+    ) -> None:
+        """`client_of` makes a client whose calls are one try and end within so many seconds."""
+        super().__init__(Server("embedder", _Invoked(function, client_of).send, sleep, seconds))
+
+
+class _Invoked:
+    """Sends requests to a function."""
+
+    def __init__(self, function: str, client_of: Callable[[float], LambdaClient]) -> None:
+        self._function = function
+        self._client_of = client_of
+        self._clients: dict[float, LambdaClient] = {}
+
+    def send(self, _method: str, path: str, body: Any, left: Remaining) -> Answer:
+        """See `tei_protocol.Send`."""
+        payload = json.dumps({"path": path, "body": body}).encode()
+        client = self._client(left())
+        try:
+            with translated("embedder"):
+                response = client.invoke(FunctionName=self._function, Payload=payload)
+                content = response["Payload"].read()
+        except DependencyUnavailable as error:
+            raise Unreachable(type(error.__cause__).__name__) from None
+        answer = json.loads(content)
+        if "FunctionError" in response:  # it ran out of time or memory, or raised
+            raise Unreachable(str(answer.get("errorType")))
+        return Answer(answer["status"], answer["body"])
+
+    def _client(self, left: float) -> LambdaClient:
+        seconds = next((each for each in LENGTHS if each <= left), None)
+        if seconds is None:
+            raise Unreachable("NoTimeLeft")
+        if seconds not in self._clients:
+            self._clients[seconds] = self._client_of(seconds)
+        return self._clients[seconds]

@@ -1,0 +1,32 @@
+"""Chooses what the embedder's function answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spinneret.kernel.clock import Remaining
+from spinneret.kernel.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings(Settings):
+    """The environment of the embedder's function."""
+
+    embedder_threads: int
+    """As many as its memory brings processors."""
+
+
+def answering(env: Mapping[str, str]) -> Any:
+    """(`{path, body}`, what remains) → `{status, body}`."""
+    settings = ModelSettings.from_env(env)
+    # Only this function has the layer.
+    from spinneret_embedder.answering import MODEL, Answering  # noqa: PLC0415 - see above
+
+    model = Answering(MODEL, settings.embedder_threads)
+
+    def answer(request: Mapping[str, Any], _remaining: Remaining) -> Any:
+        return model.answer(request)
+
+    return answer

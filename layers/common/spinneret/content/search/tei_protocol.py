@@ -1,0 +1,208 @@
+"""The protocol of Text Embeddings Inference (TEI), however its server is reached.
+
+What is asked and how answers are checked stands here once; `tei` sends it over HTTP,
+`lambda_embedder` to a function of this application.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spinneret.content.chunking.models import TokenSpan
+from spinneret.content.documents.models import EmbedderInfo
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining, part_of
+from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+
+logger = logging.getLogger(__name__)
+
+_FIRST_PAUSE: Final = 0.2  # seconds; doubled before the third try
+_PIECE_CHARS: Final = 50_000  # TEI refuses 250 characters per token of the model's window and more
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))  # RFC 3629: bytes that begin no character
+_TOO_MANY: Final = 429
+_SERVER_FAULT: Final = 500
+
+
+class Unreachable(Exception):
+    """No answer came; the message names the kind of error, never what was sent."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP status and, where it is a success, the body."""
+
+    status: int
+    body: Any = None
+
+
+Send = Callable[[str, str, Any, Remaining], Answer]
+"""(method, path, body, what remains of this try) → answer; raises Unreachable, at the latest when
+nothing remains, and DependencyUnavailable where another try can't help."""
+
+
+class Server:
+    """A server of the protocol; `dependency` names it in errors."""
+
+    def __init__(
+        self, dependency: str, send: Send, sleep: Callable[[float], None], seconds: float
+    ) -> None:
+        """`seconds` is the longest that one request may take."""
+        self._dependency = dependency
+        self._send = send
+        self._sleep = sleep
+        self._seconds = seconds
+
+    def ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
+        """Up to EMBED_ATTEMPTS tries while time remains: one that hangs takes all of it."""
+        pause = _FIRST_PAUSE
+        for attempt in range(bounds.EMBED_ATTEMPTS):
+            if attempt:
+                self._sleep(min(pause, max(0.0, remaining())))
+                pause *= 2
+            left = part_of(remaining, self._seconds)
+            if left() <= 0:
+                break
+            try:
+                answer = self._send(method, path, body, left)
+            except Unreachable as error:
+                logger.info(
+                    "tei_unreachable", extra={"part": self._dependency, "error_type": str(error)}
+                )
+                continue
+            if 200 <= answer.status < 300:
+                return answer.body
+            if answer.status != _TOO_MANY and answer.status < _SERVER_FAULT:
+                raise EmbeddingRefused(
+                    f"the {self._dependency} refused the input",
+                    details={"status_code": answer.status},
+                )
+        raise DependencyUnavailable(self._dependency)
+
+
+class ProtocolEmbedder:
+    """Implements Embedder. `info` is asked once and kept: a model changes by a new deployment."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._info: EmbedderInfo | None = None
+
+    def info(self, remaining: Remaining) -> EmbedderInfo:
+        """See Embedder. TEI names no dimension, so one short text is embedded to learn it."""
+        if self._info is None:
+            answer = self._ask("GET", "/info", None, remaining)
+            [probe] = self._ask("POST", "/embed", {"inputs": ["dimension"]}, remaining)
+            self._info = EmbedderInfo(
+                model_id=answer["model_id"],
+                dimension=len(probe),
+                max_input_tokens=answer["max_input_length"],
+                max_batch=answer["max_client_batch_size"],
+            )
+        return self._info
+
+    def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
+        """See Embedder."""
+        spans: list[TokenSpan] = []
+        for begin, end in pieces(text, _PIECE_CHARS):
+            piece = text[begin:end]
+            body = {"inputs": piece, "add_special_tokens": False}
+            [tokens] = self._ask("POST", "/tokenize", body, remaining)
+            offsets = [(token["start"], token["stop"]) for token in tokens]
+            spans += [
+                TokenSpan(start=begin + start, end=begin + stop)
+                for start, stop in characters_of(piece, offsets)
+            ]
+        return spans
+
+    def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
+        """See Embedder. Vectors are checked before they are normalised here."""
+        dimension = self.info(remaining).dimension
+        body = {"inputs": list(texts), "normalize": False, "truncate": False}
+        vectors = self._ask("POST", "/embed", body, remaining)
+        if len(vectors) != len(texts):
+            raise EmbeddingRefused("the embedder answered another number of vectors")
+        return [unit(vector, dimension) for vector in vectors]
+
+    def _ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
+        return self._server.ask(method, path, body, remaining)
+
+
+class ProtocolReranker:
+    """Implements Reranker."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._max_batch: int | None = None
+
+    def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
+        """See Reranker. TEI answers a batch in the order of its scores, which `index` undoes."""
+        if self._max_batch is None:
+            answer = self._server.ask("GET", "/info", None, remaining)
+            self._max_batch = int(answer["max_client_batch_size"])
+        scores: list[float] = []
+        for start in range(0, len(texts), self._max_batch):
+            part = list(texts[start : start + self._max_batch])
+            body = {"query": query, "texts": part, "truncate": True, "raw_scores": False}
+            ranks = self._server.ask("POST", "/rerank", body, remaining)
+            by_index = {int(rank["index"]): float(rank["score"]) for rank in ranks}
+            if set(by_index) != set(range(len(part))):
+                raise EmbeddingRefused("the reranker answered other texts than it was asked for")
+            if not all(map(math.isfinite, by_index.values())):
+                raise EmbeddingRefused("a score isn't finite")
+            scores += [by_index[number] for number in range(len(part))]
+        return scores
+
+
+def pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Ranges of at most `size` characters that cover the text, cut at blanks where there are any.
+
+    Pieces of nothing but blanks are left out: they hold no tokens.
+    """
+    begin = 0
+    while begin < len(text):
+        end = min(begin + size, len(text))
+        if end < len(text):
+            blank = max(text.rfind("\n", begin, end), text.rfind(" ", begin, end))
+            end = blank + 1 if blank >= begin else end
+        if not text[begin:end].isspace():
+            yield begin, end
+        begin = end
+
+
+def characters_of(text: str, offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Character ranges of ascending UTF-8 byte ranges, which are what TEI's `/tokenize` answers.
+
+    A token may begin or end inside a character (byte-level vocabularies): it then covers it whole.
+    """
+    if text.isascii():
+        yield from offsets
+        return
+    data = text.encode()
+    position = index = 0
+    for start, stop in offsets:
+        index += _leads(data[position:start])
+        inside = start < len(data) and data[start] in _CONTINUATION
+        first = index - inside
+        index += _leads(data[start:stop])
+        position = stop
+        yield first, index
+
+
+def _leads(data: bytes) -> int:
+    """Characters that begin in these bytes."""
+    return len(data.translate(None, _CONTINUATION))
+
+
+def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
+    """The vector at length one; raises EmbeddingRefused for what can't be a text's embedding."""
+    if len(vector) != dimension:
+        raise EmbeddingRefused(f"a vector has {len(vector)} dimensions instead of {dimension}")
+    norm = math.sqrt(math.fsum(value * value for value in vector))
+    if not math.isfinite(norm):
+        raise EmbeddingRefused("a vector isn't finite")
+    if norm < bounds.EMBED_MIN_NORM:
+        raise EmbeddingRefused("a vector is next to zero")
+    return tuple(value / norm for value in vector)
