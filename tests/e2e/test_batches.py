@@ -1,6 +1,6 @@
 """A batch of crawls through the deployed API: exact counters, one end.
 
-`SPINNERET_BATCH_PAGES` says of how many pages, `SPINNERET_BATCH_KILLS` how often its workers are
+`SPINNERET_BATCH_PAGES` says of how many URLs, `SPINNERET_BATCH_KILLS` how often its workers are
 killed: 100 and 2 in `make prove`.
 """
 
@@ -13,15 +13,18 @@ from typing import Final
 
 import pytest
 
+from tests.conftest import Aws
 from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.listening import bus_queue, pushed_events, received, subscribed
 from tests.e2e.test_outages import kill_workers
 from tests.e2e.website import Website
 
-pytestmark = pytest.mark.stack
-
-PAGES: Final = int(os.environ.get("SPINNERET_BATCH_PAGES", "30"))
+URLS: Final = int(os.environ.get("SPINNERET_BATCH_PAGES", "30"))
+PAGES: Final = URLS - 1  # one is refused
 KILLS: Final = int(os.environ.get("SPINNERET_BATCH_KILLS", "0"))
 END_SECONDS: Final = 180.0 + 120.0 * KILLS  # a lost worker's lease, and the sweeper's minute
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(300 + 2 * END_SECONDS)]
 
 
 def counts(tenant: Tenant, batch_id: str) -> dict[str, int]:
@@ -38,9 +41,32 @@ def admin(deployed: Deployed) -> Iterator[Tenant]:
 
 
 def test_a_batch_counts_its_crawls_and_is_reported_once(
-    admin: Tenant, deployed: Deployed, website: Website
+    admin: Tenant, deployed: Deployed, website: Website, aws: Aws
 ) -> None:
     tenant = admin
+    with bus_queue(deployed, aws, tenant) as queue:
+        batch_id = submitted(tenant, website)
+        with subscribed(deployed, tenant, batch_id) as socket:
+            worked_off(tenant, deployed, batch_id)
+            [on_bus] = received(aws, queue)
+            [on_socket] = pushed_events(socket)
+    assert on_bus["detail-type"] == on_socket["type"] == "crawl_batch.partially_failed"
+    assert on_bus["detail"]["id"] == on_socket["id"]
+    deadline = time.monotonic() + 30
+    while not website.hooks[tenant.name]:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert tenant("POST", f"/api/v1/jobs/{batch_id}/retry").status_code == 200
+    tenant.wait(
+        batch_id, lambda job: job["run"] == 2 and job["finished_at"] is not None, END_SECONDS
+    )
+    assert counts(tenant, batch_id)["completed_count"] == PAGES - 1
+    assert website.requests[f"/gone-{tenant.name}"] == 2
+    assert len(website.hooks[tenant.name]) <= 2  # one for each end
+
+
+def submitted(tenant: Tenant, website: Website) -> str:
+    """A batch with one page that isn't there and one URL that is refused; its id."""
     hook = f"{website.url}/hook?name={tenant.name}"
     assert tenant("POST", "/api/v1/webhooks/default-secret").status_code == 201
     urls = [f"{website.url}/page?text=batch+{n}+{tenant.name}" for n in range(PAGES)]
@@ -54,7 +80,11 @@ def test_a_batch_counts_its_crawls_and_is_reported_once(
     assert (batch["total_submitted"], batch["failed_count"]) == (PAGES, 1)
     assert batch["jobs"][-1]["error"]["code"] == "URL_BLOCKED"
     assert tenant("POST", "/api/v1/crawl/batch", body, **key).json() == batch
-    batch_id = batch["batch_id"]
+    return str(batch["batch_id"])
+
+
+def worked_off(tenant: Tenant, deployed: Deployed, batch_id: str) -> None:
+    """To its end, whose counters are exact; some of its workers are killed on the way."""
     for kill in range(KILLS):
         share = PAGES * (kill + 1) // (KILLS + 1)
         tenant.wait(batch_id, lambda job, share=share: job["completed_count"] >= share, 180)
@@ -68,17 +98,6 @@ def test_a_batch_counts_its_crawls_and_is_reported_once(
         "pending_count": 0,
     }
     assert (ended["status"], ended["progress"]) == ("partially_failed", 100)
-    deadline = time.monotonic() + 30
-    while not website.hooks[tenant.name]:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    assert tenant("POST", f"/api/v1/jobs/{batch_id}/retry").status_code == 200
-    tenant.wait(
-        batch_id, lambda job: job["run"] == 2 and job["finished_at"] is not None, END_SECONDS
-    )
-    assert counts(tenant, batch_id)["completed_count"] == PAGES - 1
-    assert website.requests[f"/gone-{tenant.name}"] == 2
-    assert len(website.hooks[tenant.name]) <= 2  # one for each end
 
 
 def test_a_cancelled_batch_cancels_its_crawls(tenant: Tenant, website: Website) -> None:

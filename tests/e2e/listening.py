@@ -1,0 +1,74 @@
+"""What the sinks of domain events get: a rule on the bus, and a WebSocket client."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+
+from tests.conftest import Aws
+from tests.e2e.conftest import Deployed, Tenant
+
+SECONDS = 60.0
+CALM_SECONDS = 2.0  # in which nothing more may come
+
+
+@contextmanager
+def bus_queue(deployed: Deployed, aws: Aws, tenant: Tenant) -> Iterator[str]:
+    """The URL of a queue that gets this tenant's events by a rule on the bus."""
+    events, sqs = aws("events"), aws("sqs")
+    bus, name = deployed.outputs["EventBus"], f"heard-{tenant.name}"
+    url = sqs.create_queue(QueueName=name)["QueueUrl"]
+    answer = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
+    pattern = {"source": ["spinneret"], "detail": {"tenant": [tenant.name]}}
+    events.put_rule(Name=name, EventBusName=bus, EventPattern=json.dumps(pattern))
+    target = {"Id": "queue", "Arn": answer["Attributes"]["QueueArn"]}
+    events.put_targets(Rule=name, EventBusName=bus, Targets=[target])
+    yield url
+    events.remove_targets(Rule=name, EventBusName=bus, Ids=["queue"])
+    events.delete_rule(Name=name, EventBusName=bus)
+    sqs.delete_queue(QueueUrl=url)
+
+
+def received(aws: Aws, url: str) -> list[dict[str, Any]]:
+    """What comes to the queue until it is calm."""
+    sqs = aws("sqs")
+    found: list[dict[str, Any]] = []
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        wait = int(CALM_SECONDS) if found else 10
+        answer = sqs.receive_message(QueueUrl=url, WaitTimeSeconds=wait, MaxNumberOfMessages=10)
+        messages = answer.get("Messages", [])
+        if found and not messages:
+            break
+        for message in messages:
+            found.append(json.loads(message["Body"]))
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return found
+
+
+@contextmanager
+def subscribed(deployed: Deployed, tenant: Tenant, job_id: str) -> Iterator[ClientConnection]:
+    """A WebSocket client that has the job's timeline so far."""
+    address = deployed.outputs["WebSocketUrl"].replace("http://", "ws://")
+    with connect(address, additional_headers={"X-API-Key": tenant.key}) as socket:
+        socket.send(json.dumps({"action": "subscribe", "job_id": job_id}))
+        while json.loads(socket.recv(timeout=SECONDS))["type"] != "caught_up":
+            pass
+        yield socket
+
+
+def pushed_events(socket: ClientConnection) -> list[dict[str, Any]]:
+    """The domain events that were pushed, until it is calm."""
+    found: list[dict[str, Any]] = []
+    try:
+        while True:
+            message = json.loads(socket.recv(timeout=CALM_SECONDS))
+            if message["type"] == "event":
+                found.append(message["event"])
+    except TimeoutError:
+        return found
