@@ -118,8 +118,11 @@ def test_a_ticket_brings_the_tasks_of_its_job_alone(bench: Bench) -> None:
     second = bench.submit("publish", "vinted", bench.product("Other"))
     bench.plugin.connection = replace(bench.plugin.connection, only_job=second.job_id)
     bench.plugin.open()
+    bench.queue.take()
     assert bench.once(first).waiting_for == "a plug-in for vinted"
-    assert bench.finish(second).status == "completed"
+    bench.dispatch(second)
+    bench.execute()
+    assert bench.job(second).status == "completed"
 
 
 def test_an_answer_counts_from_where_its_task_went(bench: Bench) -> None:

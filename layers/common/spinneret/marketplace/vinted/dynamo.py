@@ -4,6 +4,8 @@ Marketplace table
     pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
     pk `T#<tenant>#ASKED`, sk `<task id>.<digest>`                what was sent: when, to which
                                                                   connections, and the answer
+    pk `T#<tenant>#WAITING`, sk `<task id>.<digest>`              the token of the state that waits
+                                                                  for the answer
 
 `purge_at` is DynamoDB's TTL.
 """
@@ -18,9 +20,11 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
+from spinneret.jobs.keys import job_key
+from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
-from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -31,9 +35,10 @@ _SENT_THERE: Final = "contains(#sent_to, :from)"
 class DynamoPluginStore:
     """Implements PluginStore."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
         self._client = client
         self._table = table
+        self._jobs = jobs_table
 
     def connect(self, plugin: Plugin) -> None:
         """See PluginStore."""
@@ -114,6 +119,53 @@ class DynamoPluginStore:
         values = {":yes": True, ":from": connection_id}
         return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values)
 
+    def wait(self, wait: CallbackWait, now: datetime) -> bool:
+        """See PluginStore."""
+        end = now + timedelta(seconds=2 * bounds.PLUGIN_TASK_SECONDS)
+        item = {
+            **_waiting(wait.ref.tenant, wait.key),
+            "token": wait.token,
+            "purge_at": epoch_seconds(end),
+        }
+        standing = dynamo.equals(status=JobStatus.PENDING, fence=wait.fence)
+        writes = [
+            dynamo.check(self._jobs, job_key(wait.ref), standing),
+            dynamo.put(self._table, item),
+        ]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed:
+            return False
+        return True
+
+    def waiting(self, tenant: str) -> list[str]:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeValues={":pk": f"T#{tenant}#WAITING"},
+                ConsistentRead=True,
+                Limit=bounds.PLUGIN_WAITS_WOKEN,
+            )
+        return [str(item["sk"]) for item in answer["Items"]]
+
+    def token(self, tenant: str, key: str) -> str | None:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            found = self._client.get_item(
+                TableName=self._table, Key=_waiting(tenant, key), ConsistentRead=True
+            ).get("Item")
+        return str(found["token"]) if found else None
+
+    def take_token(self, tenant: str, key: str) -> str | None:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            found = self._client.delete_item(
+                TableName=self._table, Key=_waiting(tenant, key), ReturnValues="ALL_OLD"
+            ).get("Attributes")
+        return str(found["token"]) if found else None
+
     def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
         """See PluginStore."""
         text = json.dumps({"status": answer.status, "body": dict(answer.body)})
@@ -151,3 +203,7 @@ def _place(plugin: Plugin) -> dict[str, str]:
 
 def _asked(tenant: str, key: str) -> dict[str, str]:
     return {"pk": f"T#{tenant}#ASKED", "sk": key}
+
+
+def _waiting(tenant: str, key: str) -> dict[str, str]:
+    return {"pk": f"T#{tenant}#WAITING", "sk": key}

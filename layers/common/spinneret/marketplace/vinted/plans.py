@@ -20,8 +20,8 @@ from spinneret.marketplace.vinted.transport import PluginTransport
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
-# Beside the listening: the records of the request and of its answer.
-_SECONDS: Final = bounds.PLUGIN_LISTEN_SECONDS + bounds.AWS_CALL_SECONDS
+# Of the sending: its record, and what was sent before; the answer comes to another claim.
+_SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
 
 # What the site says by status; its words come along.
 MEANINGS: Final[Mapping[int, Meaning]] = {

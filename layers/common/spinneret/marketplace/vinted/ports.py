@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 
 class PluginStore(Protocol):
@@ -37,6 +37,23 @@ class PluginStore(Protocol):
 
     def accept(self, tenant: str, key: str, connection_id: str) -> bool:
         """A plug-in has it; False for what wasn't sent to its connection."""
+        ...
+
+    def wait(self, wait: CallbackWait, now: datetime) -> bool:
+        """Keep the token of a state that waits for this key's answer, the newest one; False when
+        the job no longer waits under its fence."""
+        ...
+
+    def waiting(self, tenant: str) -> list[str]:
+        """Keys that a state waits for, some tens at most."""
+        ...
+
+    def token(self, tenant: str, key: str) -> str | None:
+        """The token of the state that waits for it."""
+        ...
+
+    def take_token(self, tenant: str, key: str) -> str | None:
+        """The token, which is forgotten: of several callers one gets it."""
         ...
 
     def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
