@@ -51,7 +51,7 @@ class Rounds:
             return {**known, "turn": None, **self._single(ref, steps)}
         turn = replace(Turn.of(claim), number=claim["number"] + 1)
         try:
-            chosen = self._round(turn, self._driver.held(turn), steps)
+            chosen = self._round(turn, self._driver.held(turn), steps, state.get("after"))
         except LeaseLost:
             logger.info("execution_ended", extra={"job_id": turn.job_id, "fence": turn.fence})
             chosen = _STOP
@@ -59,22 +59,27 @@ class Rounds:
 
     def _single(self, ref: JobRef, steps: int) -> Mapping[str, Any]:
         """A message starts another execution for a job that this one leaves."""
-        job = self._store.get(ref)
-        if job is None or job.status is not JobStatus.PENDING or steps >= self._segment_steps:
+        job, now = self._store.get(ref), self._clock()
+        if job is None or job.status is not JobStatus.PENDING or _is_over(job, now):
             return _STOP
-        if job.due_at > self._clock():
+        if steps >= self._segment_steps:
+            return _STOP
+        if job.due_at > now:
             return {"action": "wait", "until": stamp(job.due_at)}
         return {"action": "jobs", "jobs": [job.id]}
 
-    def _round(self, turn: Turn, batch: Job, steps: int) -> Mapping[str, Any]:
-        """Raises LeaseLost."""
+    def _round(self, turn: Turn, batch: Job, steps: int, after: str | None) -> Mapping[str, Any]:
+        """Jobs come in turn: those after the last one of the former round first.
+
+        Raises LeaseLost.
+        """
         counts = family_counts(self._store, batch)
         assert counts is not None  # a batch is a parent
         now, due, moments, resting = self._clock(), list[str](), list[datetime](), 0
-        for job in self._alive(batch):
+        for job in self._alive(batch, after):
             if job.status is JobStatus.PAUSED:
                 resting += 1
-            elif job.status is JobStatus.RUNNING:
+            elif job.status is JobStatus.RUNNING or _is_over(job, now):
                 moments.append(now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS))
             elif job.due_at > now:
                 moments.append(job.due_at)
@@ -102,21 +107,33 @@ class Rounds:
         lease = now + timedelta(seconds=bounds.PUBLISH_ROUND_SECONDS)
         if due:
             self._driver.renew(turn, batch, lease, f"{len(due)} jobs", progress, {})
-            return {"action": "jobs", "jobs": list(due)}
+            return {"action": "jobs", "jobs": list(due), "after": due[-1]}
         latest = now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS if moments else _INDEX_SECONDS)
         until = max(min([latest, *moments]), now + timedelta(seconds=1))
         self._driver.renew(turn, batch, lease, "waiting", progress, {})
         return {"action": "wait", "until": stamp(until)}
 
-    def _alive(self, batch: Job) -> Iterator[Job]:
-        """Jobs of the batch that have not ended, by id; the index may lag, the rows don't."""
-        after: str | None = None
+    def _alive(self, batch: Job, after: str | None) -> Iterator[Job]:
+        """Jobs of the batch that have not ended, by id from `after` on, and then from the first;
+        the index may lag, the rows don't."""
+        yield from self._between(batch, after, None)
+        if after is not None:
+            yield from self._between(batch, None, after)
+
+    def _between(self, batch: Job, after: str | None, last: str | None) -> Iterator[Job]:
         while True:
             page = self._store.children(batch.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
             for ref in page.refs:
+                if last is not None and ref.job_id > last:
+                    return
                 job = self._store.get(ref)
                 if job is not None and job.status in _ALIVE:
                     yield job
             after = page.after
             if after is None:
                 return
+
+
+def _is_over(job: Job, now: datetime) -> bool:
+    """Whether the job waited too long, and the sweeper has yet to say so."""
+    return job.expires_at is not None and job.expires_at <= now

@@ -15,7 +15,7 @@ from spinneret.jobs.ports import JobStore
 from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, stamp
-from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
 logger = logging.getLogger(__name__)
 
@@ -24,11 +24,12 @@ _LEFT: Final[Mapping[str, Any]] = {"action": "left"}
 
 class AwaitsCallback(Defer):
     """The job waits for a callback under `key`, uncharged; it is due at once, so that whoever
-    calls back needn't wait."""
+    calls back needn't wait. `is_begun` says that its work is under way elsewhere meanwhile."""
 
-    def __init__(self, now: datetime, key: str, waiting_for: str) -> None:
+    def __init__(self, now: datetime, key: str, waiting_for: str, *, is_begun: bool) -> None:
         super().__init__(now, waiting_for)
         self.key = key
+        self.is_begun = is_begun
 
 
 class NoMessages:
@@ -84,7 +85,7 @@ class Visits:
         job = self._store.get(ref)
         chosen = self._next(job, claim, steps)
         if claim.group is not None:
-            self._keep_slot(ref, claim.group, chosen)
+            self._keep_slot(ref, claim, chosen)
         return {
             **{name: state.get(name) for name in ("tenant", "job_id", "turn")},
             "steps": steps,
@@ -93,6 +94,7 @@ class Visits:
 
     def _work(self, context: Context, claim: _Claim) -> Mapping[str, Any]:
         """Raises what handlers raise."""
+        claim.is_made = True
         job, now = context.job, self._clock()
         until = now + timedelta(seconds=context.remaining() + bounds.LEASE_MARGIN_SECONDS)
         group = f"PUBLISH#{job.payload['marketplace']}"
@@ -103,33 +105,44 @@ class Visits:
         try:
             return self._publish(context)
         except AwaitsCallback as waits:
-            claim.key = waits.key
+            claim.awaits = waits
             raise
 
     def _next(self, job: Job | None, claim: _Claim, steps: int) -> Mapping[str, Any]:
-        """A job that another claim holds, that rests or has ended is left. So is one that waits for
-        long: a batch takes it up when it is due, and a message otherwise."""
+        """A job that another claim holds, that rests, expires or has ended is left. So is one that
+        waits for long: the next round, or a message, takes it up when it is due."""
         if job is None or job.status is not JobStatus.PENDING:
             return _LEFT
         if steps >= bounds.PUBLISH_VISIT_STEPS:
             return _LEFT
-        if claim.key is not None:
-            return {"action": "callback", "key": claim.key, "fence": job.fence}
-        now = self._clock()
+        waits, now = claim.awaits, self._clock()
+        if waits is not None:
+            # Who waits for somebody to come does so for one heartbeat, and lets others on.
+            stays = waits.is_begun or steps == 1
+            found = {"action": "callback", "key": waits.key, "fence": job.fence}
+            return found if stays else _LEFT
         if job.due_at <= now:
-            return {"action": "step"}
+            return {"action": "step"} if claim.is_made else _LEFT
         if job.due_at - now > timedelta(seconds=bounds.PUBLISH_PAUSE_SECONDS):
             return _LEFT
         return {"action": "wait", "until": stamp(job.due_at)}
 
-    def _keep_slot(self, ref: JobRef, group: str, chosen: Mapping[str, Any]) -> None:
-        """A job that goes on soon keeps its place, until well after its next step is due."""
-        if chosen["action"] == "left":
-            self._slots.leave(ref.tenant, group, ref.job_id)
-            return
+    def _keep_slot(self, ref: JobRef, claim: _Claim, chosen: Mapping[str, Any]) -> None:
+        """A job that goes on soon keeps its place, until well after its next step is due; a place
+        that isn't given back ends by itself."""
+        tenant, group, holder = ref.tenant, claim.group, ref.job_id
+        assert group is not None
+        waits = claim.awaits
+        is_over = chosen["action"] == "left" or (waits is not None and not waits.is_begun)
         now = self._clock()
         until = now + timedelta(seconds=2 * bounds.PLUGIN_TASK_SECONDS)
-        self._slots.take(ref.tenant, group, ref.job_id, now, until, self._at_once)
+        try:
+            if is_over:
+                self._slots.leave(tenant, group, holder)
+            else:
+                self._slots.take(tenant, group, holder, now, until, self._at_once)
+        except DependencyUnavailable as error:
+            logger.warning("slot_left", extra={"job_id": holder, "reason": error.message})
 
     def _keep_batch(self, claim: Mapping[str, Any] | None) -> None:
         """A round lasts as long as its steps do. That the batch moved on is the claim's to see: its
@@ -146,8 +159,9 @@ class Visits:
 
 
 class _Claim:
-    """What a step's claim had: its slot, and the callback that it waits for."""
+    """What became of a step's claim: whether it was made, its slot, and what it waits for."""
 
     def __init__(self) -> None:
+        self.is_made = False
         self.group: str | None = None
-        self.key: str | None = None
+        self.awaits: AwaitsCallback | None = None

@@ -83,9 +83,9 @@ class PluginTransport:
         plugins = [
             each for each in self._store.newest(tenant, marketplace) if each.only_job in families
         ]
-        if self._sent(plugins, key, task, request):
-            raise AwaitsCallback(now, key, "the plug-in's answer")
-        raise AwaitsCallback(now, key, f"a plug-in for {marketplace}")
+        is_sent = self._sent(plugins, key, task, request)
+        what = "the plug-in's answer" if is_sent else f"a plug-in for {marketplace}"
+        raise AwaitsCallback(now, key, what, is_begun=is_sent)
 
     def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
         """The answer that came, without asking."""
