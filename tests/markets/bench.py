@@ -176,14 +176,14 @@ class Bench:
         self.executions = FakeExecutions()
         self.ran: set[str] = set()
         """Names of executions that have run, or were lost."""
-        self.segment_steps = 1000
+        self.segment_steps, self.round_jobs = 1000, bounds.PUBLISH_ROUND_JOBS
         self.at_once = bounds.PUBLISHED_AT_ONCE
         self.machine = StateMachine(
             "publish_batch",
             {
                 "Take": lambda state: self.rounds().take(state, lambda: self.remaining),
                 "Step": lambda state: self.visits().step(state, lambda: self.remaining),
-                "Callback": self._callback,
+                "Callback": self.wait_for_callback,
             },
             self.clock,
             self.callbacks,
@@ -245,6 +245,13 @@ class Bench:
         )
         return JobRef(tenant=self.tenant, job_id=str(made.reply.body["job_id"]))
 
+    def submit_batch(self, action: str, marketplace: str, ids: list[str]) -> JobRef:
+        """Ask for an action on several products; the batch."""
+        made = self.publishing.submit_batch(
+            self.tenant, marketplace, action, ids, None, None, lambda job, _: {"id": job.id}
+        )
+        return JobRef(tenant=self.tenant, job_id=str(made.reply.body["id"]))
+
     def dispatcher(self) -> Dispatcher:
         """A fresh process of the lanes."""
         makes = Children(
@@ -271,6 +278,7 @@ class Bench:
             store=self.store,
             clock=self.clock,
             segment_steps=self.segment_steps,
+            round_jobs=self.round_jobs,
         )
 
     def visits(self) -> Visits:
@@ -294,7 +302,8 @@ class Bench:
             at_once=self.at_once,
         )
 
-    def _callback(self, state: Any) -> None:
+    def wait_for_callback(self, state: Any) -> None:
+        """The state machine waits for a callback."""
         PluginCallbacks(self.plugins, self.callbacks, self.clock).wait(
             state, lambda: self.remaining
         )

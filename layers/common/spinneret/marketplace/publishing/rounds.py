@@ -29,14 +29,22 @@ class Rounds:
     """What an execution of `publish_batch` does next."""
 
     def __init__(
-        self, *, driver: Driver, store: JobStore, clock: Clock, segment_steps: int
+        self,
+        *,
+        driver: Driver,
+        store: JobStore,
+        clock: Clock,
+        segment_steps: int,
+        round_jobs: int = bounds.PUBLISH_ROUND_JOBS,
     ) -> None:
         """After `segment_steps` a new execution goes on: one has at most 25,000 events of history
-        (Step Functions quotas), of which a step with its wait takes some 15."""
+        (Step Functions quotas), of which a step with its wait takes some 15, and the last round has
+        up to `round_jobs` times PUBLISH_VISIT_STEPS of them."""
         self._driver = driver
         self._store = store
         self._clock = clock
         self._segment_steps = segment_steps
+        self._round_jobs = round_jobs
 
     def take(self, state: Mapping[str, Any], _: Remaining) -> dict[str, Any]:
         """The next state: jobs to be run, a time to wait for, or the end.
@@ -85,7 +93,7 @@ class Rounds:
                 moments.append(job.due_at)
             else:
                 due.append(job.id)
-            if len(due) == bounds.PUBLISH_ROUND_JOBS:
+            if len(due) == self._round_jobs:
                 break
         if not due and not moments and resting >= counts.pending:
             self._driver.await_children(turn, batch)  # what rests begins by a message of its own
