@@ -16,6 +16,8 @@ from spinneret.kernel.errors import DependencyUnavailable
 from tests.architecture.conftest import ROOT
 from tests.markets.bench import Bench
 
+pytestmark = pytest.mark.heavy  # whole jobs on moto: the quick loop has eBay's
+
 DEFINITION = yaml.safe_load((ROOT / "statemachines" / "publish_batch.asl.yaml").read_text())
 VISIT = DEFINITION["States"]["Jobs"]["ItemProcessor"]["States"]
 
@@ -80,7 +82,6 @@ def test_a_step_of_a_job_that_has_ended_leaves_it(bench: Bench) -> None:
     assert bench.ebay.calls["_publish"] == 1
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize("marketplace", ["ebay", "vinted"])
 @pytest.mark.parametrize("after", [1, 3, 4, 5, 6, 7, 9, 12, 16])
 def test_a_batch_whose_execution_is_lost_at_any_state_is_finished_by_another(
