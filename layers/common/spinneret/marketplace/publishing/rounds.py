@@ -87,6 +87,8 @@ class Rounds:
         for job in self._alive(batch, after):
             if job.status is JobStatus.PAUSED:
                 resting += 1
+            elif rules.is_abandoned(job, now):
+                due.append(job.id)  # its next step reclaims it
             elif job.status is JobStatus.RUNNING or _is_over(job, now):
                 moments.append(now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS))
             elif job.due_at > now:

@@ -2,9 +2,9 @@
 
 Marketplace table
     pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
-    pk `T#<tenant>#ASKED`, sk `<task id>.<digest>`                what was sent: when, to which
+    pk `T#<tenant>#ASKED`, sk the request's key (`key_of`)        what was sent: when, to which
                                                                   connections, and the answer
-    pk `T#<tenant>#WAITING`, sk `<task id>.<digest>`              the token of the state that waits
+    pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
                                                                   for the answer
 
 `purge_at` is DynamoDB's TTL.
@@ -29,7 +29,7 @@ from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnsw
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_SENT_THERE: Final = "contains(#sent_to, :from)"
+_SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
 
 
 class DynamoPluginStore:
@@ -89,7 +89,7 @@ class DynamoPluginStore:
             found = self._client.get_item(
                 TableName=self._table, Key=_asked(tenant, key), ConsistentRead=True
             ).get("Item")
-        if not found:
+        if not found or "sent_at" not in found:
             return None
         answer: Any = json.loads(str(found["answer"])) if "answer" in found else None
         return Sent(
@@ -98,26 +98,34 @@ class DynamoPluginStore:
             answer=PluginAnswer(**answer) if answer else None,
         )
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
+    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
         """See PluginStore."""
-        purge = epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
-        self._change(
-            plugin.tenant,
-            key,
-            "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge ADD #sent_to :to",
-            None,
-            {":now": stamp(now), ":purge": purge, ":to": {plugin.connection_id}},
+        change = (
+            "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge,"
+            " #round = if_not_exists(#round, :zero) ADD #sent_to :to"
         )
+        values = {
+            ":now": stamp(now),
+            ":purge": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
+            ":zero": 0,
+            ":to": {plugin.connection_id},
+        }
+        row = self._change(plugin.tenant, key, change, None, values)
+        assert row is not None  # it has no condition
+        return int(row["round"])
 
     def begin_again(self, tenant: str, key: str) -> None:
         """See PluginStore."""
-        with translated("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=_asked(tenant, key))
+        change = (
+            "SET #round = if_not_exists(#round, :zero) + :one"
+            " REMOVE #sent_at, #sent_to, #accepted, #answer"
+        )
+        self._change(tenant, key, change, None, {":zero": 0, ":one": 1})
 
-    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
+    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
         """See PluginStore."""
-        values = {":yes": True, ":from": connection_id}
-        return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values)
+        values = {":yes": True, ":from": connection_id, ":round": number}
+        return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values) is not None
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
         """See PluginStore."""
@@ -166,34 +174,37 @@ class DynamoPluginStore:
             ).get("Attributes")
         return str(found["token"]) if found else None
 
-    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
+    def answer(
+        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+    ) -> bool:
         """See PluginStore."""
         text = json.dumps({"status": answer.status, "body": dict(answer.body)})
         change = "SET #answer = if_not_exists(#answer, :answer)"
-        values = {":answer": text, ":from": connection_id}
-        return self._change(tenant, key, change, _SENT_THERE, values)
+        values = {":answer": text, ":from": connection_id, ":round": number}
+        return self._change(tenant, key, change, _SENT_THERE, values) is not None
 
     def _change(
         self, tenant: str, key: str, change: str, condition: str | None, values: dict[str, Any]
-    ) -> bool:
-        """False when the condition doesn't hold."""
+    ) -> dict[str, Any] | None:
+        """The row as it then is; None when the condition doesn't hold."""
         spelled = f"{change} {condition or ''}"
         optional: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
         try:
             with translated("dynamodb"):
-                self._client.update_item(
+                answer = self._client.update_item(
                     TableName=self._table,
                     Key=_asked(tenant, key),
                     UpdateExpression=change,
                     ExpressionAttributeNames=dynamo.names_in(spelled),
                     ExpressionAttributeValues=values,
+                    ReturnValues="ALL_NEW",
                     **optional,
                 )
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return False
-        return True
+            return None
+        return dict(answer["Attributes"])
 
 
 def _place(plugin: Plugin) -> dict[str, str]:

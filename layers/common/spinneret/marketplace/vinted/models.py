@@ -19,6 +19,8 @@ class PluginRequest:
     body: Mapping[str, Any]
     photo_url: str | None = None
     """An image that the plug-in loads and sends as a file."""
+    once: str | None = None
+    """Names what must not be done twice, whichever job asks for it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,16 +27,19 @@ class PluginStore(Protocol):
         """What was sent under a key, and its answer."""
         ...
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
-        """Record that the request is about to be sent to a plug-in; the first time stays."""
+    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
+        """Record that the request is about to be sent to a plug-in; the first time stays.
+
+        Answers its round: how often it was begun again.
+        """
         ...
 
     def begin_again(self, tenant: str, key: str) -> None:
-        """Forget that it was sent, so that its time begins anew."""
+        """Forget that it was sent: its next round is another request to a plug-in."""
         ...
 
-    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
-        """A plug-in has it; False for what wasn't sent to its connection."""
+    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
+        """A plug-in has this round; False for what wasn't sent to its connection."""
         ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
@@ -56,6 +59,8 @@ class PluginStore(Protocol):
         """The token, which is forgotten: of several callers one gets it."""
         ...
 
-    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
-        """Store the first answer; False for what wasn't sent to its connection."""
+    def answer(
+        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+    ) -> bool:
+        """Store the first answer to this round; False for what wasn't sent to its connection."""
         ...

@@ -9,7 +9,8 @@ What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "me
 
 Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. A task may come
 again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when it
-does, and does nothing twice. Answers are taken from connections that the task was sent to.
+does, and does nothing twice. What was refused is asked for again under another key. Answers are
+taken from connections that the task was sent to.
 
 A job that has asked waits for the callback without a claim: the state of its execution gives us a
 token, which is kept beside the key and never sent to anybody. What a plug-in says is stored first;
@@ -48,6 +49,7 @@ from spinneret.marketplace.vinted.ports import PluginStore
 
 logger = logging.getLogger(__name__)
 
+_ROUND_DIGITS: Final = 6
 PLUGIN_MARKETPLACES: Final = ("vinted",)
 """Marketplaces that are reached by a plug-in."""
 
@@ -104,20 +106,9 @@ class PluginTransport:
         self, plugins: Sequence[Plugin], key: str, task: Task, request: PluginRequest
     ) -> bool:
         """Whether a plug-in was reached; recorded before, as a lost answer may have reached it."""
-        message = json.dumps(
-            {
-                "type": "task",
-                "task_id": task.id,
-                "key": key,
-                "marketplace": task.platform,
-                "method": request.method,
-                "path": request.path,
-                "body": dict(request.body),
-                "photo_url": request.photo_url,
-            }
-        )
         for plugin in plugins:
-            self._store.send(plugin, key, self._clock())
+            number = self._store.send(plugin, key, self._clock())
+            message = _message(f"{key}.{number}", task, request)
             try:
                 if self._sockets.post(plugin.connection_id, message):
                     return True
@@ -196,26 +187,28 @@ class PluginInbox:
 
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         """It has a task. Raises ValidationFailed and NotFound."""
-        key = _key(message)
-        if not self._store.accept(connection.tenant, key, connection.id):
+        name = _key(message)
+        key, number = _asked(name)
+        if not self._store.accept(connection.tenant, key, number, connection.id):
             raise NotFound("no such task was sent")
         token = self._store.token(connection.tenant, key)
         if token is not None:
             _harmless(lambda: self._tokens.beat(token))
-        return {"type": "confirmed", "of": "plugin.accepted", "key": key}
+        return {"type": "confirmed", "of": "plugin.accepted", "key": name}
 
     def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         """The marketplace's answer; the first one counts. Raises ValidationFailed and NotFound."""
-        key, status, body = _key(message), message.get("status"), message.get("body")
+        name, status, body = _key(message), message.get("status"), message.get("body")
         if not isinstance(status, int):
             raise _wrong("status")
         if not isinstance(body, dict):
             raise _wrong("body")
         answer = PluginAnswer(status=status, body=body)
-        if not self._store.answer(connection.tenant, key, connection.id, answer):
+        key, number = _asked(name)
+        if not self._store.answer(connection.tenant, key, number, connection.id, answer):
             raise NotFound("no such task was sent")
         wake(self._store, self._tokens, connection.tenant, key)
-        return {"type": "confirmed", "of": "plugin.answer", "key": key}
+        return {"type": "confirmed", "of": "plugin.answer", "key": name}
 
 
 def wake(store: PluginStore, tokens: CallbackTokens, tenant: str, key: str) -> None:
@@ -235,9 +228,35 @@ def _harmless(callback: Callable[[], object]) -> None:
 
 
 def key_of(task: Task, request: PluginRequest) -> str:
-    """Names a request: the same one keeps it, however often it is sent."""
+    """Names a request: the same one keeps it, however often it is sent, and what must not be done
+    twice keeps it in every job."""
+    if request.once is not None:
+        return f"once.{fingerprint([request.once])[:40]}"
     digest = fingerprint([request.method, request.path, dict(request.body), request.photo_url])
     return f"{task.id}.{digest[:16]}"
+
+
+def _message(name: str, task: Task, request: PluginRequest) -> str:
+    return json.dumps(
+        {
+            "type": "task",
+            "task_id": task.id,
+            "key": name,
+            "marketplace": task.platform,
+            "method": request.method,
+            "path": request.path,
+            "body": dict(request.body),
+            "photo_url": request.photo_url,
+        }
+    )
+
+
+def _asked(name: str) -> tuple[str, int]:
+    """The request and its round that a plug-in knows by this name. Raises NotFound."""
+    key, _, number = name.rpartition(".")
+    if not key or not number.isdecimal() or len(number) > _ROUND_DIGITS:
+        raise NotFound("no such task was sent")
+    return key, int(number)
 
 
 def _key(message: Mapping[str, Any]) -> str:
