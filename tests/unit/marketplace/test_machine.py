@@ -403,6 +403,8 @@ def test_a_job_that_waited_too_long_is_left_to_the_sweeper(bench: Bench) -> None
     bench.clock.advance(bounds.MARKETPLACE_PENDING_SECONDS + 1)
     bench.deliver()
     assert bench.machine.entered["Step"] == 0
+    state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}
+    assert bench.visits().step(state, lambda: bench.remaining)["action"] == "left"
     bench.sweep()
     assert bench.job(ref).status == "expired"
 
