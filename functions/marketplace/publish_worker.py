@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spinneret.marketplace.worker_wiring import publish_worker
-from spinneret.runtime.queue import worker_entrypoint
+from spinneret.jobs.sqs import ref_of
+from spinneret.marketplace.driving_wiring import publish_dispatcher
+from spinneret.runtime.queue import message_entrypoint
 
-handler = worker_entrypoint(publish_worker, "publish-worker")
+handler = message_entrypoint(ref_of, lambda env: publish_dispatcher(env).run, "publish-worker")

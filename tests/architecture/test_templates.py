@@ -135,9 +135,14 @@ def test_every_route_is_reached_through_the_template(templates: Templates) -> No
         assert reached, f"{row.method} {row.route}"
 
 
+# IAM names no resource for these (Service Authorization Reference, AWS Step Functions): whoever has
+# a task's token may complete it.
+BY_TOKEN = {"states:SendTaskHeartbeat", "states:SendTaskSuccess"}
+
+
 def test_no_function_may_do_everything(templates: Templates) -> None:
     for name, function in templates.functions().items():
-        text = json.dumps(function.get("Policies", []))
+        text = json.dumps([_without_tokens(policy) for policy in function.get("Policies", [])])
         assert '"*"' not in text, name
         assert "FullAccess" not in text, name
 
@@ -149,3 +154,14 @@ def _events(templates: Templates, kind: str) -> list[tuple[str, dict[str, Any]]]
         for event in function.get("Events", {}).values()
         if event["Type"] == kind
     ]
+
+
+def _without_tokens(policy: Any) -> Any:
+    if "Statement" not in policy:
+        return policy
+    kept = []
+    for statement in policy["Statement"]:
+        actions = statement["Action"]
+        if not {actions} <= BY_TOKEN if isinstance(actions, str) else not set(actions) <= BY_TOKEN:
+            kept.append(statement)
+    return {"Statement": kept}

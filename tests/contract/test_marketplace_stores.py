@@ -18,7 +18,7 @@ from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
-from spinneret.marketplace.vinted.models import Plugin, PluginAnswer
+from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, claimed, new_job
@@ -377,15 +377,38 @@ def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, te
 def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, tenant: str) -> None:
     plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
     answer = PluginAnswer(status=200, body={"id": 1})
-    assert not stores.plugins.accept(tenant, "k", "b")
-    stores.plugins.send(plugin, "k", START)
+    assert not stores.plugins.accept(tenant, "k", 0, "b")
+    assert stores.plugins.send(plugin, "k", START) == 0
     stores.plugins.send(plugin, "k", START + SECOND)
-    assert not stores.plugins.answer(tenant, "k", "another", answer)
-    assert stores.plugins.accept(tenant, "k", "b")
-    assert stores.plugins.answer(tenant, "k", "b", answer)
-    assert stores.plugins.answer(tenant, "k", "b", PluginAnswer(status=500, body={}))
+    assert not stores.plugins.answer(tenant, "k", 0, "another", answer)
+    assert stores.plugins.accept(tenant, "k", 0, "b")
+    assert stores.plugins.answer(tenant, "k", 0, "b", answer)
+    assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=500, body={}))
     sent = stores.plugins.sent(tenant, "k")
     assert sent is not None
     assert (sent.sent_at, sent.accepted, sent.answer) == (START, True, answer)
+
+
+def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
+    stores: Stores, tenant: str
+) -> None:
+    plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
+    answer = PluginAnswer(status=200, body={"id": 1})
+    stores.plugins.send(plugin, "k", START)
     stores.plugins.begin_again(tenant, "k")
     assert stores.plugins.sent(tenant, "k") is None
+    assert stores.plugins.send(plugin, "k", START) == 1
+    assert not stores.plugins.answer(tenant, "k", 0, "b", answer)
+    assert stores.plugins.answer(tenant, "k", 1, "b", answer)
+
+
+def test_a_token_is_kept_while_its_job_waits_and_taken_once(stores: Stores, tenant: str) -> None:
+    job = claimed(stores.jobs, tenant)
+    wait = CallbackWait(ref=job.ref, fence=job.fence, key="k", token="secret")
+    assert not stores.plugins.wait(wait, START)  # it runs
+    stores.jobs.transition(job, rules.hand_back(job, START))
+    assert not stores.plugins.wait(replace(wait, fence=job.fence + 1), START)
+    assert stores.plugins.wait(wait, START)
+    assert (stores.plugins.waiting(tenant), stores.plugins.token(tenant, "k")) == (["k"], "secret")
+    assert [stores.plugins.take_token(tenant, "k") for _ in range(2)] == ["secret", None]
+    assert stores.plugins.waiting(tenant) == []

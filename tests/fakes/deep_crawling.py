@@ -37,16 +37,16 @@ class FakeSlots:
     def __init__(self) -> None:
         self.holders: dict[str, dict[str, Any]] = {}
 
-    def take(self, tenant: str, holder: str, now: Any, until: Any, most: int) -> bool:
-        holders = self.holders.setdefault(tenant, {})
+    def take(self, tenant: str, group: str, holder: str, now: Any, until: Any, most: int) -> bool:
+        holders = self.holders.setdefault(f"{tenant} {group}", {})
         others = [name for name, end in holders.items() if end > now and name != holder]
         if len(others) >= most:
             return False
         holders[holder] = until
         return True
 
-    def leave(self, tenant: str, holder: str) -> None:
-        self.holders.setdefault(tenant, {}).pop(holder, None)
+    def leave(self, tenant: str, group: str, holder: str) -> None:
+        self.holders.setdefault(f"{tenant} {group}", {}).pop(holder, None)
 
 
 class FakeExecutions:

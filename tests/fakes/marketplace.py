@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from spinneret.jobs.models import Job, Lease
+from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
 from spinneret.marketplace.connections.models import Connection, PendingConsent
@@ -17,7 +17,7 @@ from spinneret.marketplace.orders.models import Sale, SalePage
 from spinneret.marketplace.products.models import Product, ProductPage
 from spinneret.marketplace.publishing.statistics import DayOfAction
 from spinneret.marketplace.tasks.models import Task
-from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 from tests.fakes.jobs import FakeJobStore, through_json
 from tests.fakes.named import FakeNamedStore
 
@@ -240,9 +240,12 @@ class FakeStatistics:
 class FakePluginStore:
     """Implements PluginStore."""
 
-    def __init__(self) -> None:
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self._jobs = jobs
         self._plugins: dict[tuple[str, str, str], Plugin] = {}
         self._sent: dict[tuple[str, str], tuple[Sent, set[str]]] = {}
+        self._rounds: dict[tuple[str, str], int] = {}
+        self._tokens: dict[str, dict[str, str]] = {}
 
     def connect(self, plugin: Plugin) -> None:
         self._plugins[plugin.tenant, plugin.marketplace, plugin.connection_id] = plugin
@@ -262,24 +265,48 @@ class FakePluginStore:
         found = self._sent.get((tenant, key))
         return found[0] if found else None
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
+    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
         new = Sent(sent_at=now, accepted=False, answer=None)
         self._sent.setdefault((plugin.tenant, key), (new, set()))[1].add(plugin.connection_id)
+        return self._rounds.setdefault((plugin.tenant, key), 0)
 
     def begin_again(self, tenant: str, key: str) -> None:
         self._sent.pop((tenant, key), None)
+        self._rounds[tenant, key] = self._rounds.get((tenant, key), 0) + 1
 
-    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
-        return self._change(tenant, key, connection_id, accepted=True)
+    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
+        return self._change(tenant, key, number, connection_id, accepted=True)
 
-    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
+    def wait(self, wait: CallbackWait, now: datetime) -> bool:
+        job = self._jobs.get(wait.ref)
+        if job is None or (job.status, job.fence) != (JobStatus.PENDING, wait.fence):
+            return False
+        self._tokens.setdefault(wait.ref.tenant, {})[wait.key] = wait.token
+        return True
+
+    def waiting(self, tenant: str) -> list[str]:
+        return sorted(self._tokens.get(tenant, {}))
+
+    def token(self, tenant: str, key: str) -> str | None:
+        return self._tokens.get(tenant, {}).get(key)
+
+    def take_token(self, tenant: str, key: str) -> str | None:
+        return self._tokens.get(tenant, {}).pop(key, None)
+
+    def answer(
+        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+    ) -> bool:
         known = self.sent(tenant, key)
         first = known.answer if known and known.answer else through_answer(answer)
-        return self._change(tenant, key, connection_id, answer=first)
+        return self._change(tenant, key, number, connection_id, answer=first)
 
-    def _change(self, tenant: str, key: str, connection_id: str, **changes: Any) -> bool:
+    def _change(
+        self, tenant: str, key: str, number: int, connection_id: str, **changes: Any
+    ) -> bool:
         sent, connections = self._sent.get((tenant, key), (None, set[str]()))
         if sent is None or connection_id not in connections:
+            return False
+        if self._rounds.get((tenant, key), 0) != number:
             return False
         self._sent[tenant, key] = replace(sent, **changes), connections
         return True

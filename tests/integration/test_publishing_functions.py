@@ -9,6 +9,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,12 +20,18 @@ from moto import mock_aws
 from spinneret.access.keys.api_models import KeyRequest
 from spinneret.access.keys.bootstrap import issue
 from spinneret.access.keys.models import Scope
+from spinneret.jobs.sqs import ref_of
 from spinneret.kernel.bounds import KEY_REQUESTS_PER_MINUTE_MAX
+from spinneret.kernel.clock import utc_now
+from spinneret.marketplace.driving_wiring import publish_dispatcher, publish_rounds
 from spinneret.marketplace.wiring import marketplace_api
-from spinneret.marketplace.worker_wiring import publish_worker
+from spinneret.marketplace.worker_wiring import publish_visits
 from spinneret.runtime.http.entrypoint import Api
-from spinneret.runtime.queue import worker_entrypoint
+from spinneret.runtime.queue import message_entrypoint
+from spinneret.runtime.steps import step_entrypoint
 from stack.deployment.settings import market_hosts
+from tests.fakes.state_machine import FakeCallbacks, StateMachine
+from tests.fakes.time import HandClock
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.markets.etsy import SHOP
@@ -34,6 +41,17 @@ from tests.unit.runtime.api import Invocation
 
 REGION = "us-east-1"
 LANES = ("marketplace-high", "marketplace")
+
+
+class _WallClock(HandClock):
+    """The time as it is: nothing here has to wait."""
+
+    def __call__(self) -> datetime:
+        self.now = utc_now()
+        return self.now
+
+    def advance(self, seconds: float) -> datetime:
+        raise AssertionError(f"a function failed, or nothing came for {seconds} s")
 
 
 class Deployed:
@@ -49,6 +67,12 @@ class Deployed:
             lane: sqs.create_queue(QueueName=f"spinneret-test-{lane}")["QueueUrl"] for lane in LANES
         }
         self._sqs, self._urls = sqs, urls
+        self._workflows = boto3.client("stepfunctions", region_name=REGION)
+        self._arn = self._workflows.create_state_machine(
+            name="publish",
+            definition=json.dumps({"StartAt": "Take", "States": {"Take": {"Type": "Succeed"}}}),
+            roleArn="arn:aws:iam::123456789012:role/publish",
+        )["stateMachineArn"]
         secrets = boto3.client("secretsmanager", region_name=REGION)
         value = json.dumps({"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
         arn = secrets.create_secret(Name="marketplaces", SecretString=value)["ARN"]
@@ -60,6 +84,7 @@ class Deployed:
             "IDEMPOTENCY_TABLE": names["Idempotency"],
             "MARKETPLACE_TABLE": names["Marketplace"],
             "MARKETPLACE_SECRET": arn,
+            "PUBLISH_MACHINE": self._arn,
             "MARKETPLACE_HOSTS": market_hosts(markets.url),
             "MARKETPLACE_RETURN_URL": "https://shop.example/back",
             "SECRETS_KEY_ID": key,
@@ -71,7 +96,17 @@ class Deployed:
         }.items():
             monkeypatch.setenv(name, text)
         self._api = Api("marketplace-api", *area.api.routes)
-        self._work = worker_entrypoint(publish_worker, "publish-worker")
+        self._work = message_entrypoint(
+            ref_of, lambda env: publish_dispatcher(env).run, "publish-worker"
+        )
+        take = step_entrypoint(lambda env: publish_rounds(env).take, "publish-take")
+        step = step_entrypoint(lambda env: publish_visits(env).step, "publish-step")
+        functions = {
+            "Take": lambda state: take(state, Invocation(55.0)),  # type: ignore[arg-type]  # see below
+            "Step": lambda state: step(state, Invocation(115.0)),  # type: ignore[arg-type]  # see below
+        }
+        self._machine = StateMachine("publish_batch", functions, _WallClock(), FakeCallbacks())
+        self._ran = set[str]()
         assert marketplace_api is area.api.routes[0].build
         wanted = KeyRequest(
             name="tests",
@@ -105,9 +140,9 @@ class Deployed:
         return answer["statusCode"], json.loads(text), {**shown, **answer.get("headers", {})}
 
     def work(self, most: int = 60) -> None:
-        """Messages until no lane has any."""
+        """Messages until no lane has any, and the executions that were started."""
         for _ in range(most):
-            got = 0
+            got = self._execute()
             for url in self._urls.values():
                 found = self._sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
                 for each in found.get("Messages", []):
@@ -127,6 +162,16 @@ class Deployed:
                     self._work({"Records": [record]}, Invocation(115.0))  # type: ignore[arg-type]  # see above
             if not got:
                 return
+
+    def _execute(self) -> int:
+        """Run what was started since the last time; how many."""
+        found = self._workflows.list_executions(stateMachineArn=self._arn)["executions"]
+        new = [each["executionArn"] for each in found if each["executionArn"] not in self._ran]
+        for arn in new:
+            self._ran.add(arn)
+            state = self._workflows.describe_execution(executionArn=arn)["input"]
+            self._machine.run(json.loads(state))
+        return len(new)
 
 
 @pytest.fixture

@@ -11,13 +11,16 @@ from typing import Any
 from spinneret.jobs import rules
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.models import Job, JobRef
 from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.ports import JobQueue
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.jobs.worker import Context, Worker
+from spinneret.jobs.worker import Context, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
 from spinneret.marketplace.calls.service import Door, MarketCalls
@@ -32,18 +35,22 @@ from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.actions import action_types
-from spinneret.marketplace.publishing.batches import BatchHandler
+from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
 from spinneret.marketplace.publishing.models import Candidate, Outlook, Platform, Subject
 from spinneret.marketplace.publishing.outlooks import gathered
+from spinneret.marketplace.publishing.rounds import Rounds
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
+from spinneret.marketplace.publishing.visits import NoMessages, Visits
 from spinneret.marketplace.publishing.work import Work
 from spinneret.marketplace.registry import PLATFORMS
-from spinneret.marketplace.vinted.transport import PluginInbox, PluginTransport
+from spinneret.marketplace.vinted.transport import PluginCallbacks, PluginInbox, PluginTransport
 from tests.contract.backends import Tables
+from tests.fakes.deep_crawling import FakeExecutions
 from tests.fakes.jobs import FakeJobQueue
 from tests.fakes.sealing import FakeSealer
+from tests.fakes.state_machine import FakeCallbacks, Lost, StateMachine
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 from tests.markets.ebay import KEYS as EBAY_KEYS
@@ -88,7 +95,8 @@ class Bench:
         self.products, self.listings, self.tasks = stores.products, stores.listings, stores.tasks
         self.connections, self.sales = stores.connections, stores.sales
         self.plugins = stores.plugins
-        self.inbox = PluginInbox(self.plugins, frozenset({"vinted"}), self.clock)
+        self.callbacks = FakeCallbacks()
+        self.inbox = PluginInbox(self.plugins, self.callbacks, frozenset({"vinted"}), self.clock)
         self.plugin = FakePlugin(self.inbox, tenant)
         self.vault = TokenVault(FakeSealer())
         self.secrets = ConfiguredSecrets(lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
@@ -157,6 +165,22 @@ class Bench:
         )
         self.effects = Effects(stores.effects, self.clock)
         self.remaining = SECONDS
+        self.slots = stores.slots
+        self.executions = FakeExecutions()
+        self.ran: set[str] = set()
+        """Names of executions that have run, or were lost."""
+        self.segment_steps, self.round_jobs = 1000, bounds.PUBLISH_ROUND_JOBS
+        self.at_once = bounds.PUBLISHED_AT_ONCE
+        self.machine = StateMachine(
+            "publish_batch",
+            {
+                "Take": lambda state: self.rounds().take(state, lambda: self.remaining),
+                "Step": lambda state: self.visits().step(state, lambda: self.remaining),
+                "Callback": self.wait_for_callback,
+            },
+            self.clock,
+            self.callbacks,
+        )
 
     def connect(self, marketplace: str, seconds: float = 7200) -> None:
         """The seller has agreed."""
@@ -214,8 +238,44 @@ class Bench:
         )
         return JobRef(tenant=self.tenant, job_id=str(made.reply.body["job_id"]))
 
-    def worker(self) -> Worker:
-        """A fresh process."""
+    def submit_batch(self, action: str, marketplace: str, ids: list[str]) -> JobRef:
+        """Ask for an action on several products; the batch."""
+        made = self.publishing.submit_batch(
+            self.tenant, marketplace, action, ids, None, None, lambda job, _: {"id": job.id}
+        )
+        return JobRef(tenant=self.tenant, job_id=str(made.reply.body["id"]))
+
+    def dispatcher(self) -> Dispatcher:
+        """A fresh process of the lanes."""
+        makes = Children(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=self.new_id,
+            move=self.control.move,
+            led_seconds=bounds.PUBLISH_LED_SECONDS,
+        )
+        starter = Starter(self.executions, batch_preparation(makes))
+        return Dispatcher(
+            store=self.store,
+            batches=self._worker({PUBLISH_BATCH: starter}, self.queue),
+            executions=self.executions,
+            clock=self.clock,
+        )
+
+    def rounds(self) -> Rounds:
+        """A fresh process of the machine's first step."""
+        return Rounds(
+            driver=self._driver(),
+            store=self.store,
+            clock=self.clock,
+            segment_steps=self.segment_steps,
+            round_jobs=self.round_jobs,
+        )
+
+    def visits(self) -> Visits:
+        """A fresh process of the step that works at one job."""
         handler = PublishHandler(
             platforms=self.platforms,
             actions=action_types(self.platforms),
@@ -225,19 +285,37 @@ class Bench:
             new_work=self._work,
             clock=self.clock,
         )
-        children = Children(
+        return Visits(
+            new_worker=lambda given: self._worker({PUBLISH: given}, NoMessages()),
+            publish=handler,
+            driver=self._driver(),
+            store=self.store,
+            slots=self.slots,
+            clock=self.clock,
+            at_once=self.at_once,
+        )
+
+    def wait_for_callback(self, state: Any) -> None:
+        """The state machine waits for a callback."""
+        PluginCallbacks(self.plugins, self.callbacks, self.clock).wait(
+            state, lambda: self.remaining
+        )
+
+    def _driver(self) -> Driver:
+        return Driver(
             store=self.store,
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            new_id=self.new_id,
-            move=self.control.move,
+            random=lambda: 0.5,
         )
+
+    def _worker(self, handlers: Mapping[str, Handler], queue: JobQueue) -> Worker:
         return Worker(
             store=self.store,
-            queue=self.queue,
+            queue=queue,
             kinds=KINDS,
-            handlers={PUBLISH: handler, PUBLISH_BATCH: BatchHandler(children)},
+            handlers=handlers,
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: next(self.owners),
@@ -251,22 +329,45 @@ class Bench:
         return found
 
     def once(self, ref: JobRef) -> Job:
-        """One message of the job."""
-        self.worker().run(ref, lambda: self.remaining)
+        """One step of the job."""
+        state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}
+        self.visits().step(state, lambda: self.remaining)
         return self.job(ref)
 
+    def dispatch(self, ref: JobRef) -> None:
+        """A message of the job."""
+        self.dispatcher().run(ref, lambda: self.remaining)
+
+    def execute(self) -> None:
+        """Executions that were started, to their ends; one that is lost leaves no trace."""
+        for name, state in list(self.executions.started.items()):
+            if name not in self.ran:
+                self.ran.add(name)
+                try:
+                    self.machine.run(state)
+                except Lost:
+                    continue
+
+    def deliver(self) -> None:
+        """Every message that waits, and the executions that they start."""
+        for sent in self.queue.take():
+            self.clock.advance(sent.delay)
+            self.dispatch(sent.ref)
+        self.execute()
+
     def finish(self, ref: JobRef, most: int = 60) -> Job:
-        """Messages and time until the job has ended."""
+        """Messages, executions, time and sweeps until the job has ended."""
+        self.deliver()
         for _ in range(most):
             job = self.job(ref)
             if job.status in rules.TERMINAL:
                 return job
-            for moment in (job.due_at, job.locked_until):
-                if moment is not None and moment > self.clock():
-                    self.clock.now = moment
-            if job.locked_until is not None:
-                self.clock.advance(bounds.CLOCK_SKEW_SECONDS)
-            self.once(ref)
+            moment = rules.sweep_at(job)
+            assert moment is not None, job
+            self.clock.now = max(self.clock(), moment)
+            self.clock.advance(bounds.CLOCK_SKEW_SECONDS)
+            self.sweep()
+            self.deliver()
         raise AssertionError(f"not ended: {self.job(ref)}")
 
     def done(
@@ -297,9 +398,7 @@ class Bench:
             listings=self.listings,
             effects=self.effects,
             services={
-                "browser": PluginTransport(
-                    self.plugins, self.plugin, self.clock, self.clock.advance
-                ),
+                "browser": PluginTransport(self.plugins, self.plugin, self.clock),
                 "images": ImageSource(self.web),
                 "orders": self.book,
                 "settings": self.tokens.remember,

@@ -1,9 +1,13 @@
-"""Ends a worker's process at each of its calls to the outside: of AWS and of the marketplaces."""
+"""Ends a process at each of its calls to the outside: of AWS and of the marketplaces.
+
+The state machine tries the step again, unless it is lost itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from spinneret.jobs.models import Job, JobRef
@@ -15,6 +19,17 @@ from tests.markets.tables import empty
 
 Story = Callable[[Bench], JobRef]
 """Prepares a seller's world and asks for the action that is to be crashed."""
+
+
+@dataclass(frozen=True)
+class Death:
+    """How a process ends, and whether the execution that called it is lost with it."""
+
+    moment: Moment
+    of_execution: bool = False
+
+
+DEATHS = (Death(Moment.BEFORE), Death(Moment.AFTER), Death(Moment.AFTER, of_execution=True))
 
 
 def fresh(tables: Tables | None) -> Bench:
@@ -77,9 +92,10 @@ def calls_of(tables: Tables | None, story: Story) -> list[str]:
     return plan.calls
 
 
-def crashed(tables: Tables | None, story: Story, at: int, moment: Moment) -> tuple[Bench, Job]:
+def crashed(tables: Tables | None, story: Story, at: int, death: Death) -> tuple[Bench, Job]:
     """The world after a crash at one call, once others have finished the work."""
-    bench = fresh(tables)
+    moment, bench = death.moment, fresh(tables)
+    bench.machine.dies_with_functions = death.of_execution
     ref = story(bench)
     plan = CrashPlan(at, moment)
     with watched(bench, tables, plan):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spinneret.jobs.driven.dynamo import DynamoSlots
+from spinneret.jobs.driven.ports import Slots
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.ports import EffectStore, JobStore
@@ -24,6 +26,7 @@ from spinneret.marketplace.tasks.ports import TaskStore
 from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
 from spinneret.marketplace.vinted.ports import PluginStore
 from tests.contract.backends import Tables
+from tests.fakes.deep_crawling import FakeSlots
 from tests.fakes.effects import FakeEffectStore
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.marketplace import (
@@ -52,6 +55,7 @@ class Stores:
     plugins: PluginStore
     statistics: StatisticsStore
     pace: Pace
+    slots: Slots
 
 
 def in_memory() -> Stores:
@@ -65,9 +69,10 @@ def in_memory() -> Stores:
         tasks=FakeTaskStore(jobs),
         connections=FakeConnections(),
         sales=FakeSaleStore(products),
-        plugins=FakePluginStore(),
+        plugins=FakePluginStore(jobs),
         statistics=FakeStatistics(),
         pace=FakePace(),
+        slots=FakeSlots(),
     )
 
 
@@ -83,7 +88,8 @@ def on_tables(tables: Tables) -> Stores:
         tasks=DynamoTaskStore(client, table, jobs),
         connections=DynamoConnections(client, table),
         sales=DynamoSaleStore(client, table),
-        plugins=DynamoPluginStore(client, table),
+        plugins=DynamoPluginStore(client, table, jobs),
         statistics=DynamoStatistics(client, table),
         pace=DynamoPace(client, table),
+        slots=DynamoSlots(client, table),
     )

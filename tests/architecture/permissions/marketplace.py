@@ -9,17 +9,34 @@ _MARKETPLACES = together(
     on("ClientSecrets", "secretsmanager:GetSecretValue"),
     on("SecretsKey", "kms:Decrypt kms:Encrypt"),
 )
-_WORKER = together(JOB_WORK, _MARKETPLACES, on("Idempotency", "UpdateItem"))
+_ENDING = on("Marketplace", "PutItem UpdateItem")  # statistics
+_DRIVING = together(JOB_WORK, _ENDING)
+_STARTING = on("PublishMachine", "states:StartExecution")
+_ANY = "*"  # an action on a task token, which names its execution itself
 
-CALLS = {"get_secret_value": "secretsmanager:GetSecretValue"}
+CALLS = {
+    "get_secret_value": "secretsmanager:GetSecretValue",
+    "send_task_heartbeat": "states:SendTaskHeartbeat",
+    "send_task_success": "states:SendTaskSuccess",
+}
 
 NEEDED = {
-    "MarketplaceApi": together(ADMISSION, UPLOADED, JOB_WORK, _MARKETPLACES),
-    "MarketplaceHighWorker": _WORKER,
-    "MarketplaceWorker": _WORKER,
-    # A plug-in says that it is there, and what a marketplace answered it.
-    "LiveApi": on("Marketplace", "PutItem UpdateItem"),
+    "MarketplaceApi": together(ADMISSION, UPLOADED, JOB_WORK, _MARKETPLACES, _STARTING),
+    "MarketplaceHighWorker": together(_DRIVING, _STARTING),
+    "MarketplaceWorker": together(_DRIVING, _STARTING),
+    "PublishTake": _DRIVING,
+    "PublishStep": together(JOB_WORK, _MARKETPLACES, on("Idempotency", "UpdateItem")),
+    "PublishCallback": together(
+        on("Jobs", "ConditionCheckItem"),
+        on("Marketplace", "DeleteItem GetItem PutItem"),
+        on(_ANY, "states:SendTaskSuccess"),
+    ),
+    # A plug-in says that it is there, and what a marketplace answered it; what waits goes on.
+    "LiveApi": together(
+        on("Marketplace", "DeleteItem GetItem PutItem Query UpdateItem"),
+        on(_ANY, "states:SendTaskHeartbeat states:SendTaskSuccess"),
+    ),
     # They may end marketplace jobs, whose ends are counted.
-    "CoreApi": on("Marketplace", "PutItem UpdateItem"),
-    "Sweeper": on("Marketplace", "PutItem UpdateItem"),
+    "CoreApi": _ENDING,
+    "Sweeper": _ENDING,
 }

@@ -194,7 +194,7 @@ def test_a_cancelled_crawl_stops_at_its_next_step_and_gives_its_place_back() -> 
     crawl.control().move(ref, Move.CANCEL)
     fetched = len(crawl.asked())
     crawl.execute()
-    assert (len(crawl.asked()), crawl.slots.holders[TENANT]) == (fetched, {})
+    assert (len(crawl.asked()), crawl.slots.holders[f"{TENANT} DEEP_CRAWLS"]) == (fetched, {})
 
 
 def test_a_paused_crawl_goes_on_where_it_was() -> None:

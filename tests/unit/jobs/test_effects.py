@@ -10,7 +10,7 @@ import pytest
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.models import JobRef, JobStatus, Move
-from spinneret.jobs.worker import Context
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
 from tests import factories
@@ -83,6 +83,22 @@ def test_who_meets_an_effect_in_doubt_looks_whether_it_happened(
     assert bench.run(handler).status is JobStatus.PENDING
     bench.clock.advance(60)
     job = bench.run(handler)
+    assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
+    assert (len(shop.listings), shop.looked) == (1, 1)
+
+
+def test_a_call_that_ended_before_its_answer_came_needs_no_waiting_for(
+    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
+) -> None:
+    def asked() -> Mapping[str, Any]:
+        shop.add()
+        raise Defer(bench.clock(), "the answer")
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        return listing(context, asked if context.lease.fence == 1 else shop.add)
+
+    assert bench.run(handler).waiting_for == "the answer"
+    job = bench.run(handler)  # at once
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
 

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from spinneret.jobs import rules
 from spinneret.jobs.models import JobRef, JobStatus, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
@@ -29,19 +28,12 @@ def _children(bench: Bench, batch: JobRef) -> list[JobRef]:
     return list(bench.store.children(batch, wanted, None, 1000).refs)
 
 
-def _finish(bench: Bench, batch: JobRef) -> None:
-    bench.once(batch)
-    for ref in _children(bench, batch):
-        if bench.job(ref).status not in rules.TERMINAL:
-            bench.finish(ref)
-
-
 def test_a_batch_counts_its_jobs_and_fails_in_part(bench: Bench) -> None:
     bench.ebay.refused_titles["Odd coat"] = 25005
     ids = [bench.product(title).id for title in ("One", "Odd coat", "Three")]
     batch = _submit(bench, ids)
     assert re.fullmatch(r"publish_\d{8}T\d{6}_[0-9a-f]{32}", batch.job_id)
-    _finish(bench, batch)
+    bench.finish(batch)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert view.status == "partially_failed"
     counts = (view.total_count, view.completed_count, view.failed_count, view.pending_count)
@@ -52,12 +44,12 @@ def test_a_batch_counts_its_jobs_and_fails_in_part(bench: Bench) -> None:
 def test_a_retry_of_a_batch_runs_only_what_failed(bench: Bench) -> None:
     bench.ebay.refused_titles["Odd coat"] = 25005
     batch = _submit(bench, [bench.product(title).id for title in ("One", "Odd coat")])
-    _finish(bench, batch)
+    bench.finish(batch)
     published = bench.ebay.calls["_publish"]
     bench.ebay.refused_titles.clear()
     bench.clock.advance(1)
     bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
-    _finish(bench, batch)
+    bench.finish(batch)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.completed_count, view.failed_count) == ("completed", 2, 0)
     assert bench.ebay.calls["_publish"] == published + 1
@@ -65,9 +57,9 @@ def test_a_retry_of_a_batch_runs_only_what_failed(bench: Bench) -> None:
 
 def test_a_cancelled_batch_cancels_what_waits(bench: Bench) -> None:
     batch = _submit(bench, [bench.product(title).id for title in ("One", "Two")])
-    bench.once(batch)
+    bench.dispatch(batch)
     first, _ = _children(bench, batch)
-    bench.finish(first)
+    assert bench.once(first).status == "completed"
     bench.publishing.move_batch(bench.tenant, batch.job_id, Move.CANCEL)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.completed_count, view.cancelled_count) == ("cancelled", 1, 1)
@@ -121,7 +113,7 @@ def test_five_hundred_products_fail_for_themselves_alone_and_a_retry_runs_those(
         bench.ebay.refused_titles[f"Coat {number}"] = 25005
     ids = [bench.product(f"Coat {number}").id for number in range(total)]
     batch = _submit(bench, ids)
-    _finish(bench, batch)
+    bench.finish(batch)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.progress_percent) == ("partially_failed", 100)
     counts = (view.total_count, view.completed_count, view.failed_count, view.pending_count)
@@ -134,7 +126,7 @@ def test_five_hundred_products_fail_for_themselves_alone_and_a_retry_runs_those(
     bench.ebay.refused_titles.clear()
     bench.clock.advance(1)
     bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
-    _finish(bench, batch)
+    bench.finish(batch)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.completed_count, view.failed_count) == ("completed", 500, 0)
     assert {ref for ref in jobs if bench.job(ref).run == 2} == failed

@@ -7,16 +7,14 @@ import os
 
 import pytest
 
-from spinneret.jobs.models import Job, JobRef, Move
+from spinneret.jobs.models import Job, JobRef, JobStatus, Move
 from spinneret.marketplace.listings.models import ListingState
 from tests.contract.backends import Tables
-from tests.fakes.crashes import Moment
 from tests.markets.bench import Bench
-from tests.markets.crashing import Story, calls_of, crashed
+from tests.markets.crashing import DEATHS, Story, calls_of, crashed
 
 STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "5"))
 """Every so many calls; `make prove` takes each of them."""
-MOMENTS = (Moment.BEFORE, Moment.AFTER)
 
 
 def publishing(marketplace: str) -> Story:
@@ -55,6 +53,11 @@ def deleting(marketplace: str) -> Story:
     return story
 
 
+def batch(bench: Bench) -> JobRef:
+    ids = [bench.product(title).id for title in ("One", "Two")]
+    return bench.submit_batch("publish", "ebay", ids)
+
+
 def _standing(bench: Bench, marketplace: str) -> int:
     match marketplace:
         case "ebay":
@@ -91,9 +94,9 @@ def _prove(tables: Tables | None, action: str, marketplace: str, every: int) -> 
     calls = calls_of(tables, story)
     assert len(calls) > (10 if tables else 0)
     for at in range(1, len(calls) + 1, every):
-        for moment in MOMENTS:
-            bench, job = crashed(tables, story, at, moment)
-            where = f"{action} {marketplace}: {moment} {calls[at - 1]} ({at} of {len(calls)})"
+        for death in DEATHS:
+            bench, job = crashed(tables, story, at, death)
+            where = f"{action} {marketplace}: {death} {calls[at - 1]} ({at} of {len(calls)})"
             assert _standing(bench, marketplace) == listings, where
             assert job.status == "completed", f"{where}: {job.last_error}"
             assert _all_ended(bench, job), where
@@ -128,9 +131,9 @@ def _prove_plugin(tables: Tables, action: str, every: int) -> None:
     story = make("vinted")
     calls = calls_of(tables, story)
     for at in range(1, len(calls) + 1, every):
-        for moment in MOMENTS:
-            bench, job = crashed(tables, story, at, moment)
-            where = f"{action} vinted: {moment} {calls[at - 1]} ({at} of {len(calls)})"
+        for death in DEATHS:
+            bench, job = crashed(tables, story, at, death)
+            where = f"{action} vinted: {death} {calls[at - 1]} ({at} of {len(calls)})"
             if job.last_error is not None and job.last_error.code == "MAX_RETRIES_EXCEEDED":
                 # The browser was lost with a task that may be done twice: the seller tries again.
                 bench.publishing.move(bench.tenant, job.id, Move.RETRY)
@@ -142,6 +145,21 @@ def _prove_plugin(tables: Tables, action: str, every: int) -> None:
                 assert job.last_error is not None
                 assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
                 assert _standing(bench, "vinted") <= 1, where
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(1800)
+def test_a_crash_at_any_call_of_a_batch_lists_each_product_once(moto_tables: Tables) -> None:
+    calls = calls_of(moto_tables, batch)
+    for at in range(1, len(calls) + 1, STEP):
+        for death in DEATHS:
+            bench, job = crashed(moto_tables, batch, at, death)
+            where = f"{death} {calls[at - 1]} ({at} of {len(calls)})"
+            assert (job.status, len(bench.ebay.listings)) == ("completed", 2), where
+            assert job.result is not None
+            assert job.result["completed_count"] == job.result["total_count"] == 2, where
+            children = bench.store.children(job.ref, list(JobStatus), None, 10).refs
+            assert all(_all_ended(bench, bench.job(ref)) for ref in children), where
 
 
 @pytest.mark.heavy

@@ -78,6 +78,23 @@ def test_a_browser_that_is_lost_with_the_task_leaves_the_decision_to_the_seller(
     assert len(bench.plugin.items) == 1
 
 
+def test_another_job_for_the_product_asks_for_no_second_listing(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugin.post
+
+    def lost_at_completion(connection_id: str, text: str) -> bool:
+        bench.plugin.deaf = "/completion" in text
+        return original(connection_id, text)
+
+    bench.plugin.post = lost_at_completion  # type: ignore[method-assign]
+    assert bench.done("publish", "vinted", product).status == "failed"
+    bench.plugin.post = original  # type: ignore[method-assign]
+    bench.plugin.deaf = False
+    again = bench.done("publish", "vinted", product)
+    assert (again.status, _reason(bench, again)) == ("failed", "needs_input")
+    assert bench.plugin.items == {}
+
+
 @pytest.mark.parametrize(("status", "field"), [(403, "connection"), (422, "product")])
 def test_what_the_site_refuses_is_a_failure_with_a_field(
     status: int, field: str, bench: Bench
@@ -87,6 +104,36 @@ def test_what_the_site_refuses_is_a_failure_with_a_field(
     job = bench.done("publish", "vinted", product)
     assert job.last_error is not None
     assert job.last_error.details["fields"][0]["field"] == field
+
+
+@pytest.mark.parametrize("status", [401, 422, 503])
+def test_what_was_refused_is_asked_for_anew_when_the_job_is_tried_again(
+    status: int, bench: Bench
+) -> None:
+    bench.plugin.status = status
+    job = bench.done("publish", "vinted", bench.product())
+    assert job.status == "failed"
+    bench.plugin.status = None  # the seller has logged in, for instance
+    bench.clock.advance(1)
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+    assert len(bench.plugin.items) == 1
+
+
+def test_a_draft_that_was_refused_is_asked_for_anew(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugin.post
+
+    def refused(connection_id: str, text: str) -> bool:
+        bench.plugin.status = 422 if '"path": "/api/v2/item_upload/drafts"' in text else None
+        return original(connection_id, text)
+
+    bench.plugin.post = refused  # type: ignore[method-assign]  # what Vinted answers by path
+    job = bench.done("publish", "vinted", product)
+    assert job.status == "failed"
+    bench.plugin.post, bench.plugin.status = original, None  # type: ignore[method-assign]
+    assert bench.done("publish", "vinted", bench.edit(product, price=500)).status == "completed"
+    assert len(bench.plugin.items) == 1
 
 
 def test_an_empty_success_is_a_failure(bench: Bench) -> None:
@@ -116,8 +163,11 @@ def test_a_ticket_brings_the_tasks_of_its_job_alone(bench: Bench) -> None:
     second = bench.submit("publish", "vinted", bench.product("Other"))
     bench.plugin.connection = replace(bench.plugin.connection, only_job=second.job_id)
     bench.plugin.open()
+    bench.queue.take()
     assert bench.once(first).waiting_for == "a plug-in for vinted"
-    assert bench.finish(second).status == "completed"
+    bench.dispatch(second)
+    bench.execute()
+    assert bench.job(second).status == "completed"
 
 
 def test_an_answer_counts_from_where_its_task_went(bench: Bench) -> None:

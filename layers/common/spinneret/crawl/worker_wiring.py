@@ -24,7 +24,6 @@ from spinneret.crawl.deep.wiring import (
     DeepCrawlSettings,
     FrontierSettings,
     deep_crawls,
-    driver,
     frontier,
 )
 from spinneret.crawl.inbox.handler import FileHandler
@@ -40,7 +39,7 @@ from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
 from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import children, ending_store, pushing_store, worker
+from spinneret.jobs.wiring import children, driver, ending_store, pushing_store, worker
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.politeness.robots import product_token_of

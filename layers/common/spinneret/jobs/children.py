@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Final, NoReturn
 
 from spinneret.jobs import rules
@@ -38,11 +39,16 @@ class Children:
         clock: Clock,
         new_id: NewId,
         move: Callable[[JobRef, Move], Job],
+        led_seconds: float = 0.0,
     ) -> None:
+        """With `led_seconds` an execution of the parent begins the children: no message is sent,
+        and only after so long a time the sweeper sends one to those that nobody has begun."""
         self._store = store
         self._queue = queue
         self._kinds = kinds
         self._move = move
+        self._clock = clock
+        self._led = timedelta(seconds=led_seconds)
         self._placement = Placement(store=store, kinds=kinds, clock=clock, new_id=new_id)
 
     def create(
@@ -64,7 +70,7 @@ class Children:
         for _ in range(_RACES):
             placed, new = self._placement.place(tenant, drafts)
             born = [
-                NewJob(job=rules.born(each.job, context.job), replaces=each.replaces)
+                NewJob(job=self._born(each.job, context.job), replaces=each.replaces)
                 for each in new
             ]
             if record is not None:
@@ -73,7 +79,8 @@ class Children:
                 context.add_children(born, first_events(born), cursor)
             except SubmissionRaced:
                 continue
-            send_new(self._queue, self._kinds, [each.job for each in born])
+            if not self._led:
+                send_new(self._queue, self._kinds, [each.job for each in born])
             return placed
         raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
 
@@ -92,15 +99,26 @@ class Children:
             self.create(context, drafts[first:last], on)
 
     def await_all(self, context: Context) -> NoReturn:
-        """Resume the children that rest, retry those that failed before this run, and wait.
+        """Begin again what rests or failed, and wait.
 
         Ends the claim by raising AwaitChildren; raises as `create`.
+        """
+        self.begin_again(context)
+        raise AwaitChildren
+
+    def begin_again(self, context: Context) -> None:
+        """Resume the children that rest, and retry those that failed before this run.
+
+        Raises as `create`.
         """
         self._for_each(context, (JobStatus.PAUSED,), self._resume)
         if context.job.run > 1:
             failed = (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
             self._for_each(context, failed, lambda ref: self._retry(context.job, ref))
-        raise AwaitChildren
+
+    def _born(self, job: Job, parent: Job) -> Job:
+        child = rules.born(job, parent)
+        return rules.led(child, self._clock() + self._led) if self._led else child
 
     def _for_each(
         self, context: Context, statuses: Sequence[JobStatus], act: Callable[[JobRef], None]

@@ -10,6 +10,7 @@ from uuid import uuid4
 from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.ends import HandOn, handing_on
 from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
@@ -111,8 +112,11 @@ def job_control(settings: JobSettings, store: JobStore) -> JobControl:
     )
 
 
-def children(settings: JobSettings, store: JobStore, kinds: Kinds | None = None) -> Children:
-    """What the handlers of parents make their children with; `kinds` as for `job_service`."""
+def children(
+    settings: JobSettings, store: JobStore, kinds: Kinds | None = None, led_seconds: float = 0.0
+) -> Children:
+    """What the handlers of parents make their children with; `kinds` as for `job_service`,
+    `led_seconds` as for `Children`."""
     return Children(
         store=store,
         queue=job_queue(settings),
@@ -120,6 +124,18 @@ def children(settings: JobSettings, store: JobStore, kinds: Kinds | None = None)
         clock=utc_now,
         new_id=id_maker(utc_now),
         move=job_control(settings, store).move,
+        led_seconds=led_seconds,
+    )
+
+
+def driver(settings: JobSettings, store: JobStore) -> Driver:
+    """What the steps of an execution write to their job with."""
+    return Driver(
+        store=store,
+        queue=job_queue(settings),
+        kinds=all_kinds(),
+        clock=utc_now,
+        random=random.random,
     )
 
 

@@ -11,7 +11,7 @@ from spinneret.kernel import bounds
 
 PUBLISH: Final = "publish"
 PUBLISH_BATCH: Final = "publish_batch"
-"""The parent of the jobs of one batch."""
+"""The parent of the jobs of one batch; driven by statemachines/publish_batch.asl.yaml."""
 
 LANES: Final[Mapping[Priority, Lane]] = {
     Priority.CRITICAL: Lane("marketplace-high"),
@@ -21,7 +21,11 @@ LANES: Final[Mapping[Priority, Lane]] = {
 }
 
 KINDS: Final = {
-    PUBLISH_BATCH: KindPolicy(lanes=LANES, pending_seconds=bounds.JOB_PENDING_SECONDS),
+    PUBLISH_BATCH: KindPolicy(
+        lanes=LANES,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+        work_seconds=bounds.PUBLISH_BATCH_WORK_SECONDS,
+    ),
     PUBLISH: KindPolicy(
         lanes=LANES,
         subject="product_id",

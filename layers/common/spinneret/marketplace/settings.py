@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spinneret.jobs.settings import JobSettings
 from spinneret.kernel.settings import SettingsError
+from spinneret.marketplace.driving_wiring import PublishingSettings
 from spinneret.web.fetching.wiring import FetchSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarketplaceSettings(JobSettings, FetchSettings):
+class MarketplaceSettings(PublishingSettings, FetchSettings):
     """Table, key and secret, and where the marketplaces are."""
 
-    marketplace_table: str
     secrets_key_id: str
     marketplace_secret: str
     """The ARN of the secret that holds the client ids and secrets."""
@@ -25,7 +24,9 @@ class MarketplaceSettings(JobSettings, FetchSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class MarketplaceApiSettings(MarketplaceSettings):
-    """Where a seller's browser goes after a callback."""
+    """The API's, which begins batches: where a seller's browser goes after a callback."""
+
+    publish_machine: str
 
     marketplace_return_url: str
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -15,18 +15,8 @@ from spinneret.aws.kms import KmsSealer, kms_client
 from spinneret.aws.secrets_manager import JsonSecret, secrets_client
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.leases import remaining_of
-from spinneret.jobs.live.pushes import LiveEvents
-from spinneret.jobs.parents import ParentEnds
-from spinneret.jobs.ports import JobStore
-from spinneret.jobs.publishing import PublishingJobStore
-from spinneret.jobs.wiring import (
-    children,
-    job_control,
-    job_service,
-    job_store,
-    pushes,
-    worker,
-)
+from spinneret.jobs.models import JobRef
+from spinneret.jobs.wiring import job_control, job_service
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
@@ -38,19 +28,17 @@ from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import TokenEndpoint, Tokens
 from spinneret.marketplace.connections.vault import TokenVault
-from spinneret.marketplace.kinds import PUBLISH_BATCH
+from spinneret.marketplace.driving_wiring import batch_worker, publishing_store
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.service import ProductService
-from spinneret.marketplace.publishing.batches import BatchHandler
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.models import Candidate, Outlook
 from spinneret.marketplace.publishing.outlooks import gathered
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import StatisticsStore
-from spinneret.marketplace.publishing.wiring import counting
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
 from spinneret.marketplace.settings import MarketplaceApiSettings, MarketplaceSettings, hosts_of
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
@@ -84,7 +72,10 @@ def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
     client, table = dynamodb_client(), settings.marketplace_table
     products = DynamoProductStore(client, table)
     listings = DynamoListingStore(client, table, settings.jobs_table)
-    publishing = publishing_service(settings)
+    batches = batch_worker(settings, publishing_store(settings), settings.publish_machine)
+    publishing = publishing_service(
+        settings, lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic))
+    )
     return MarketplaceApi(
         products=ProductService(
             store=products,
@@ -113,12 +104,12 @@ def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
     )
 
 
-def publishing_service(settings: MarketplaceSettings) -> PublishingService:
+def publishing_service(
+    settings: MarketplaceSettings, begin_batch: Callable[[JobRef], None] | None = None
+) -> PublishingService:
     """Jobs, tasks and batches of this stage."""
     client, table = dynamodb_client(), settings.marketplace_table
     store = publishing_store(settings)
-    makes = BatchHandler(children(settings, store))
-    batches = worker(settings, {PUBLISH_BATCH: makes}, store)
     return PublishingService(
         jobs=job_service(settings),
         control=job_control(settings, store),
@@ -128,7 +119,7 @@ def publishing_service(settings: MarketplaceSettings) -> PublishingService:
         platforms=PLATFORMS,
         actions=ACTION_TYPES,
         ask_before=partial(_asked_before, settings),
-        begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
+        begin_batch=begin_batch,
         clock=utc_now,
         new_hex=lambda: uuid4().hex,
     )
@@ -144,17 +135,6 @@ def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> 
         ask=publishing.ask,
         clock=utc_now,
     )
-
-
-def publishing_store(settings: MarketplaceSettings) -> JobStore:
-    """The store for whatever moves marketplace jobs, whose kinds emit no events.
-
-    Ends are counted by action type, and the last job of a batch ends the batch.
-    """
-    counts = counting(settings.marketplace_table)
-    store = PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)), counts)
-    store.listen(ParentEnds(store, utc_now))
-    return store
 
 
 def hosts(settings: MarketplaceSettings) -> Hosts:

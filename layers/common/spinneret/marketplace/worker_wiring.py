@@ -1,25 +1,30 @@
-"""Chooses the adapters of the publishing workers."""
+"""Chooses the adapters of the step that works at marketplace jobs."""
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Mapping
+from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
+from spinneret.jobs.driven.dynamo import DynamoSlots
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.effects.service import Effects
-from spinneret.jobs.wiring import children, sockets, worker
-from spinneret.jobs.worker import Context, Worker
+from spinneret.jobs.kinds import all_kinds
+from spinneret.jobs.wiring import driver, sockets
+from spinneret.jobs.worker import Context, Handler, Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.marketplace.calls.dynamo import DynamoPace
 from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.driving_wiring import publishing_store
 from spinneret.marketplace.images import ImageSource
-from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
+from spinneret.marketplace.kinds import PUBLISH
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.products.dynamo import DynamoProductStore
-from spinneret.marketplace.publishing.batches import BatchHandler
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.visits import NoMessages, Visits
 from spinneret.marketplace.publishing.work import Work
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
 from spinneret.marketplace.settings import MarketplaceSettings
@@ -31,14 +36,13 @@ from spinneret.marketplace.wiring import (
     fetcher,
     order_book,
     publishing_service,
-    publishing_store,
     signing,
     tokens,
 )
 
 
-def publish_worker(env: Mapping[str, str]) -> Worker:
-    """A worker of the marketplace lanes."""
+def publish_visits(env: Mapping[str, str]) -> Visits:
+    """The step that works at one job."""
     settings = MarketplaceSettings.from_env(env)
     client, table = dynamodb_client(), settings.marketplace_table
     listings = DynamoListingStore(client, table, settings.jobs_table)
@@ -48,7 +52,7 @@ def publish_worker(env: Mapping[str, str]) -> Worker:
     )
     services = {
         "browser": PluginTransport(
-            DynamoPluginStore(client, table), sockets(settings), utc_now, time.sleep
+            DynamoPluginStore(client, table, settings.jobs_table), sockets(settings), utc_now
         ),
         "images": ImageSource(fetcher(settings)),
         "orders": order_book(settings, publishing_service(settings)),
@@ -87,5 +91,23 @@ def publish_worker(env: Mapping[str, str]) -> Worker:
         clock=utc_now,
     )
     store = publishing_store(settings)
-    batches = BatchHandler(children(settings, store))
-    return worker(settings, {PUBLISH: handler, PUBLISH_BATCH: batches}, store)
+
+    def new_worker(handler: Handler) -> Worker:
+        return Worker(
+            store=store,
+            queue=NoMessages(),
+            kinds=all_kinds(),
+            handlers={PUBLISH: handler},
+            clock=utc_now,
+            random=random.random,
+            new_owner=lambda: uuid4().hex,
+        )
+
+    return Visits(
+        new_worker=new_worker,
+        publish=handler,
+        driver=driver(settings, store),
+        store=store,
+        slots=DynamoSlots(client, table),
+        clock=utc_now,
+    )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from spinneret.access.keys.service import KeyService
 from spinneret.access.keys.wiring import KeySettings, key_service
-from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.clients import dynamodb_client, stepfunctions_client
+from spinneret.jobs.driven.stepfunctions import StepFunctionsTokens
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import live_service
@@ -34,6 +35,7 @@ class LiveApi:
 def live_api(env: Mapping[str, str]) -> LiveApi:
     """Services of the WebSocket API."""
     settings = LiveApiSettings.from_env(env)
-    store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table)
-    inbox = PluginInbox(store, frozenset(PLUGIN_MARKETPLACES), utc_now)
+    store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table, settings.jobs_table)
+    tokens = StepFunctionsTokens(stepfunctions_client())
+    inbox = PluginInbox(store, tokens, frozenset(PLUGIN_MARKETPLACES), utc_now)
     return LiveApi(keys=key_service(settings), live=live_service(settings, inbox.actions))

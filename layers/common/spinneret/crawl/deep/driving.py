@@ -6,12 +6,12 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
-from spinneret.crawl.deep.ports import Slots
 from spinneret.crawl.deep.service import crawl_ref, plan_of
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.driven.ports import Slots
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
@@ -29,6 +29,8 @@ from spinneret.web.exploring.frontier.models import (
 from spinneret.web.exploring.frontier.service import Frontier
 
 logger = logging.getLogger(__name__)
+
+_SLOTS: Final = "DEEP_CRAWLS"
 
 
 class DeepCrawls:
@@ -93,7 +95,7 @@ class DeepCrawls:
         match found:
             case Ended():
                 self._driver.complete(turn, job, _result(job, crawl))
-                self._slots.leave(job.tenant, job.id)
+                self._slots.leave(job.tenant, _SLOTS, job.id)
             case Wait(until=until):
                 until = max(until, now + timedelta(seconds=1))
                 self._renew(turn, job, crawl, until, "waiting")
@@ -113,13 +115,13 @@ class DeepCrawls:
 
     def _take_slot(self, job: Job, until: datetime) -> bool:
         until += timedelta(seconds=bounds.DEEP_CRAWL_SLOT_SECONDS)
-        return self._slots.take(job.tenant, job.id, self._clock(), until, self._at_once)
+        return self._slots.take(job.tenant, _SLOTS, job.id, self._clock(), until, self._at_once)
 
     def _leave_slot(self, turn: Turn) -> None:
         """Unless the crawl goes on in another execution."""
         job = self._driver.find(turn)
         if job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING):
-            self._slots.leave(turn.tenant, turn.job_id)
+            self._slots.leave(turn.tenant, _SLOTS, turn.job_id)
 
 
 def _counts(crawl: Crawl) -> dict[str, Any]:

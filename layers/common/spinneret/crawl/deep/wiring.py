@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 
 from spinneret.aws.clients import dynamodb_client
 from spinneret.crawl.deep.driving import DeepCrawls
-from spinneret.crawl.deep.dynamo import DynamoSlots
-from spinneret.jobs.driven.driving import Driver
-from spinneret.jobs.kinds import all_kinds
+from spinneret.jobs.driven.dynamo import DynamoSlots
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import job_queue
+from spinneret.jobs.wiring import driver
 from spinneret.kernel.clock import utc_now
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
@@ -37,17 +34,6 @@ def frontier(settings: FrontierSettings) -> Frontier:
     """The frontiers of this stage."""
     return Frontier(
         store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
-    )
-
-
-def driver(settings: JobSettings, store: JobStore) -> Driver:
-    """What steps write to their job with."""
-    return Driver(
-        store=store,
-        queue=job_queue(settings),
-        kinds=all_kinds(),
-        clock=utc_now,
-        random=random.random,
     )
 
 

@@ -95,6 +95,10 @@ class Driver:
         """The job ends as a worker's error ends one: for good, or to be tried again later."""
         self._end(turn, rules.after_error(job, error, self._clock(), self._random()), job)
 
+    def await_children(self, turn: Turn, job: Job) -> None:
+        """The execution ends; the parent does with the last of its children."""
+        self._end(turn, rules.await_children(job, self._clock()), job)
+
     def next_segment(self, turn: Turn, job: Job) -> None:
         """Give the job back, uncharged: a worker starts its next execution."""
         after = rules.hand_back(job, self._clock(), work_seconds=float("inf"))

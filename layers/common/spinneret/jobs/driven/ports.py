@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Protocol
 
 
@@ -15,4 +16,31 @@ class Executions(Protocol):
         `name` has at most 80 characters and isn't used for anything else within 90 days
         (StartExecution API reference). Raises DependencyUnavailable.
         """
+        ...
+
+
+class CallbackTokens(Protocol):
+    """Tokens of states that wait for a callback. A token is the right to move its execution: it is
+    kept in our own rows and given to nobody. Raises DependencyUnavailable."""
+
+    def complete(self, token: str) -> bool:
+        """Let the state go on; False for a token that nobody waits for any more."""
+        ...
+
+    def beat(self, token: str) -> bool:
+        """Begin the state's heartbeat time anew; False as for `complete`."""
+        ...
+
+
+class Slots(Protocol):
+    """Places of which each tenant has a few, in groups. All methods raise DependencyUnavailable."""
+
+    def take(
+        self, tenant: str, group: str, holder: str, now: datetime, until: datetime, most: int
+    ) -> bool:
+        """Take a place until then, or keep it for longer; False when `most` others have one."""
+        ...
+
+    def leave(self, tenant: str, group: str, holder: str) -> None:
+        """Give it back; harmless without one."""
         ...

@@ -44,20 +44,25 @@ class Effects:
         IdempotencyMismatch. `perform` takes at most `seconds`, which must lie within the lease, or
         the job is handed back. `reconcile` finds out whether an earlier claim performed it: its
         result, or None. The job is deferred while the call of another claim may still run. Raises
-        LeaseLost.
+        LeaseLost. Either may raise Defer once its calls have ended: the effect stays in doubt.
         """
         begun, until = self._begin(context, key, request, seconds)
         if isinstance(begun, EffectDone):
             return begun.result
-        outcome = None
-        if isinstance(begun, InDoubt):
-            outcome = reconcile()
-            if outcome is None:  # which took time: the record must cover the call
-                _, until = self._begin(context, key, request, seconds)
-        if outcome is None:
-            if self._clock() + _call(seconds) > until:
-                raise HandBack
-            outcome = perform()
+        try:
+            outcome = None
+            if isinstance(begun, InDoubt):
+                outcome = reconcile()
+                if outcome is None:  # which took time: the record must cover the call
+                    _, until = self._begin(context, key, request, seconds)
+            if outcome is None:
+                if self._clock() + _call(seconds) > until:
+                    raise HandBack
+                outcome = perform()
+        except Defer:  # no call runs any more, so the next claim needn't wait for its end
+            now = self._clock()
+            self._store.begin(context.lease, key, request, now, now)
+            raise
         self._store.finish(context.lease, key, outcome, self._clock())
         return outcome
 

@@ -36,6 +36,7 @@ from spinneret.jobs.rules.outcomes import (
 )
 from spinneret.jobs.rules.states import TERMINAL, TRANSITIONS, status_event
 from spinneret.jobs.rules.sweeping import (
+    led,
     resend_at,
     resent,
     send_at,
@@ -66,6 +67,7 @@ __all__ = [
     "has_children_to_cancel",
     "is_abandoned",
     "is_troubled",
+    "led",
     "looked_at",
     "new_family",
     "pause",

@@ -2,8 +2,10 @@
 
 Marketplace table
     pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
-    pk `T#<tenant>#ASKED`, sk `<task id>.<digest>`                what was sent: when, to which
+    pk `T#<tenant>#ASKED`, sk the request's key (`key_of`)        what was sent: when, to which
                                                                   connections, and the answer
+    pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
+                                                                  for the answer
 
 `purge_at` is DynamoDB's TTL.
 """
@@ -18,22 +20,25 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
+from spinneret.jobs.keys import job_key
+from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
-from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_SENT_THERE: Final = "contains(#sent_to, :from)"
+_SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
 
 
 class DynamoPluginStore:
     """Implements PluginStore."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
         self._client = client
         self._table = table
+        self._jobs = jobs_table
 
     def connect(self, plugin: Plugin) -> None:
         """See PluginStore."""
@@ -84,7 +89,7 @@ class DynamoPluginStore:
             found = self._client.get_item(
                 TableName=self._table, Key=_asked(tenant, key), ConsistentRead=True
             ).get("Item")
-        if not found:
+        if not found or "sent_at" not in found:
             return None
         answer: Any = json.loads(str(found["answer"])) if "answer" in found else None
         return Sent(
@@ -93,55 +98,113 @@ class DynamoPluginStore:
             answer=PluginAnswer(**answer) if answer else None,
         )
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
+    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
         """See PluginStore."""
-        purge = epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
-        self._change(
-            plugin.tenant,
-            key,
-            "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge ADD #sent_to :to",
-            None,
-            {":now": stamp(now), ":purge": purge, ":to": {plugin.connection_id}},
+        change = (
+            "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge,"
+            " #round = if_not_exists(#round, :zero) ADD #sent_to :to"
         )
+        values = {
+            ":now": stamp(now),
+            ":purge": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
+            ":zero": 0,
+            ":to": {plugin.connection_id},
+        }
+        row = self._change(plugin.tenant, key, change, None, values)
+        assert row is not None  # it has no condition
+        return int(row["round"])
 
     def begin_again(self, tenant: str, key: str) -> None:
         """See PluginStore."""
-        with translated("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=_asked(tenant, key))
+        change = (
+            "SET #round = if_not_exists(#round, :zero) + :one"
+            " REMOVE #sent_at, #sent_to, #accepted, #answer"
+        )
+        self._change(tenant, key, change, None, {":zero": 0, ":one": 1})
 
-    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
+    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
         """See PluginStore."""
-        values = {":yes": True, ":from": connection_id}
-        return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values)
+        values = {":yes": True, ":from": connection_id, ":round": number}
+        return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values) is not None
 
-    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
+    def wait(self, wait: CallbackWait, now: datetime) -> bool:
+        """See PluginStore."""
+        end = now + timedelta(seconds=2 * bounds.PLUGIN_TASK_SECONDS)
+        item = {
+            **_waiting(wait.ref.tenant, wait.key),
+            "token": wait.token,
+            "purge_at": epoch_seconds(end),
+        }
+        standing = dynamo.equals(status=JobStatus.PENDING, fence=wait.fence)
+        writes = [
+            dynamo.check(self._jobs, job_key(wait.ref), standing),
+            dynamo.put(self._table, item),
+        ]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed:
+            return False
+        return True
+
+    def waiting(self, tenant: str) -> list[str]:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeValues={":pk": f"T#{tenant}#WAITING"},
+                ConsistentRead=True,
+                Limit=bounds.PLUGIN_WAITS_WOKEN,
+            )
+        return [str(item["sk"]) for item in answer["Items"]]
+
+    def token(self, tenant: str, key: str) -> str | None:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            found = self._client.get_item(
+                TableName=self._table, Key=_waiting(tenant, key), ConsistentRead=True
+            ).get("Item")
+        return str(found["token"]) if found else None
+
+    def take_token(self, tenant: str, key: str) -> str | None:
+        """See PluginStore."""
+        with translated("dynamodb"):
+            found = self._client.delete_item(
+                TableName=self._table, Key=_waiting(tenant, key), ReturnValues="ALL_OLD"
+            ).get("Attributes")
+        return str(found["token"]) if found else None
+
+    def answer(
+        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+    ) -> bool:
         """See PluginStore."""
         text = json.dumps({"status": answer.status, "body": dict(answer.body)})
         change = "SET #answer = if_not_exists(#answer, :answer)"
-        values = {":answer": text, ":from": connection_id}
-        return self._change(tenant, key, change, _SENT_THERE, values)
+        values = {":answer": text, ":from": connection_id, ":round": number}
+        return self._change(tenant, key, change, _SENT_THERE, values) is not None
 
     def _change(
         self, tenant: str, key: str, change: str, condition: str | None, values: dict[str, Any]
-    ) -> bool:
-        """False when the condition doesn't hold."""
+    ) -> dict[str, Any] | None:
+        """The row as it then is; None when the condition doesn't hold."""
         spelled = f"{change} {condition or ''}"
         optional: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
         try:
             with translated("dynamodb"):
-                self._client.update_item(
+                answer = self._client.update_item(
                     TableName=self._table,
                     Key=_asked(tenant, key),
                     UpdateExpression=change,
                     ExpressionAttributeNames=dynamo.names_in(spelled),
                     ExpressionAttributeValues=values,
+                    ReturnValues="ALL_NEW",
                     **optional,
                 )
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return False
-        return True
+            return None
+        return dict(answer["Attributes"])
 
 
 def _place(plugin: Plugin) -> dict[str, str]:
@@ -151,3 +214,7 @@ def _place(plugin: Plugin) -> dict[str, str]:
 
 def _asked(tenant: str, key: str) -> dict[str, str]:
     return {"pk": f"T#{tenant}#ASKED", "sk": key}
+
+
+def _waiting(tenant: str, key: str) -> dict[str, str]:
+    return {"pk": f"T#{tenant}#WAITING", "sk": key}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from spinneret.jobs.models import JobRef
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +19,8 @@ class PluginRequest:
     body: Mapping[str, Any]
     photo_url: str | None = None
     """An image that the plug-in loads and sends as a file."""
+    once: str | None = None
+    """Names what must not be done twice, whichever job asks for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,3 +50,14 @@ class Plugin:
     connected_at: datetime
     only_job: str | None = None
     """The one job or batch whose tasks it gets, if a ticket opened its connection."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallbackWait:
+    """A state of an execution that waits for a plug-in's answer."""
+
+    ref: JobRef
+    fence: int
+    """Under which the job began to wait."""
+    key: str
+    token: str = field(repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -20,8 +21,8 @@ from spinneret.marketplace.vinted.transport import PluginTransport
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
-# Beside the listening: the records of the request and of its answer.
-_SECONDS: Final = bounds.PLUGIN_LISTEN_SECONDS + bounds.AWS_CALL_SECONDS
+# Of the sending: its record, and what was sent before; the answer comes to another claim.
+_SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
 
 # What the site says by status; its words come along.
 MEANINGS: Final[Mapping[int, Meaning]] = {
@@ -224,7 +225,11 @@ def _repeatable(work: Work, request: PluginRequest, *, missing: bool = False) ->
             raise
         # No plug-in said that it has it: its process may have died before it was sent.
         answer = browser.ask(work.context, work.task, marketplace, request)
-    return _body(answer, missing=missing)
+    try:
+        return _body(answer, missing=missing)
+    except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen: the next run asks anew
+        browser.begin_again(work.task, request)
+        raise
 
 
 def _unrepeatable(
@@ -236,8 +241,10 @@ def _unrepeatable(
     """Ask for what must not be done twice. The plug-in's answer is all that tells whether it was
     done: without one in time, the seller decides."""
     browser: PluginTransport = work.services["browser"]
-    task = work.task
+    task, listing = work.task, work.listing
     assert task is not None
+    name = f"{work.subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
+    request = replace(request, once=name)
 
     def perform() -> Mapping[str, Any]:
         answer = browser.ask(work.context, task, work.subject.marketplace, request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, Sent
+from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 
 class PluginStore(Protocol):
@@ -27,18 +27,40 @@ class PluginStore(Protocol):
         """What was sent under a key, and its answer."""
         ...
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> None:
-        """Record that the request is about to be sent to a plug-in; the first time stays."""
+    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
+        """Record that the request is about to be sent to a plug-in; the first time stays.
+
+        Answers its round: how often it was begun again.
+        """
         ...
 
     def begin_again(self, tenant: str, key: str) -> None:
-        """Forget that it was sent, so that its time begins anew."""
+        """Forget that it was sent: its next round is another request to a plug-in."""
         ...
 
-    def accept(self, tenant: str, key: str, connection_id: str) -> bool:
-        """A plug-in has it; False for what wasn't sent to its connection."""
+    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
+        """A plug-in has this round; False for what wasn't sent to its connection."""
         ...
 
-    def answer(self, tenant: str, key: str, connection_id: str, answer: PluginAnswer) -> bool:
-        """Store the first answer; False for what wasn't sent to its connection."""
+    def wait(self, wait: CallbackWait, now: datetime) -> bool:
+        """Keep the token of a state that waits for this key's answer, the newest one; False when
+        the job no longer waits under its fence."""
+        ...
+
+    def waiting(self, tenant: str) -> list[str]:
+        """Keys that a state waits for, some tens at most."""
+        ...
+
+    def token(self, tenant: str, key: str) -> str | None:
+        """The token of the state that waits for it."""
+        ...
+
+    def take_token(self, tenant: str, key: str) -> str | None:
+        """The token, which is forgotten: of several callers one gets it."""
+        ...
+
+    def answer(
+        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+    ) -> bool:
+        """Store the first answer to this round; False for what wasn't sent to its connection."""
         ...

@@ -9,7 +9,13 @@ What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "me
 
 Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. A task may come
 again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when it
-does, and does nothing twice. Answers are taken from connections that the task was sent to.
+does, and does nothing twice. What was refused is asked for again under another key. Answers are
+taken from connections that the task was sent to.
+
+A job that has asked waits for the callback without a claim: the state of its execution gives us a
+token, which is kept beside the key and never sent to anybody. What a plug-in says is stored first;
+then the token lets the execution go on. A lost or late token delays: the stored answer counts, and
+the execution looks for it when the state's heartbeat or time ends.
 
 Browsers can't send headers: they connect by a ticket for a job or a batch (POST
 /api/v1/jobs/{id}/tickets), and get the tasks of that alone.
@@ -23,24 +29,27 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from spinneret.jobs.models import Connection
+from spinneret.jobs.driven.ports import CallbackTokens
+from spinneret.jobs.models import Connection, JobRef
 from spinneret.jobs.ports import Sockets
-from spinneret.jobs.worker import Context, Defer
+from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import Clock
+from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     MarketplaceUnavailable,
     NotFound,
     ValidationFailed,
 )
+from spinneret.marketplace.publishing.visits import AwaitsCallback
 from spinneret.marketplace.tasks.models import Task
-from spinneret.marketplace.vinted.models import Plugin, PluginAnswer, PluginRequest
+from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, PluginRequest
 from spinneret.marketplace.vinted.ports import PluginStore
 
 logger = logging.getLogger(__name__)
 
+_ROUND_DIGITS: Final = 6
 PLUGIN_MARKETPLACES: Final = ("vinted",)
 """Marketplaces that are reached by a plug-in."""
 
@@ -48,25 +57,18 @@ PLUGIN_MARKETPLACES: Final = ("vinted",)
 class PluginTransport:
     """Sends requests to the newest plug-in of a seller, and finds their answers."""
 
-    def __init__(
-        self,
-        store: PluginStore,
-        sockets: Sockets,
-        clock: Clock,
-        sleep: Callable[[float], None],
-    ) -> None:
+    def __init__(self, store: PluginStore, sockets: Sockets, clock: Clock) -> None:
         self._store = store
         self._sockets = sockets
         self._clock = clock
-        self._sleep = sleep
 
     def ask(
         self, context: Context, task: Task, marketplace: str, request: PluginRequest
     ) -> PluginAnswer:
-        """The plug-in's answer, as soon as it is there.
+        """The plug-in's answer if it has come.
 
-        Raises Defer while no plug-in is connected, or while its answer may still come, and
-        MarketplaceUnavailable after PLUGIN_TASK_SECONDS without one.
+        Raises AwaitsCallback when it was asked, again if it was before, and while no plug-in is
+        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer.
         """
         tenant, key = task.tenant, key_of(task, request)
         asked = self._store.sent(tenant, key)
@@ -79,18 +81,13 @@ class PluginTransport:
                 f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s",
                 details={"accepted": asked.accepted},
             )
-        again = now + timedelta(seconds=bounds.PLUGIN_RESEND_SECONDS)
         families = (None, context.job.id, context.job.parent)
         plugins = [
             each for each in self._store.newest(tenant, marketplace) if each.only_job in families
         ]
-        if not self._sent(plugins, key, task, request):
-            raise Defer(again, f"a plug-in for {marketplace}")
-        answer = self._listen(context, tenant, key)
-        if answer is None:
-            moment = self._clock() + timedelta(seconds=bounds.PLUGIN_RESEND_SECONDS)
-            raise Defer(moment, "the plug-in's answer")
-        return answer
+        is_sent = self._sent(plugins, key, task, request)
+        what = "the plug-in's answer" if is_sent else f"a plug-in for {marketplace}"
+        raise AwaitsCallback(now, key, what, is_begun=is_sent)
 
     def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
         """The answer that came, without asking."""
@@ -109,20 +106,9 @@ class PluginTransport:
         self, plugins: Sequence[Plugin], key: str, task: Task, request: PluginRequest
     ) -> bool:
         """Whether a plug-in was reached; recorded before, as a lost answer may have reached it."""
-        message = json.dumps(
-            {
-                "type": "task",
-                "task_id": task.id,
-                "key": key,
-                "marketplace": task.platform,
-                "method": request.method,
-                "path": request.path,
-                "body": dict(request.body),
-                "photo_url": request.photo_url,
-            }
-        )
         for plugin in plugins:
-            self._store.send(plugin, key, self._clock())
+            number = self._store.send(plugin, key, self._clock())
+            message = _message(f"{key}.{number}", task, request)
             try:
                 if self._sockets.post(plugin.connection_id, message):
                     return True
@@ -132,22 +118,42 @@ class PluginTransport:
             self._store.gone(plugin)
         return False
 
-    def _listen(self, context: Context, tenant: str, key: str) -> PluginAnswer | None:
-        """Look for the answer for a while, in short steps."""
-        end = self._clock() + timedelta(seconds=bounds.PLUGIN_LISTEN_SECONDS)
-        while self._clock() < end and context.remaining() > bounds.DEADLINE_MARGIN_SECONDS:
-            asked = self._store.sent(tenant, key)
-            if asked is not None and asked.answer is not None:
-                return asked.answer
-            self._sleep(bounds.PLUGIN_POLL_SECONDS)
-        return None
+
+class PluginCallbacks:
+    """The state that waits for a plug-in's answer."""
+
+    def __init__(self, store: PluginStore, tokens: CallbackTokens, clock: Clock) -> None:
+        self._store = store
+        self._tokens = tokens
+        self._clock = clock
+
+    def wait(self, state: Mapping[str, Any], _: Remaining) -> None:
+        """Keep the state's token, unless there is nothing to wait for: then it goes on at once.
+
+        Raises DependencyUnavailable.
+        """
+        ref = JobRef(tenant=state["tenant"], job_id=state["job_id"])
+        wait = CallbackWait(ref=ref, fence=state["fence"], key=state["key"], token=state["token"])
+        if not self._store.wait(wait, self._clock()):
+            self._tokens.complete(wait.token)
+            return
+        sent = self._store.sent(ref.tenant, wait.key)  # its answer may have come before the token
+        if sent is not None and sent.answer is not None:
+            wake(self._store, self._tokens, ref.tenant, wait.key)
 
 
 class PluginInbox:
     """What plug-ins send, for the WebSocket function."""
 
-    def __init__(self, store: PluginStore, marketplaces: frozenset[str], clock: Clock) -> None:
+    def __init__(
+        self,
+        store: PluginStore,
+        tokens: CallbackTokens,
+        marketplaces: frozenset[str],
+        clock: Clock,
+    ) -> None:
         self._store = store
+        self._tokens = tokens
         self._marketplaces = marketplaces
         self._clock = clock
 
@@ -161,7 +167,8 @@ class PluginInbox:
         }
 
     def hello(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """A plug-in says that it is there. Raises ValidationFailed."""
+        """A plug-in says that it is there: what waits for one is sent to it. Raises
+        ValidationFailed."""
         marketplace = message.get("marketplace")
         if marketplace not in self._marketplaces:
             raise _wrong("marketplace")
@@ -174,32 +181,82 @@ class PluginInbox:
                 only_job=connection.only_job,
             )
         )
+        for key in self._store.waiting(connection.tenant):
+            wake(self._store, self._tokens, connection.tenant, key)
         return {"type": "confirmed", "of": "plugin.hello"}
 
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         """It has a task. Raises ValidationFailed and NotFound."""
-        key = _key(message)
-        if not self._store.accept(connection.tenant, key, connection.id):
+        name = _key(message)
+        key, number = _asked(name)
+        if not self._store.accept(connection.tenant, key, number, connection.id):
             raise NotFound("no such task was sent")
-        return {"type": "confirmed", "of": "plugin.accepted", "key": key}
+        token = self._store.token(connection.tenant, key)
+        if token is not None:
+            _harmless(lambda: self._tokens.beat(token))
+        return {"type": "confirmed", "of": "plugin.accepted", "key": name}
 
     def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         """The marketplace's answer; the first one counts. Raises ValidationFailed and NotFound."""
-        key, status, body = _key(message), message.get("status"), message.get("body")
+        name, status, body = _key(message), message.get("status"), message.get("body")
         if not isinstance(status, int):
             raise _wrong("status")
         if not isinstance(body, dict):
             raise _wrong("body")
         answer = PluginAnswer(status=status, body=body)
-        if not self._store.answer(connection.tenant, key, connection.id, answer):
+        key, number = _asked(name)
+        if not self._store.answer(connection.tenant, key, number, connection.id, answer):
             raise NotFound("no such task was sent")
-        return {"type": "confirmed", "of": "plugin.answer", "key": key}
+        wake(self._store, self._tokens, connection.tenant, key)
+        return {"type": "confirmed", "of": "plugin.answer", "key": name}
+
+
+def wake(store: PluginStore, tokens: CallbackTokens, tenant: str, key: str) -> None:
+    """Let the state that waits for this key go on, if there is one. Raises DependencyUnavailable
+    of the store alone."""
+    token = store.take_token(tenant, key)
+    if token is not None:
+        _harmless(lambda: tokens.complete(token))
+
+
+def _harmless(callback: Callable[[], object]) -> None:
+    """A callback that isn't answered delays: the state's time ends by itself."""
+    try:
+        callback()
+    except DependencyUnavailable as error:
+        logger.warning("callback_lost", extra={"reason": error.message})
 
 
 def key_of(task: Task, request: PluginRequest) -> str:
-    """Names a request: the same one keeps it, however often it is sent."""
+    """Names a request: the same one keeps it, however often it is sent, and what must not be done
+    twice keeps it in every job."""
+    if request.once is not None:
+        return f"once.{fingerprint([request.once])[:40]}"
     digest = fingerprint([request.method, request.path, dict(request.body), request.photo_url])
     return f"{task.id}.{digest[:16]}"
+
+
+def _message(name: str, task: Task, request: PluginRequest) -> str:
+    return json.dumps(
+        {
+            "type": "task",
+            "task_id": task.id,
+            "key": name,
+            "marketplace": task.platform,
+            "method": request.method,
+            "path": request.path,
+            "body": dict(request.body),
+            "photo_url": request.photo_url,
+        }
+    )
+
+
+def _asked(name: str) -> tuple[str, int]:
+    """The request and its round that a plug-in knows by this name. Raises NotFound."""
+    key, _, number = name.rpartition(".")
+    if not key or not number.isdecimal() or len(number) > _ROUND_DIGITS:
+        raise NotFound("no such task was sent")
+    return key, int(number)
 
 
 def _key(message: Mapping[str, Any]) -> str:

@@ -1,8 +1,9 @@
-"""Slots in the frontier's table.
+"""Slots in a product's own table.
 
-    pk `T#<tenant>#SLOTS`, sk `DEEP_CRAWLS`: `holders` (job id → until), `version`
+    pk `T#<tenant>#SLOTS`, sk the group: `holders` (job id → until), `version`
 
-One item a tenant, written under the version that was read: exact under any number of takers.
+One item a tenant and group, written under the version that was read: exact under any number of
+takers.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class DynamoSlots:
         self._client = client
         self._table = table
 
-    def take(self, tenant: str, holder: str, now: datetime, until: datetime, most: int) -> bool:
+    def take(
+        self, tenant: str, group: str, holder: str, now: datetime, until: datetime, most: int
+    ) -> bool:
         """See Slots."""
 
         def taken(holders: dict[str, str]) -> dict[str, str] | None:
@@ -39,19 +42,21 @@ class DynamoSlots:
             }
             return {**others, holder: stamp(until)} if len(others) < most else None
 
-        return self._change(tenant, taken)
+        return self._change(tenant, group, taken)
 
-    def leave(self, tenant: str, holder: str) -> None:
+    def leave(self, tenant: str, group: str, holder: str) -> None:
         """See Slots."""
-        self._change(
-            tenant, lambda holders: {name: end for name, end in holders.items() if name != holder}
-        )
+
+        def left(holders: dict[str, str]) -> dict[str, str]:
+            return {name: end for name, end in holders.items() if name != holder}
+
+        self._change(tenant, group, left)
 
     def _change(
-        self, tenant: str, change: Callable[[dict[str, str]], dict[str, str] | None]
+        self, tenant: str, group: str, change: Callable[[dict[str, str]], dict[str, str] | None]
     ) -> bool:
         """False when `change` answers None."""
-        key = {"pk": f"T#{tenant}#SLOTS", "sk": "DEEP_CRAWLS"}
+        key = {"pk": f"T#{tenant}#SLOTS", "sk": group}
         for _ in range(_TRIES):
             with translated("dynamodb"):
                 answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
@@ -63,7 +68,7 @@ class DynamoSlots:
                 return False
             if wanted == holders or self._put(key, wanted, version):
                 return True
-        raise DependencyUnavailable("dynamodb", "too many deep crawls at once")
+        raise DependencyUnavailable("dynamodb", "too many takers of one slot")
 
     def _put(self, key: dict[str, str], holders: dict[str, str], version: int) -> bool:
         """False when another was faster."""

@@ -1,0 +1,8 @@
+"""Step function of publishing: a state waits for a plug-in's answer."""
+
+from __future__ import annotations
+
+from spinneret.marketplace.driving_wiring import publish_callbacks
+from spinneret.runtime.steps import step_entrypoint
+
+handler = step_entrypoint(lambda env: publish_callbacks(env).wait, "publish-callback")

@@ -1,0 +1,8 @@
+"""Step function of publishing: works at one job."""
+
+from __future__ import annotations
+
+from spinneret.marketplace.worker_wiring import publish_visits
+from spinneret.runtime.steps import step_entrypoint
+
+handler = step_entrypoint(lambda env: publish_visits(env).step, "publish-step")

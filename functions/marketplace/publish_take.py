@@ -1,0 +1,8 @@
+"""Step function of publishing: which jobs are next."""
+
+from __future__ import annotations
+
+from spinneret.marketplace.driving_wiring import publish_rounds
+from spinneret.runtime.steps import step_entrypoint
+
+handler = step_entrypoint(lambda env: publish_rounds(env).take, "publish-take")

@@ -1,0 +1,110 @@
+"""Chooses the adapters of what drives publishing: lanes, rounds and callbacks. It carries neither a
+fetcher nor a marketplace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spinneret.aws.clients import dynamodb_client, stepfunctions_client
+from spinneret.jobs.driven.starting import Starter
+from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions, StepFunctionsTokens
+from spinneret.jobs.live.pushes import LiveEvents
+from spinneret.jobs.parents import ParentEnds
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.publishing import PublishingJobStore
+from spinneret.jobs.settings import JobSettings
+from spinneret.jobs.wiring import children, driver, job_store, pushes, worker
+from spinneret.jobs.worker import Worker
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.settings import Settings
+from spinneret.marketplace.kinds import PUBLISH_BATCH
+from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
+from spinneret.marketplace.publishing.rounds import Rounds
+from spinneret.marketplace.publishing.wiring import counting
+from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
+from spinneret.marketplace.vinted.transport import PluginCallbacks
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishingSettings(JobSettings):
+    """Of whatever moves marketplace jobs."""
+
+    marketplace_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanePublishingSettings(PublishingSettings):
+    """Of what starts executions."""
+
+    publish_machine: str
+    """The ARN of the state machine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundSettings(PublishingSettings):
+    """Of the step that says which jobs are next."""
+
+    publish_segment_steps: int = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallbackSettings(Settings):
+    """Of the state that waits for a plug-in."""
+
+    jobs_table: str
+    marketplace_table: str
+
+
+def publish_dispatcher(env: Mapping[str, str]) -> Dispatcher:
+    """What takes the messages of the marketplace lanes."""
+    settings = LanePublishingSettings.from_env(env)
+    store = publishing_store(settings)
+    return Dispatcher(
+        store=store,
+        batches=batch_worker(settings, store, settings.publish_machine),
+        executions=_executions(settings.publish_machine),
+        clock=utc_now,
+    )
+
+
+def publish_rounds(env: Mapping[str, str]) -> Rounds:
+    """The step that says which jobs are next."""
+    settings = RoundSettings.from_env(env)
+    store = publishing_store(settings)
+    return Rounds(
+        driver=driver(settings, store),
+        store=store,
+        clock=utc_now,
+        segment_steps=settings.publish_segment_steps,
+    )
+
+
+def publish_callbacks(env: Mapping[str, str]) -> PluginCallbacks:
+    """The state that waits for a plug-in."""
+    settings = CallbackSettings.from_env(env)
+    store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table, settings.jobs_table)
+    return PluginCallbacks(store, StepFunctionsTokens(stepfunctions_client()), utc_now)
+
+
+def batch_worker(settings: JobSettings, store: JobStore, machine: str) -> Worker:
+    """Makes the jobs of a batch, and starts its execution."""
+    makes = children(settings, store, led_seconds=bounds.PUBLISH_LED_SECONDS)
+    starter = Starter(_executions(machine), batch_preparation(makes))
+    return worker(settings, {PUBLISH_BATCH: starter}, store)
+
+
+def publishing_store(settings: PublishingSettings) -> JobStore:
+    """The store for whatever moves marketplace jobs, whose kinds emit no events.
+
+    Ends are counted by action type, and the last job of a batch ends the batch.
+    """
+    counts = counting(settings.marketplace_table)
+    store = PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)), counts)
+    store.listen(ParentEnds(store, utc_now))
+    return store
+
+
+def _executions(machine: str) -> StepFunctionsExecutions:
+    return StepFunctionsExecutions(stepfunctions_client(), machine)

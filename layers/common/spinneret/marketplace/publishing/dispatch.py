@@ -1,0 +1,87 @@
+"""What the marketplace lanes do with a message: they start executions, which do the work."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from spinneret.jobs import rules
+from spinneret.jobs.children import Children
+from spinneret.jobs.driven.ports import Executions
+from spinneret.jobs.leases import Remaining, reclaim
+from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.jobs.ports import JobStore
+from spinneret.jobs.worker import Context
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import LeaseLost
+from spinneret.marketplace.kinds import PUBLISH
+
+logger = logging.getLogger(__name__)
+
+
+class Runner(Protocol):
+    """Runs the job that a message names; see `Worker.run`."""
+
+    def run(self, ref: JobRef, remaining: Remaining) -> None: ...
+
+
+def batch_preparation(children: Children) -> Callable[[Context], None]:
+    """What precedes the execution of a batch: all its jobs exist, and those that rested or failed
+    in an earlier run begin again."""
+
+    def prepare(context: Context) -> None:
+        children.create_planned(context)
+        children.begin_again(context)
+
+    return prepare
+
+
+class Dispatcher:
+    """Takes messages of jobs and of batches.
+
+    A batch is claimed, and an execution goes on under the claim. A job is not: each step of its
+    execution claims it anew, so that any number of executions may be started for one job.
+    """
+
+    def __init__(
+        self, *, store: JobStore, batches: Runner, executions: Executions, clock: Clock
+    ) -> None:
+        self._store = store
+        self._batches = batches
+        self._executions = executions
+        self._clock = clock
+
+    def run(self, ref: JobRef, remaining: Remaining) -> None:
+        """Start the execution of a batch or of a single job. Raises DependencyUnavailable."""
+        job = self._store.get(ref)
+        if job is None or job.kind != PUBLISH:
+            self._batches.run(ref, remaining)
+            return
+        waiting = self._waiting(job)
+        if waiting is None or self._is_led(waiting):
+            logger.info("job_left", extra={"job_id": job.id, "status": job.status})
+            return
+        # Every message of a wait has a name of its own: the execution of an earlier one may be
+        # lost, and a name that was used can't be used again.
+        name = f"{waiting.id}-{waiting.fence}-{waiting.sends}"
+        self._executions.start(name, {"tenant": waiting.tenant, "job_id": waiting.id})
+
+    def _waiting(self, job: Job) -> Job | None:
+        """The job if it waits, also one whose worker was lost; None for others."""
+        now = self._clock()
+        if rules.is_abandoned(job, now):
+            try:
+                job = reclaim(self._store, job, now)
+            except LeaseLost:
+                return None
+        return job if job.status is JobStatus.PENDING else None
+
+    def _is_led(self, job: Job) -> bool:
+        """Whether the execution of the job's batch is alive, and takes the job up itself."""
+        if job.parent is None:
+            return False
+        batch = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        if batch is None or batch.status is not JobStatus.RUNNING or batch.locked_until is None:
+            return False
+        return batch.locked_until > self._clock()

@@ -1,0 +1,149 @@
+"""The step that says which jobs are next: of a batch, or the one job of an execution."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from spinneret.jobs import rules
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.jobs.placement import family_counts
+from spinneret.jobs.ports import JobStore
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.errors import LeaseLost
+
+logger = logging.getLogger(__name__)
+
+_ALIVE: Final = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED)
+_STOP: Final[Mapping[str, Any]] = {"action": "stop"}
+_INDEX_SECONDS: Final = 2.0  # until an index row that lags is looked for again
+
+
+class Rounds:
+    """What an execution of `publish_batch` does next."""
+
+    def __init__(
+        self,
+        *,
+        driver: Driver,
+        store: JobStore,
+        clock: Clock,
+        segment_steps: int,
+        round_jobs: int = bounds.PUBLISH_ROUND_JOBS,
+    ) -> None:
+        """After `segment_steps` a new execution goes on: one has at most 25,000 events of history
+        (Step Functions quotas), of which a step with its wait takes some 15, and the last round has
+        up to `round_jobs` times PUBLISH_VISIT_STEPS of them."""
+        self._driver = driver
+        self._store = store
+        self._clock = clock
+        self._segment_steps = segment_steps
+        self._round_jobs = round_jobs
+
+    def take(self, state: Mapping[str, Any], _: Remaining) -> dict[str, Any]:
+        """The next state: jobs to be run, a time to wait for, or the end.
+
+        Raises DependencyUnavailable: the machine tries again.
+        """
+        steps = state.get("steps", 0) + sum(each["steps"] for each in state.get("visits", ()))
+        known = {"tenant": state["tenant"], "job_id": state["job_id"], "steps": steps}
+        claim = state.get("turn") or (state if "fence" in state else None)
+        if claim is None:
+            ref = JobRef(tenant=state["tenant"], job_id=state["job_id"])
+            return {**known, "turn": None, **self._single(ref, steps)}
+        turn = replace(Turn.of(claim), number=claim["number"] + 1)
+        try:
+            chosen = self._round(turn, self._driver.held(turn), steps, state.get("after"))
+        except LeaseLost:
+            logger.info("execution_ended", extra={"job_id": turn.job_id, "fence": turn.fence})
+            chosen = _STOP
+        return {**known, "turn": turn.state(), **chosen}
+
+    def _single(self, ref: JobRef, steps: int) -> Mapping[str, Any]:
+        """A message starts another execution for a job that this one leaves."""
+        job, now = self._store.get(ref), self._clock()
+        if job is None or job.status is not JobStatus.PENDING or _is_over(job, now):
+            return _STOP
+        if steps >= self._segment_steps:
+            return _STOP
+        if job.due_at > now:
+            return {"action": "wait", "until": stamp(job.due_at)}
+        return {"action": "jobs", "jobs": [job.id]}
+
+    def _round(self, turn: Turn, batch: Job, steps: int, after: str | None) -> Mapping[str, Any]:
+        """Jobs come in turn: those after the last one of the former round first.
+
+        Raises LeaseLost.
+        """
+        counts = family_counts(self._store, batch)
+        assert counts is not None  # a batch is a parent
+        now, due, moments, resting = self._clock(), list[str](), list[datetime](), 0
+        for job in self._alive(batch, after):
+            if job.status is JobStatus.PAUSED:
+                resting += 1
+            elif rules.is_abandoned(job, now):
+                due.append(job.id)  # its next step reclaims it
+            elif job.status is JobStatus.RUNNING or _is_over(job, now):
+                moments.append(now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS))
+            elif job.due_at > now:
+                moments.append(job.due_at)
+            else:
+                due.append(job.id)
+            if len(due) == self._round_jobs:
+                break
+        if not due and not moments and resting >= counts.pending:
+            self._driver.await_children(turn, batch)  # what rests begins by a message of its own
+            return _STOP
+        if steps >= self._segment_steps:
+            self._driver.next_segment(turn, batch)
+            return _STOP
+        return self._next(turn, batch, due, moments, rules.progress_of(batch, counts))
+
+    def _next(
+        self,
+        turn: Turn,
+        batch: Job,
+        due: Sequence[str],
+        moments: Sequence[datetime],
+        progress: int,
+    ) -> Mapping[str, Any]:
+        now = self._clock()
+        lease = now + timedelta(seconds=bounds.PUBLISH_ROUND_SECONDS)
+        if due:
+            self._driver.renew(turn, batch, lease, f"{len(due)} jobs", progress, {})
+            return {"action": "jobs", "jobs": list(due), "after": due[-1]}
+        latest = now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS if moments else _INDEX_SECONDS)
+        until = max(min([latest, *moments]), now + timedelta(seconds=1))
+        self._driver.renew(turn, batch, lease, "waiting", progress, {})
+        return {"action": "wait", "until": stamp(until)}
+
+    def _alive(self, batch: Job, after: str | None) -> Iterator[Job]:
+        """Jobs of the batch that have not ended, by id from `after` on, and then from the first;
+        the index may lag, the rows don't."""
+        yield from self._between(batch, after, None)
+        if after is not None:
+            yield from self._between(batch, None, after)
+
+    def _between(self, batch: Job, after: str | None, last: str | None) -> Iterator[Job]:
+        while True:
+            page = self._store.children(batch.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
+            for ref in page.refs:
+                if last is not None and ref.job_id > last:
+                    return
+                job = self._store.get(ref)
+                if job is not None and job.status in _ALIVE:
+                    yield job
+            after = page.after
+            if after is None:
+                return
+
+
+def _is_over(job: Job, now: datetime) -> bool:
+    """Whether the job waited too long, and the sweeper has yet to say so."""
+    return job.expires_at is not None and job.expires_at <= now
