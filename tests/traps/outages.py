@@ -12,12 +12,12 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from moto.core.models import botocore_stubber
-from spinneret.crawl.deep.dynamo import DynamoSlots
 
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.crawl.s3 import S3FetchCache
 from spinneret.crawl.s3_parts import S3PartStore
+from spinneret.jobs.driven.dynamo import DynamoSlots
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.kernel import bounds
 from spinneret.web.dynamo import DynamoProgressStore
