@@ -96,7 +96,6 @@ def _left_out(parameters: Mapping[str, str]) -> set[str]:
     """The conditions of the templates that don't hold for these parameters."""
     holds = {
         "OnAws": False,
-        "EmbedsByFunction": not parameters.get("EmbedderUrl"),
         "EmbeddingIsPermitted": any(map(parameters.get, ("EmbedderName", "EmbedderSecretArn"))),
     }
     return {condition for condition, value in holds.items() if not value}
