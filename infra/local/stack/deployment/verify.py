@@ -70,12 +70,11 @@ def _verify_stack(
     [stack] = client.describe_stacks(StackName=name)["Stacks"]
     parameters = {p["ParameterKey"]: p["ParameterValue"] for p in stack.get("Parameters", [])}
     reader = Reader(session, gateway, parameters)
-    left_out = _left_out(parameters)
     content = templates.load(template)
     defaults = content.get("Globals", {}).get("Function", {})
     for logical, resource in content["Resources"].items():
         kind, properties = resource["Type"], resource.get("Properties", {})
-        if resource.get("Condition") in left_out:
+        if resource.get("Condition") == "OnAws":
             continue
         identity = _physical(logical, physical)
         if identity is None:
@@ -90,15 +89,6 @@ def _verify_stack(
             if kind == "AWS::Serverless::Function":
                 properties = _with_globals(defaults, properties)
             differences += _differences(reader, logical, CHECKS[kind], identity, properties)
-
-
-def _left_out(parameters: Mapping[str, str]) -> set[str]:
-    """The conditions of the templates that don't hold for these parameters."""
-    holds = {
-        "OnAws": False,
-        "EmbeddingIsPermitted": any(map(parameters.get, ("EmbedderName", "EmbedderSecretArn"))),
-    }
-    return {condition for condition, value in holds.items() if not value}
 
 
 def _differences(
