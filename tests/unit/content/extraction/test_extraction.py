@@ -227,6 +227,16 @@ def test_an_article_extraction_that_finds_next_to_nothing_is_not_taken() -> None
     assert "Other story" in read(body, og("og:type", "article")).markdown
 
 
+def test_a_chapter_about_page_furniture_is_no_page_furniture() -> None:
+    chapters = "".join(
+        f'<section id="{name.lower()}"><h2>{name}</h2><p>{name}: {SENTENCE * 4}</p></section>'
+        for name in ("Windows", "Menus", "Navigation", "Related", "Keys")
+    )
+    found = read(f"<main><h1>The editor</h1><p>{SENTENCE * 4}</p>{chapters}</main>")
+    for name in ("Menus", "Navigation", "Related"):
+        assert f"{name}: This is" in found.markdown
+
+
 def test_code_and_tables_of_an_article_stay_whole() -> None:
     code = "<pre><code>def f():\n\n    return 1\n</code></pre>"
     table = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"

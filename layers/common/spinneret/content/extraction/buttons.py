@@ -6,8 +6,9 @@ from typing import Final
 
 from lxml import etree
 
-_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
-_HOLDERS: Final = frozenset({*_HEADINGS, "summary", "dt"})
+from spinneret.content.extraction.vocabulary import HEADINGS
+
+_HOLDERS: Final = frozenset({*HEADINGS, "summary", "dt"})
 _LONG: Final = 200
 """Characters; no label of a button is as long."""
 
@@ -19,7 +20,7 @@ def shows_text(button: etree._Element) -> bool:
         return True
     chars = 0
     for element in button.iter(etree.Element):
-        if element.tag in _HEADINGS:
+        if element.tag in HEADINGS:
             return True
         chars += len(element.text or "") + len(element.tail or "")
         if chars > _LONG:

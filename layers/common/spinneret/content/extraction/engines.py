@@ -9,7 +9,8 @@ Both are bounded before they are called, since neither can be interrupted.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -22,7 +23,7 @@ from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.page import Choice, Page
 from spinneret.content.extraction.regions import content_regions
 from spinneret.content.extraction.runs import runs, text_words
-from spinneret.content.extraction.vocabulary import BLOCKS
+from spinneret.content.extraction.vocabulary import BLOCKS, HEADINGS
 
 logger = logging.getLogger(__name__)
 
@@ -113,14 +114,15 @@ def precise_trafilatura(page: Page) -> Choice | None:
     if not is_bounded(page):
         return None
     try:
-        found = trafilatura.bare_extraction(
-            page.root,
-            fast=True,
-            favor_precision=True,
-            include_comments=False,
-            include_tables=True,
-            with_metadata=False,
-        )
+        with _without_ids_of_headings(page.root):
+            found = trafilatura.bare_extraction(
+                page.root,
+                fast=True,
+                favor_precision=True,
+                include_comments=False,
+                include_tables=True,
+                with_metadata=False,
+            )
     except Exception:  # heuristics of others on any markup: other engines remain
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
@@ -128,6 +130,22 @@ def precise_trafilatura(page: Page) -> Choice | None:
     if found is None or isinstance(found, dict) or found.body is None:
         return None
     return _choice(page, [word for run in runs(found.body, _TEI_INLINE) for word in run.words])
+
+
+@contextmanager
+def _without_ids_of_headings(root: html.HtmlElement) -> Iterator[None]:
+    """A section's id that is made of its heading says what it is about, not what it is for: by it
+    trafilatura takes chapters on menus or navigation for page furniture."""
+    ids = [
+        (section, section.attrib.pop("id"))
+        for section in root.iter("section")
+        if "id" in section.attrib and any(child.tag in HEADINGS for child in section[:2])
+    ]
+    try:
+        yield
+    finally:
+        for section, name in ids:
+            section.attrib["id"] = name
 
 
 def is_bounded(page: Page) -> bool:

@@ -27,9 +27,8 @@ from spinneret.content.extraction.inline import (
     fence_for,
 )
 from spinneret.content.extraction.targets import without_targets
-from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, UNSEEN
+from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, HEADINGS, UNSEEN
 
-_HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _LAYOUT_ROLES: Final = ("presentation", "none")
 _REPEAT_CHARS: Final = 40  # carousels and menus repeat their texts; shorter ones may be data
 _FEW: Final = 8  # elements beside a block of code: a frame has a bar and a button or two
@@ -84,7 +83,7 @@ class _Renderer:
                 continue
             if element.tag in BLOCKS or element in self._holders:
                 self._holders.add(parent)
-            if element.tag in _HEADINGS or element.tag == "table" or element in self._composite:
+            if element.tag in HEADINGS or element.tag == "table" or element in self._composite:
                 self._composite.add(parent)
 
     def blocks(self, element: etree._Element, depth: int = 0) -> Iterator[str]:
@@ -125,7 +124,7 @@ class _Renderer:
         tag = element.tag
         if depth >= MAX_DEPTH:
             yield from self._paragraph(_Run([escape(all_text(element, " "))]).take())
-        elif tag in _HEADINGS:
+        elif tag in HEADINGS:
             yield from self._heading(element)
         elif tag == "pre":
             yield from _fenced(element)
@@ -145,7 +144,7 @@ class _Renderer:
     def _heading(self, element: etree._Element) -> Iterator[str]:
         text = " ".join(self._inline.text(element, plain=True).split())
         if text:
-            yield f"{'#' * _HEADINGS[element.tag]} {text}"
+            yield f"{'#' * HEADINGS[element.tag]} {text}"
 
     def _card(self, anchor: etree._Element, depth: int) -> Iterator[str]:
         """Blocks inside a link: the first line of text is the link."""

@@ -15,6 +15,9 @@ BLOCKS: Final = frozenset({
 })
 """Elements that stand on lines of their own."""
 
+HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+"""By level."""
+
 UNSEEN: Final = frozenset({
     "script", "style", "template", "svg", "iframe", "object", "canvas", "video", "audio", "map",
     "head", "annotation", "annotation-xml",
