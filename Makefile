@@ -35,14 +35,14 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest -m "not heavy and not stack" -n 2
 
-prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, parts that hang for 90 s, a month of 10,000 targets (about 30 minutes)
+prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, parts that hang for 90 s, a month of 10,000 targets (some two hours)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000
 	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/web/politeness/test_pace_schedules.py
 	@POLITENESS_GAP_MS=2000 POLITENESS_FETCHES=200 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
 	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py
 	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
-	@SPINNERET_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/marketplace/test_crashes.py
+	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace
 	@SPINNERET_MONTH_TARGETS=10000 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/monitoring/test_simulated_month.py
 	@$(BIN)/python -m pytest tests/unit/marketplace/test_contracts.py  # with MARKETPLACE_CONTRACTS
 	@mkdir -p .local && rm -f .local/requests.jsonl

@@ -1,7 +1,9 @@
-"""The marketplace area over stores in memory, and over moto's tables where `make test` runs; the
-marketplaces are fakes in this process."""
+"""The marketplace area over stores in memory; with SPINNERET_STORIES_ON_MOTO, as in `make prove`,
+over moto's tables too. The marketplaces are fakes in this process."""
 
 from __future__ import annotations
+
+import os
 
 import boto3
 import pytest
@@ -20,7 +22,10 @@ def moto_tables(moto: object, moto_session: boto3.Session) -> Tables:
     return market_tables(moto_session)
 
 
-@pytest.fixture(params=["memory", pytest.param("moto", marks=pytest.mark.heavy)])
+_KINDS = ["memory", "moto"] if os.environ.get("SPINNERET_STORIES_ON_MOTO") else ["memory"]
+
+
+@pytest.fixture(params=_KINDS)
 def stores(request: pytest.FixtureRequest) -> Stores:
     """`tests/contract/test_marketplace_stores.py` holds both to the same."""
     if request.param == "memory":
