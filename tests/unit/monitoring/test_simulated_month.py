@@ -29,7 +29,7 @@ from tests.unit.monitoring.steady_month import (
 TARGETS: Final = int(os.environ.get("SPINNERET_MONTH_TARGETS", "400"))
 """`make prove` takes 10,000."""
 PARTS: Final = 8
-FLAPPING: Final = 100  # one in a hundred of 10,000
+FLAPPING: Final = max(20, TARGETS // 100)
 
 
 def history(chance: random.Random, target_id: str, days: int, *, flaps: bool) -> list[Seen]:
