@@ -41,6 +41,7 @@ _UP_SECONDS = 900.0  # includes the installation on a fresh machine
 _DOWN_SECONDS = 60.0
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of a folder, and give those on the stack their time and their process.
 

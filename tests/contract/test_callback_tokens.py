@@ -50,6 +50,7 @@ def _machine(workflows: Any, queue: str) -> str:
         "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
         "Parameters": {"QueueUrl": queue, "MessageBody.$": "$$.Task.Token"},
         "TimeoutSeconds": 60,
+        "HeartbeatSeconds": 50,
         "End": True,
     }
     made = workflows.create_state_machine(

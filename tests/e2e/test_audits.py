@@ -22,7 +22,7 @@ from tests.e2e.test_outages import kill_workers, time_out
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
 
-SLICE = 45
+SLICE = 75
 """Seconds of an invocation whose worker is killed: enough to begin, and its lease ends soon."""
 
 
