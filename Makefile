@@ -12,7 +12,7 @@ CODE := layers/common functions infra/local tests benchmarks docs
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test check prove mutate up status logs down clean deploy invoke sam-local key rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts check prove mutate up status logs down clean deploy invoke sam-local key rebuild-index validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -26,7 +26,14 @@ demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behav
 test: export SPINNERET_EXAMPLES := 100
 test: check ## Run every test; the stack's run on fresh instances of their own
 	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
-	@$(BIN)/python -m pytest -m stack -n 2 --dist loadgroup
+	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
+
+# Two at a time, each on an instance of its own: the first one mostly waits.
+test-end-to-end: .venv/.done
+	@$(BIN)/python -m pytest -m stack tests/e2e
+
+test-parts: .venv/.done
+	@$(BIN)/python -m pytest -m stack --ignore tests/e2e
 
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
 	@$(BIN)/ruff check $(CODE)

@@ -41,19 +41,12 @@ _UP_SECONDS = 900.0  # includes the installation on a fresh machine
 _DOWN_SECONDS = 60.0
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of a folder, and give those on the stack their time and their process.
-
-    Of two processes, each with an instance of its own, one deploys and follows the application end
-    to end, which is mostly waiting; the other one takes what needs an instance's parts alone.
-    """
+    """Mark the tests of a folder, and give those on the stack their time."""
     for item in items:
         folder = item.path.relative_to(ROOT / "tests").parts[0]
         if folder in _MARKS:
             item.add_marker(_MARKS[folder])
-        if item.get_closest_marker("stack"):
-            item.add_marker(pytest.mark.xdist_group(folder if folder == "e2e" else item.path.name))
         if item.get_closest_marker("stack") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(_STACK_SECONDS))
 
