@@ -62,7 +62,7 @@ def generated(port: int, pages: int) -> Iterator[str]:
             else:
                 self.answer(200, "text/html; charset=utf-8", page_of(number, pages).encode())
 
-    with _served(ThreadingHTTPServer(("127.0.0.1", port), Handler)) as found:
+    with serving(ThreadingHTTPServer(("127.0.0.1", port), Handler)) as found:
         yield f"http://127.0.0.1:{found}"
 
 
@@ -75,7 +75,7 @@ def documentation(port: int) -> Iterator[str]:
             """Quiet."""
 
     handler = partial(Handler, directory=str(DOCUMENTATION))
-    with _served(ThreadingHTTPServer(("127.0.0.1", port), handler)) as found:
+    with serving(ThreadingHTTPServer(("127.0.0.1", port), handler)) as found:
         yield f"http://127.0.0.1:{found}"
 
 
@@ -99,7 +99,7 @@ def quick_embedder() -> Iterator[str]:
             body = json.dumps([each(text) for text in texts]).encode()
             self.answer(200, "application/json", body)
 
-    with _served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
         yield f"http://127.0.0.1:{port}"
 
 
@@ -137,7 +137,7 @@ def moto_bridge() -> Iterator[str]:
 
     for method in ("GET", "POST", "PUT", "DELETE", "HEAD"):
         setattr(Handler, f"do_{method}", Handler.hand_on)
-    with _served(HTTPServer(("127.0.0.1", 0), Handler)) as port:
+    with serving(HTTPServer(("127.0.0.1", 0), Handler)) as port:
         yield f"http://127.0.0.1:{port}"
 
 
@@ -157,7 +157,8 @@ class _Quiet(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _served(server: HTTPServer) -> Iterator[int]:
+def serving(server: HTTPServer) -> Iterator[int]:
+    """Let it answer from a thread of its own; its port."""
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -32,6 +31,7 @@ sys.path[:0] = [str(REPOSITORY / "layers" / "common"), str(REPOSITORY)]
 import boto3  # noqa: E402 (path set above)
 from moto import mock_aws  # noqa: E402
 
+from benchmarks.crawl_servers import serving  # noqa: E402
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore  # noqa: E402
 from spinneret.web.exploring.frontier.guide import Guide  # noqa: E402
 from spinneret.web.exploring.frontier.models import (  # noqa: E402
@@ -242,15 +242,8 @@ def served(sitemap: bytes) -> Iterator[int]:
         def log_message(self, *_: object) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
+        yield port
 
 
 def bench_links() -> None:

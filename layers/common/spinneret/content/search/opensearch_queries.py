@@ -102,7 +102,7 @@ def _ranked(query: Body, window: int) -> Body:
     return {
         "size": window,
         "_source": False,
-        # Nobody is told how many chunks match, and counting them keeps the index from skipping
+        # No answer shows how many chunks match, and counting them keeps the index from skipping
         # those that can't be among the best (Lucene's block-max WAND).
         "track_total_hits": False,
         "docvalue_fields": ["signature"],
