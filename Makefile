@@ -1,7 +1,7 @@
 # Spinneret. `make help` lists the commands.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-PYTHON ?= python3.11
+PYTHON ?= python3.12
 PINNED := infra/local/requirements
 BIN := .venv/bin
 STACK := PYTHONPATH=infra/local:layers/common:. $(BIN)/python -m stack

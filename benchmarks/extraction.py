@@ -28,20 +28,17 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
-from typing import TypeVar
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = "SPINNERET_BENCHMARK_DATA"
 SHINGLE_WORDS = 4
 
-Item = TypeVar("Item", bound=Hashable)
 
 sys.path.insert(0, str(REPOSITORY / "layers" / "common"))
 
+import rs_trafilatura  # noqa: E402 (path set above)
 import trafilatura  # noqa: E402 (path set above)
 
 from spinneret.content.chunking.chunks import chunk  # noqa: E402 (path set above)
@@ -134,11 +131,8 @@ ALONE: dict[str, Callable[[str, str], str]] = {
     "  precise": lambda page, _: (
         trafilatura.extract(page, include_comments=False, favor_precision=True) or ""
     ),
+    "rs-trafilatura": lambda page, url: rs_trafilatura.extract(page, url=url).main_content,
 }
-if find_spec("rs_trafilatura"):  # there is no wheel for Python 3.11
-    ALONE["rs-trafilatura"] = lambda page, url: (
-        import_module("rs_trafilatura").extract(page, url=url).main_content
-    )
 SIZES = {"size": 510, "overlap": 50, "minimum": 50, "max_bytes": 10240}
 
 
@@ -251,7 +245,7 @@ def words(text: str | None) -> Counter[str]:
     return Counter(re.findall(r"\w+", (text or "").lower()))
 
 
-def shared_score(truth: Counter[Item], predicted: Counter[Item]) -> Score:
+def shared_score[Item: Hashable](truth: Counter[Item], predicted: Counter[Item]) -> Score:
     """Agreement of two multisets; two empty ones agree fully, though there is nothing to rate."""
     shared = (truth & predicted).total()
     precision = shared / predicted.total() if predicted else None

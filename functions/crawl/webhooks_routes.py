@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final
 
 from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.openapi.params import Query
@@ -46,7 +46,6 @@ routes = Routes(crawl_api)
 router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
-Shown = TypeVar("Shown", bound=BaseModel)
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _SUBMISSION: Final = declared(
     Scope.WRITE,
@@ -203,7 +202,7 @@ def _shown_once() -> WebhookService:
     return _webhooks()
 
 
-def _secret(status: int, body: Shown) -> Response[Shown]:
+def _secret[Shown: BaseModel](status: int, body: Shown) -> Response[Shown]:
     return Response(
         status_code=status,
         content_type=content_types.APPLICATION_JSON,

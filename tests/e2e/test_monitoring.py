@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 import pytest
@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 
 FIRST_SECONDS = 120.0  # the rule fires within a minute, its first tick at once
 SECONDS = 60.0  # a tick, a check, a delivery
-Seen = TypeVar("Seen")
 
 
 @pytest.fixture
@@ -27,7 +26,7 @@ def owner(deployed: Deployed) -> Iterator[Tenant]:
     fresh.close()
 
 
-def waited(look: Callable[[], Seen], enough: Callable[[Seen], bool], seconds: float) -> Seen:
+def waited[Seen](look: Callable[[], Seen], enough: Callable[[Seen], bool], seconds: float) -> Seen:
     deadline = time.monotonic() + seconds
     while not enough(seen := look()):
         assert time.monotonic() < deadline, f"after {seconds} s: {seen}"

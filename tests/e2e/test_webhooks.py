@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.stack
 
 HOOKS = "/api/v1/webhooks"
 SECONDS = 60.0
-Seen = TypeVar("Seen")
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def log(tenant: Tenant, webhook_id: str) -> list[dict[str, Any]]:
     return items
 
 
-def waited(look: Callable[[], Seen], enough: Callable[[Seen], bool]) -> Seen:
+def waited[Seen](look: Callable[[], Seen], enough: Callable[[Seen], bool]) -> Seen:
     deadline = time.monotonic() + SECONDS
     while not enough(seen := look()):
         assert time.monotonic() < deadline, f"after {SECONDS} s: {seen}"

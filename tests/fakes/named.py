@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 
@@ -22,10 +22,7 @@ class Named(Protocol):
     def version(self) -> int: ...
 
 
-R = TypeVar("R", bound=Named)
-
-
-class FakeNamedStore(Generic[R]):
+class FakeNamedStore[R: Named]:
     """Can be told to be down. `page_of` makes the port's own page."""
 
     def __init__(self, page_of: Callable[[tuple[R, ...], str | None], Any]) -> None:

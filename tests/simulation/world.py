@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from spinneret.jobs.ports import SubmissionRaced
 from spinneret.kernel.clock import Clock
@@ -36,8 +36,6 @@ _TRANSACTIONS: Final = frozenset(
     }
 )
 _STEP_MAX: Final = 20_000  # one call takes up to 20 ms
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ class World:
         actor.ready_at = self.now + round(seconds * SECOND)
         actor.park()
 
-    def call(
+    def call[Answer](
         self, actor: Actor, name: str, effect: Callable[[], Answer], subject: object
     ) -> Answer:
         """One call of the store or the queue: an atomic step that anything may happen around.
@@ -235,7 +233,7 @@ class World:
         raise Crash(name)
 
 
-class _Done(Generic[Answer]):
+class _Done[Answer]:
     """What a call had for its effect: an answer, or a refusal."""
 
     def __init__(self, effect: Callable[[], Answer]) -> None:

@@ -14,13 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 PROBES = Path(__file__).with_name("probes")
 ROLE = "arn:aws:iam::000000000000:role/probe"
 DEADLINE_SECONDS = 20.0
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Laboratory:
         name = _unique("probe")
         self._functions.create_function(
             FunctionName=name,
-            Runtime="python3.11",
+            Runtime="python3.12",
             Role=ROLE,
             Handler=handler,
             Code={"ZipFile": _zip(_probe_files() | dict(files or {}))},
@@ -84,7 +82,7 @@ class Laboratory:
         """Its version's ARN."""
         name = _unique("layer")
         version = self._functions.publish_layer_version(
-            LayerName=name, Content={"ZipFile": _zip(files)}, CompatibleRuntimes=["python3.11"]
+            LayerName=name, Content={"ZipFile": _zip(files)}, CompatibleRuntimes=["python3.12"]
         )
         self._cleanup.callback(
             self._functions.delete_layer_version, LayerName=name, VersionNumber=1
@@ -147,7 +145,9 @@ class Laboratory:
             self._functions.delete_event_source_mapping(UUID=mapping)
 
 
-def wait_for(condition: Callable[[], T | None], what: str, seconds: float = DEADLINE_SECONDS) -> T:
+def wait_for[T](
+    condition: Callable[[], T | None], what: str, seconds: float = DEADLINE_SECONDS
+) -> T:
     """The condition's first true value. Fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):

@@ -43,7 +43,7 @@ def test_a_function_sees_the_variables_that_aws_sets(
     seen = description["variables"]
     expected = {
         "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_EXECUTION_ENV": "AWS_Lambda_python3.11",
+        "AWS_EXECUTION_ENV": "AWS_Lambda_python3.12",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "128",
         "AWS_LAMBDA_FUNCTION_NAME": describing,
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
@@ -104,13 +104,13 @@ def test_the_search_path_has_the_order_of_aws(description: dict[str, Any]) -> No
     task_root, site_packages, opt_python, runtime, *library = description["search_path"]
     opt = opt_python.removesuffix("/python")
     assert task_root == description["variables"]["LAMBDA_TASK_ROOT"]
-    assert site_packages == f"{opt}/python/lib/python3.11/site-packages"
+    assert site_packages == f"{opt}/python/lib/python3.12/site-packages"
     assert runtime == description["variables"]["LAMBDA_RUNTIME_DIR"]
     assert not any(path.startswith((task_root, opt)) for path in library)
 
 
 def test_code_wins_over_layers_and_later_layers_over_earlier_ones(laboratory: Laboratory) -> None:
-    site_packages = "python/lib/python3.11/site-packages"
+    site_packages = "python/lib/python3.12/site-packages"
     first = laboratory.layer(
         {f"python/{name}.py": "ORIGIN = 'first layer'" for name in ("one", "two", "three", "four")}
     )

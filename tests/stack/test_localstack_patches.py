@@ -192,7 +192,7 @@ def test_a_disabled_mapping_can_be_enabled_again(laboratory: Laboratory) -> None
 _FUNCTION = {
     "Type": "AWS::Lambda::Function",
     "Properties": {
-        "Runtime": "python3.11",
+        "Runtime": "python3.12",
         "Handler": "index.handler",
         "Role": ROLE,
         "Code": {"ZipFile": "def handler(event, context): pass"},

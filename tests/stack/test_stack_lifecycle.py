@@ -233,7 +233,7 @@ def _function_that_is_busy(full: Stack) -> None:
     code = "import time\ndef handle(event, context):\n    time.sleep(60)\n"
     functions.create_function(
         FunctionName="busy",
-        Runtime="python3.11",
+        Runtime="python3.12",
         Handler="probe.handle",
         Role="arn:aws:iam::000000000000:role/probe",
         Code={"ZipFile": archive(code)},

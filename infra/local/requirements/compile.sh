@@ -7,7 +7,7 @@ uv=${UV:-$root/.venv/bin/uv}
 pin() {
     name=$1
     shift
-    "$uv" pip compile --quiet --generate-hashes --python-version 3.11 --no-annotate \
+    "$uv" pip compile --quiet --generate-hashes --python-version 3.12 --no-annotate \
         --no-emit-index-url --no-emit-find-links --no-header "$@" "$name.in" -o "$name.txt"
 }
 

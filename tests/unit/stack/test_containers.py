@@ -24,7 +24,7 @@ def _sockets(socket_enabled: None) -> None:
     """What is tested is connections."""
 
 
-IMAGE = "public.ecr.aws/lambda/python:3.11-x86_64"
+IMAGE = "public.ecr.aws/lambda/python:3.12-x86_64"
 
 
 class _Unix(socketserver.ThreadingUnixStreamServer):

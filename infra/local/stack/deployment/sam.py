@@ -27,7 +27,7 @@ BUILD_SECONDS: Final = 600.0
 DEPLOY_SECONDS: Final = 300.0
 INVOKE_SECONDS: Final = 900.0  # with the download of an image of 600 MB
 VARIABLES: Final = "sam-local-variables.json"  # of a function, beside the built template
-IMAGE: Final = "public.ecr.aws/lambda/python:3.11-x86_64"  # as SAM names it for python3.11
+IMAGE: Final = "public.ecr.aws/lambda/python:3.12-x86_64"  # as SAM names it for python3.12
 
 
 class Sam:

@@ -89,7 +89,7 @@ def _s3(s3: Any, name: str) -> None:
 def _lambda(functions: Any, name: str) -> None:
     functions.create_function(
         FunctionName=name,
-        Runtime="python3.11",
+        Runtime="python3.12",
         Handler="probe.handle",
         Role=f"arn:aws:iam::{ACCOUNT}:role/probe",
         Code={"ZipFile": archive(_HANDLER)},

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from spinneret.discovery.models import DiscoverySource, Terms, read_terms
 from spinneret.discovery.ports import DiscoveryStore
@@ -45,8 +45,6 @@ from spinneret.web.fetching.rules import require_success, require_success_status
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
-
-T = TypeVar("T")
 
 _EMPTY: Final = SitemapKind.UNKNOWN  # of what was read to its end
 _CAPTURES_PER_URL: Final = 20  # the index has a page once for each time it was fetched
@@ -301,7 +299,7 @@ class _Discovery:
         job = self._context.job
         return Caller(tenant=job.tenant, id=f"{job.id}/{job.run}", reservation=job.waiting_for)
 
-    def _awaited(self, answer: T | WaitUntil) -> T:
+    def _awaited[T](self, answer: T | WaitUntil) -> T:
         """Raises Defer."""
         if isinstance(answer, WaitUntil):
             raise Defer(answer.until, answer.waiting_for)

@@ -12,12 +12,10 @@ import unicodedata
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Final
 
 from spinneret.redaction import encodings, vocabulary
 from spinneret.redaction.spans import MARK
-
-Verdict = TypeVar("Verdict")
 
 LONGEST: Final = 128  # characters of a name that are looked at, from its end
 _MOST_WORDS: Final = 9  # a longer name is a sentence
@@ -66,7 +64,7 @@ _TAILS: Final = frozenset(
 )
 
 
-def remembered(judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
+def remembered[Verdict](judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
     """The verdicts on the latest names, but for those so long that they would cost memory."""
     cached = lru_cache(maxsize=4096)(judge)
 

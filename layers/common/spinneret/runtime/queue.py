@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from aws_lambda_powertools.utilities.batch import (
     BatchProcessor,
@@ -23,7 +23,6 @@ from spinneret.runtime.logs import configure, follow_request
 logger = logging.getLogger(__name__)
 
 QueueHandler = Callable[[dict[str, Any], LambdaContext], Any]
-M = TypeVar("M")
 
 
 def worker_entrypoint(build: Callable[[Mapping[str, str]], Worker], name: str) -> QueueHandler:
@@ -35,7 +34,7 @@ def worker_entrypoint(build: Callable[[Mapping[str, str]], Worker], name: str) -
     return message_entrypoint(ref_of, lambda env: build(env).run, name)
 
 
-def message_entrypoint(
+def message_entrypoint[M](
     parse: Callable[[str], M],
     build: Callable[[Mapping[str, str]], Callable[[M, Remaining], object]],
     name: str,

@@ -17,7 +17,7 @@ print(json.dumps(["python%d.%d" % sys.version_info[:2], sysconfig.get_path("pure
 
 @dataclass(frozen=True)
 class Interpreter:
-    """runtime: its Lambda name, such as python3.11. packages: where awslambdaric and boto3 are."""
+    """runtime: its Lambda name, such as python3.12. packages: where awslambdaric and boto3 are."""
 
     executable: Path
     runtime: str

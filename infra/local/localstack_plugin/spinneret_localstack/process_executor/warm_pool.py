@@ -5,16 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Generic, TypeVar
-
-T = TypeVar("T")
 
 
 class PoolExhaustedError(Exception):
     """Every place was in use for the whole waiting time."""
 
 
-class WarmPool(Generic[T]):
+class WarmPool[T]:
     """At most `limit` members, each either in use or idle and belonging to one owner.
 
     When all places are taken, the member that has been idle for longest gives up its place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, Judge, Scope, Severity
+from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, Scope, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
 
@@ -102,7 +102,7 @@ class Family:
             Scope.SITE, name, title, severity, advice, source, weight, after, frozenset()
         )
 
-    def _made(
+    def _made[Judge: Callable[..., Answer]](
         self,
         scope: Scope,
         name: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from spinneret.audits.facts.models import Kind
 
@@ -76,11 +76,9 @@ class Evidence(NamedTuple):
 Answer = Sequence[Evidence] | None
 """None where the check doesn't apply, nothing where it is passed."""
 
-Judge = TypeVar("Judge", bound=Callable[..., Answer])
-
 
 @dataclass(frozen=True, kw_only=True)
-class Check(Generic[Judge]):
+class Check[Judge: Callable[..., Answer]]:
     """One entry of the catalogue."""
 
     id: str

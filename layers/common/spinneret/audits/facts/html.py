@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final
 from urllib.parse import unquote
 
 from lxml import html
@@ -54,8 +54,6 @@ _SOURCES: Final = {
 _LOADED_RELATIONS: Final = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest"})
 # With such a role an `a` is operated by a script, which is no link to follow.
 _CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switch", "checkbox"})
-
-Item = TypeVar("Item")
 
 
 def html_facts(
@@ -152,10 +150,10 @@ class _Reader:
             left_out=self.left_out,
         )
 
-    def _few(self, items: Iterable[Item]) -> tuple[Item, ...]:
+    def _few[Item](self, items: Iterable[Item]) -> tuple[Item, ...]:
         return self._bounded(items, MAX_FEW)
 
-    def _bounded(self, items: Iterable[Item], limit: int) -> tuple[Item, ...]:
+    def _bounded[Item](self, items: Iterable[Item], limit: int) -> tuple[Item, ...]:
         rest = iter(items)
         kept = tuple(islice(rest, limit))
         self.left_out += sum(1 for _ in rest)

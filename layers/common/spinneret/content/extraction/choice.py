@@ -12,8 +12,9 @@ is mostly not. So each run of text needs a majority, with exceptions by the type
 
 The cheap engines are asked first, trafilatura only where its answer can change the outcome.
 
-Where the classifier isn't installed there is no majority: trafilatura decides on what is an article
-or a product by the page's own data, or looks like an article, and the rules on all else.
+Where the classifier has no answer (a page beyond its bounds) there is no majority: trafilatura
+decides on what is an article or a product by the page's own data, or looks like an article, and the
+rules on all else.
 """
 
 from __future__ import annotations

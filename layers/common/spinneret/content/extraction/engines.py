@@ -9,12 +9,12 @@ Both are bounded before they are called, since neither can be interrupted.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
+import rs_trafilatura
 import trafilatura
 from lxml import etree, html
 
@@ -36,6 +36,13 @@ MAX_SOURCE_CHARS: Final = 5_000_000
 MAX_TAGS: Final = 100_000
 """Of the source, where malformed markup hides what the tree doesn't show: a second of processor
 time for rs-trafilatura."""
+
+_HEADED_SECTION: Final = re.compile(
+    # Nothing is given back (`++`): a long gap costs its length.
+    r"<section\s[^<>]*+>(?=\s*+(?:<(?!h[1-6])\w[^<>]*+>\s*+(?:</\w++>\s*+)?)?<h[1-6]\b)",
+    re.IGNORECASE,
+)
+_ID: Final = re.compile(r"""\sid\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
 
 _LEAST_FOUND: Final = 0.5
 """An engine abstains when less of its words are in the page's text: then they come from data."""
@@ -67,16 +74,14 @@ def regions(page: Page) -> Choice:
     )
 
 
-def rs_trafilatura(page: Page) -> Choice | None:
+def classifying_rs_trafilatura(page: Page) -> Choice | None:
     """rs-trafilatura with its own settings, and the page type that its classifier finds."""
     if not is_bounded(page):
         return None
-    engine = _rs_trafilatura()
-    if engine is None:
-        return None
+    declared = PageType.FORUM.value if page.data.is_thread else None  # it can't see that
+    source = _HEADED_SECTION.sub(_without_id, page.text)
     try:
-        declared = PageType.FORUM.value if page.data.is_thread else None  # it can't see that
-        found = engine.extract(page.text, url=page.url, page_type=declared)
+        found = rs_trafilatura.extract(source, url=page.url, page_type=declared)
     except Exception:  # heuristics of others on any markup: other engines remain
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
@@ -93,17 +98,9 @@ def rs_trafilatura(page: Page) -> Choice | None:
     return _choice(page, words, PageType(found.page_type) if found.page_type else None)
 
 
-@cache
-def _rs_trafilatura() -> Any:
-    """The module; None where it isn't installed, and the other two engines decide.
-
-    Loaded at the first page: there is no wheel for every version of Python (layers/content).
-    """
-    try:
-        return import_module("rs_trafilatura")
-    except ImportError:
-        logger.info("extraction_engine_missing", extra={"engine": "rs-trafilatura"})
-        return None
+def _without_id(section: re.Match[str]) -> str:
+    """As `_without_ids_of_headings`, in the source."""
+    return _ID.sub("", section[0])
 
 
 def precise_trafilatura(page: Page) -> Choice | None:
@@ -135,7 +132,7 @@ def precise_trafilatura(page: Page) -> Choice | None:
 @contextmanager
 def _without_ids_of_headings(root: html.HtmlElement) -> Iterator[None]:
     """A section's id that is made of its heading says what it is about, not what it is for: by it
-    trafilatura takes chapters on menus or navigation for page furniture."""
+    engines take chapters on menus or navigation for page furniture."""
     ids = [
         (section, section.attrib.pop("id"))
         for section in root.iter("section")

@@ -29,7 +29,7 @@ from spinneret.kernel.errors import ContentRefused
 
 ENGINES: Final = Engines(
     rules=("regions", engines.regions),
-    classifier=("rs-trafilatura", engines.rs_trafilatura),
+    classifier=("rs-trafilatura", engines.classifying_rs_trafilatura),
     articles=("trafilatura", engines.precise_trafilatura),
 )
 _BREAKS: Final = re.compile(r"\r\n?|[\u2028\u2029]")

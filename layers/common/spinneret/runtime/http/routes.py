@@ -10,7 +10,7 @@ def list_collections() -> CollectionList:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Generic, TypeVar, cast
+from typing import Final, cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
@@ -19,12 +19,11 @@ from spinneret.access.keys.models import Principal
 SERVICES: Final = "services"
 PRINCIPAL: Final = "principal"
 
-S = TypeVar("S")
-Build = Callable[[Mapping[str, str]], S]
+type Build[S] = Callable[[Mapping[str, str]], S]
 """Makes services from the environment, at the first request that needs them."""
 
 
-class Routes(Generic[S]):
+class Routes[S]:
     """The routes of one domain. An API function mounts one for each of its domains."""
 
     def __init__(self, build: Build[S]) -> None:

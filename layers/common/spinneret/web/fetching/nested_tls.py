@@ -10,12 +10,11 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import httpcore
 
 _READ_BYTES: Final = 65536
-_T = TypeVar("_T")
 
 
 class NestedTlsStream(httpcore.NetworkStream):
@@ -73,7 +72,7 @@ class NestedTlsStream(httpcore.NetworkStream):
         """As httpcore."""
         return self._tls if info == "ssl_object" else self._below.get_extra_info(info)
 
-    def _run(self, step: Callable[[], _T]) -> _T:
+    def _run[T](self, step: Callable[[], T]) -> T:
         """One step of the protocol, with as many reads and writes below as it takes."""
         while True:
             try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -35,8 +35,6 @@ from spinneret.web.exploring.frontier.models import (
 from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
 from spinneret.web.exploring.frontier.redirects import RedirectGate
 from spinneret.web.fetching.urls import parse_url
-
-Answer = TypeVar("Answer")
 
 _TRIES: Final = 5  # until it is called contention: each means that somebody else has got on
 
@@ -273,7 +271,7 @@ class Frontier:
             crawl = replace(crawl, fence=fence)
         return crawl
 
-    def _persistently(self, act: Callable[[], Answer]) -> Answer:
+    def _persistently[Answer](self, act: Callable[[], Answer]) -> Answer:
         """Begin again when something has changed since it was read."""
         for _ in range(_TRIES):
             try:
