@@ -14,6 +14,7 @@ _CONFIG: Final[dict[str, Any]] = {
     "respect_robots_txt": True,
     "headers": {"Accept-Language": "en"},
     "extraction_strategy": "markdown",
+    "keep_link_targets": True,
     "chunking_strategy": "by_heading",
     "chunk_size": 512,
     "chunk_overlap": 50,

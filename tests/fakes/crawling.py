@@ -283,7 +283,9 @@ class CrawlSlice:
         return service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits
 
 
-def plain_content(text: str, _media_type: str, _url: str, _strategy: ExtractionStrategy) -> Content:
+def plain_content(
+    text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
+) -> Content:
     """An extractor for pages that are their own markdown; the first line is the title."""
     return Content(title=text.partition("\n")[0], markdown=text, language="en")
 

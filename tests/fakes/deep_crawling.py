@@ -176,7 +176,9 @@ class DeepSlice(CrawlSlice):
         )
 
 
-def _linked(text: str, _media_type: str, _url: str, _strategy: ExtractionStrategy) -> Content:
+def _linked(
+    text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
+) -> Content:
     lines = text.split("\n")
     links = [line.removeprefix("link: ") for line in lines if line.startswith("link: ")]
     hyperlinks = tuple(Hyperlink(url=link) for link in links)

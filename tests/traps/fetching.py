@@ -61,8 +61,10 @@ class SiteFetcher:
 _READ: Final[dict[tuple[str, str], Content]] = {}
 
 
-def extract_once(text: str, media_type: str, url: str, strategy: ExtractionStrategy) -> Content:
+def extract_once(
+    text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
+) -> Content:
     """The product's extractor; pages are the same in every crawl of these tests."""
     if (text, url) not in _READ:
-        _READ[text, url] = extract(text, media_type, url, strategy)
+        _READ[text, url] = extract(text, media_type, url, strategy, targets=targets)
     return _READ[text, url]

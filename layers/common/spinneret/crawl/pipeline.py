@@ -19,8 +19,15 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import decode_text
 from spinneret.web.fetching.urls import Url, cache_url
 
-Extract = Callable[[str, str, str, ExtractionStrategy], Content]
-"""(text, media type, URL, strategy) → content; raises ContentRefused."""
+
+class Extract(Protocol):
+    """Pages to content."""
+
+    def __call__(
+        self, text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
+    ) -> Content:
+        """Raises ContentRefused. `targets` keeps the addresses of links and pictures."""
+        ...
 
 
 class Claim(Protocol):
@@ -102,7 +109,9 @@ class CrawlPipeline:
         text = decode_text(page.body, page.charset)
         payload, options = context.job.payload, options_of(context.job)
         strategy = options.extraction_strategy
-        content = self._extract(text, page.media_type, page.url.text, strategy)
+        content = self._extract(
+            text, page.media_type, page.url.text, strategy, targets=options.keep_link_targets
+        )
         parts = parts_of(content, strategy)
         parts_key = self._parts.keep(context.job.tenant, parts)
         indexed = self._indexer.index(

@@ -145,6 +145,17 @@ def test_extraction_strategy_decides_what_of_a_page_is_its_content(crawl: CrawlS
     assert "Menu of the site" in whole.markdown
 
 
+def test_keep_link_targets_decides_whether_markdown_holds_addresses(crawl: CrawlSlice) -> None:
+    crawl.extract = extract
+    linking = PAGE.replace("one point", '<a href="/orb">one point</a>')
+    assert f"[one point]({SITE}/orb)" in shown(crawl, settled(crawl, linking)).markdown
+    without = config(crawl, keep_link_targets=False).id
+    view = shown(crawl, settled(crawl, linking, config_id=without))
+    assert "one point" in view.markdown
+    assert "/orb" not in view.markdown
+    assert f"{SITE}/orb" in [link.url for link in view.links]
+
+
 def test_a_structured_page_is_shown_and_cut_by_its_blocks(crawl: CrawlSlice) -> None:
     crawl.extract = extract
     structured = config(crawl, extraction_strategy="structured", min_chunk_size=1).id

@@ -49,6 +49,8 @@ class ConfigRequest(BaseModel):
         _DEFAULTS.extraction_strategy
     )
     """The main content as markdown, the same with its blocks as JSON besides, or the whole body."""
+    keep_link_targets: bool = _DEFAULTS.keep_link_targets
+    """Whether markdown holds the addresses of links and pictures; what is embedded never does."""
     chunking_strategy: Literal[ChunkingStrategy.SLIDING_WINDOW, ChunkingStrategy.BY_HEADING] = (
         ChunkingStrategy.SLIDING_WINDOW
     )
@@ -106,6 +108,7 @@ class ConfigView(BaseModel):
     respect_robots_txt: bool
     headers: dict[str, str]
     extraction_strategy: ExtractionStrategy
+    keep_link_targets: bool
     chunking_strategy: ChunkingStrategy
     chunk_size: int
     chunk_overlap: int

@@ -21,6 +21,7 @@ class ConfigOptions:
     rate_limit_rps: float = 1.0
     respect_robots_txt: bool = True
     extraction_strategy: ExtractionStrategy = ExtractionStrategy.MARKDOWN
+    keep_link_targets: bool = True
     chunking_strategy: ChunkingStrategy = ChunkingStrategy.SLIDING_WINDOW
     chunk_size: int = bounds.CHUNK_TOKENS
     chunk_overlap: int = bounds.CHUNK_OVERLAP_TOKENS
