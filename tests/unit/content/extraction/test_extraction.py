@@ -59,6 +59,19 @@ def og(name: str, value: str) -> str:
         ),
         ("<table><tr><td><p>layout</p></td></tr></table>", "layout"),
         ("<blockquote>a<p>b</p></blockquote>", "> a\n>\n> b"),
+        (
+            '<div class="admonition tip"><p class="admonition-title">Tip</p><p>a</p></div>',
+            "> Tip\n>\n> a",
+        ),
+        (
+            (
+                '<div role="tablist"><button role="tab" id="t1">pip</button>'
+                '<button role="tab" id="t2">uv</button></div>'
+                '<div role="tabpanel" aria-labelledby="t1"><pre>pip install a</pre></div>'
+                '<div role="tabpanel" aria-labelledby="t2"><pre>uv add a</pre></div>'
+            ),
+            "**pip**\n\n```\npip install a\n```\n\n**uv**\n\n```\nuv add a\n```",
+        ),
         ("<div>a<div>b</div>c</div>", "a\n\nb\n\nc"),
         ("<p>a<br>b\n c</p>", "a\nb c"),
         (

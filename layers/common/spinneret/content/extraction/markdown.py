@@ -31,6 +31,8 @@ from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, HEADINGS, 
 
 _LAYOUT_ROLES: Final = ("presentation", "none")
 _REPEAT_CHARS: Final = 40  # carousels and menus repeat their texts; shorter ones may be data
+# Of Sphinx and MkDocs, Docusaurus, GitHub, AsciiDoc.
+_ASIDES: Final = frozenset({"admonition", "theme-admonition", "markdown-alert", "admonitionblock"})
 _FEW: Final = 8  # elements beside a block of code: a frame has a bar and a button or two
 _LINE_START: Final = re.compile(r"(#{1,6} |)(.*)", re.DOTALL)
 
@@ -72,6 +74,10 @@ class _Renderer:
             for pre in root.iter("pre")
             for element in _beside(pre)
             if code_blocks.is_label(element)
+        }
+        self._tabs = {
+            tab.get("id"): " ".join(all_text(tab).split())
+            for tab in root.iterfind(".//*[@role='tab'][@id]")
         }
         self._seen: set[str] = set()
         # Elements that hold a block somewhere can't be part of a line.
@@ -134,12 +140,20 @@ class _Renderer:
             yield from self._list(element, depth)
         elif tag == "table":
             yield from self._table(element, depth)
-        elif tag == "blockquote":
+        elif tag == "blockquote" or (_is_aside(element) and element not in self._composite):
             quoted = "\n\n".join(self.blocks(element, depth))
             if quoted:
                 yield "\n".join(f"> {line}".rstrip() for line in quoted.split("\n"))
         else:
+            yield from self._tab_label(element)
             yield from self.blocks(element, depth)
+
+    def _tab_label(self, panel: etree._Element) -> Iterator[str]:
+        """Above each panel of a row of tabs, which the page shows in turn: what its tab says."""
+        if panel.get("role") == "tabpanel":
+            label = self._tabs.get(panel.get("aria-labelledby") or "")
+            if label:
+                yield f"**{escape(label)}**"
 
     def _heading(self, element: etree._Element) -> Iterator[str]:
         text = " ".join(self._inline.text(element, plain=True).split())
@@ -200,6 +214,11 @@ class _Renderer:
     def _cell(self, cell: etree._Element) -> str:
         text = self._inline.text(cell)
         return " ".join(text.split()).replace("|", "\\|")
+
+
+def _is_aside(element: etree._Element) -> bool:
+    """A note, tip or warning, as generators of documentation mark it."""
+    return not _ASIDES.isdisjoint((element.get("class") or "").split())
 
 
 def _row(cells: list[str]) -> str:
