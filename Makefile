@@ -28,9 +28,9 @@ test: check ## Run every test; the stack's run on fresh instances of their own
 	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
 	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
 
-# Two at a time, each on an instance of its own: the first one mostly waits.
+# Beside each other, since they mostly wait: three processes, each on an instance of its own.
 test-end-to-end: .venv/.done
-	@$(BIN)/python -m pytest -m stack tests/e2e
+	@$(BIN)/python -m pytest -m stack tests/e2e -n 2 --dist loadfile
 
 test-parts: .venv/.done
 	@$(BIN)/python -m pytest -m stack --ignore tests/e2e

@@ -29,6 +29,7 @@ from lxml import etree
 
 from spinneret.content.extraction.models import Extraction, PageType
 from spinneret.content.extraction.page import Engine, Page
+from spinneret.content.extraction.threads import without_what_surrounds_posts
 
 _PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
 _SERIES: Final = frozenset({PageType.FORUM, PageType.DOCUMENTATION})
@@ -103,6 +104,8 @@ def decide(page: Page, engines: Engines) -> Decision:
         and _words(chosen, sizes) < _THREAD_SHARE * _words(ruled.chosen, sizes)
     ):
         chosen = ruled.chosen
+    if page_type is PageType.FORUM:
+        chosen = without_what_surrounds_posts(page.runs, chosen)
     return Decision(
         chosen=chosen,
         left_out=ruled.left_out if ruled is not None else frozenset(),
