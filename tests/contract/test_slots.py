@@ -1,0 +1,85 @@
+"""Places of a tenant's jobs: the fake, moto, and DynamoDB Local, there also under threads."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from spinneret.jobs.driven.dynamo import DynamoSlots
+from spinneret.jobs.driven.ports import Slots
+from spinneret.kernel.errors import DependencyUnavailable
+from tests.contract.backends import OF_AWS, Tables
+from tests.contract.races import racing
+from tests.fakes.deep_crawling import FakeSlots
+from tests.fakes.time import START
+
+LEASE = timedelta(seconds=30)
+END = START + LEASE
+
+
+@pytest.fixture
+def slots(tables: Tables | None) -> Slots:
+    if tables is None:
+        return FakeSlots()
+    return DynamoSlots(tables.client, tables.names["Frontier"])
+
+
+@OF_AWS
+def test_no_more_hold_a_place_than_there_are(slots: Slots, tenant: str) -> None:
+    assert [slots.take(tenant, "EBAY", f"job_{n}", START, END, 2) for n in range(3)] == [
+        True,
+        True,
+        False,
+    ]
+
+
+@OF_AWS
+def test_groups_and_tenants_have_places_of_their_own(slots: Slots, tenant: str) -> None:
+    assert slots.take(tenant, "EBAY", "job_1", START, END, 1)
+    assert slots.take(tenant, "ETSY", "job_2", START, END, 1)
+    assert slots.take(f"{tenant}-2", "EBAY", "job_3", START, END, 1)
+
+
+@OF_AWS
+def test_a_holder_keeps_its_place_and_takes_no_second_one(slots: Slots, tenant: str) -> None:
+    assert slots.take(tenant, "EBAY", "job_1", START, END, 2)
+    assert slots.take(tenant, "EBAY", "job_1", START, END + LEASE, 2)
+    assert slots.take(tenant, "EBAY", "job_2", START, END, 2)
+    assert not slots.take(tenant, "EBAY", "job_3", END - LEASE / 2, END + LEASE, 2)
+    assert slots.take(tenant, "EBAY", "job_3", END, END + LEASE, 2)
+    assert not slots.take(tenant, "EBAY", "job_4", END, END + LEASE, 2)
+
+
+@OF_AWS
+def test_a_place_is_free_when_it_is_given_back_or_its_time_is_over(
+    slots: Slots, tenant: str
+) -> None:
+    assert slots.take(tenant, "EBAY", "job_1", START, END, 1)
+    slots.leave(tenant, "EBAY", "job_2")
+    assert not slots.take(tenant, "EBAY", "job_2", START, END, 1)
+    slots.leave(tenant, "EBAY", "job_1")
+    slots.leave(tenant, "EBAY", "job_1")
+    assert slots.take(tenant, "EBAY", "job_2", START, END, 1)
+    assert slots.take(tenant, "EBAY", "job_3", END, END + LEASE, 1)
+
+
+@pytest.mark.stack
+def test_under_many_takers_at_once_places_are_never_given_twice(
+    stack_tables: Tables, tenant: str
+) -> None:
+    slots = DynamoSlots(stack_tables.client, stack_tables.names["Frontier"])
+
+    def take(number: int) -> bool:
+        try:
+            return slots.take(tenant, "EBAY", f"job_{number}", START, END, 3)
+        except DependencyUnavailable:
+            return False  # the others were faster, time and again
+
+    with racing(8) as race:
+        taken = race(take)
+    assert 1 <= sum(taken) <= 3
+    holders = [number for number, held in enumerate(taken) if held]
+    assert all(slots.take(tenant, "EBAY", f"job_{n}", START, END, 3) for n in holders)
+    others = [slots.take(tenant, "EBAY", f"late_{n}", START, END, 3) for n in range(3)]
+    assert sum(others) == 3 - sum(taken)
