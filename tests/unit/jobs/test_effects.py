@@ -12,7 +12,7 @@ from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.models import JobRef, JobStatus, Move
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout
+from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout, MarketplaceRefused
 from tests import factories
 from tests.fakes.effects import FakeEffectStore
 from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench
@@ -98,6 +98,22 @@ def test_a_call_that_ended_before_its_answer_came_needs_no_waiting_for(
         return listing(context, asked if context.lease.fence == 1 else shop.add)
 
     assert bench.run(handler).waiting_for == "the answer"
+    job = bench.run(handler)  # at once
+    assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
+    assert (len(shop.listings), shop.looked) == (1, 1)
+
+
+def test_a_call_that_was_refused_needs_no_waiting_for_when_the_job_is_retried(
+    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+) -> None:
+    def refused() -> Mapping[str, Any]:
+        raise MarketplaceRefused("not a leaf category")
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        return listing(context, refused if context.job.run == 1 else shop.add)
+
+    assert bench.run(handler).status is JobStatus.FAILED
+    control.move(bench.ref, Move.RETRY)
     job = bench.run(handler)  # at once
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)

@@ -17,7 +17,7 @@ from spinneret.jobs.ports import Begun, EffectDone, EffectStore, InDoubt
 from spinneret.jobs.worker import Context, Defer, HandBack
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended
+from spinneret.kernel.errors import Contended, PermanentError
 
 Result = Mapping[str, Any]
 
@@ -44,7 +44,8 @@ class Effects:
         IdempotencyMismatch. `perform` takes at most `seconds`, which must lie within the lease, or
         the job is handed back. `reconcile` finds out whether an earlier claim performed it: its
         result, or None. The job is deferred while the call of another claim may still run. Raises
-        LeaseLost. Either may raise Defer once its calls have ended: the effect stays in doubt.
+        LeaseLost. Either may raise Defer or a PermanentError once its calls have ended: the effect
+        stays in doubt.
         """
         begun, until = self._begin(context, key, request, seconds)
         if isinstance(begun, EffectDone):
@@ -59,7 +60,7 @@ class Effects:
                 if self._clock() + _call(seconds) > until:
                     raise HandBack
                 outcome = perform()
-        except Defer:  # no call runs any more, so the next claim needn't wait for its end
+        except (Defer, PermanentError):  # no call runs any more: the next claim needn't wait for it
             now = self._clock()
             self._store.begin(context.lease, key, request, now, now)
             raise
