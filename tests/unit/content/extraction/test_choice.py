@@ -54,7 +54,7 @@ def marked(marks: Sequence[bool]) -> str:
 @pytest.mark.parametrize(
     ("rules", "classifier", "articles", "page_type", "expected"),
     [
-        ("xxx..", ".xxx.", "..xxx", PageType.LISTING, ".xxx."),
+        ("xx...", ".xxx.", "..xxx", PageType.LISTING, ".xxx."),
         ("xx...", "xx...", ".....", PageType.PRODUCT, "xx..."),
         ("xx...", "..xx.", ".....", PageType.LISTING, "xxxx."),
         ("xx...", ".xx..", "xxxxx", PageType.COLLECTION, "xxx.."),

@@ -49,7 +49,7 @@ _PROSE_FOUND_SHARE: Final = 0.5
 """… if trafilatura finds this much of it."""
 _FEW_WORDS: Final = 100
 """On shorter pages the rules alone decide: the other engines count words to find the content."""
-_SAME: Final = 0.95  # two engines that agree this much: a third one can't change a page
+_SAME: Final = 0.65  # two engines that agree this much: a third one changes little
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -149,8 +149,8 @@ class _Renderer:
             yield from self.blocks(element, depth)
 
     def _tab_label(self, panel: etree._Element) -> Iterator[str]:
-        """Above each panel of a row of tabs, which the page shows in turn: what its tab says."""
-        if panel.get("role") == "tabpanel":
+        """Above each variant of an example, of which the page shows one: what its tab says."""
+        if panel.get("role") == "tabpanel" and next(panel.iter("pre"), None) is not None:
             label = self._tabs.get(panel.get("aria-labelledby") or "")
             if label:
                 yield f"**{escape(label)}**"
