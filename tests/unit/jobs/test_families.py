@@ -135,6 +135,19 @@ def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_t
     assert family.settled
 
 
+def test_paused_children_beyond_one_pass_are_cancelled_by_the_next() -> None:
+    household = Household(bounds.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
+    household.deliver()
+    household.move(household.parent, Move.PAUSE)
+    while household.deliver():
+        pass
+    assert {child.status for child in household.children()} == {JobStatus.PAUSED}
+    household.move(household.parent, Move.CANCEL)
+    for _ in range(3):
+        household.sweep()
+    assert {child.status for child in household.children()} == {JobStatus.CANCELLED}
+
+
 def test_a_child_that_is_claimed_after_its_parent_was_cancelled_does_not_work() -> None:
     household = Household(3)
     household.deliver()

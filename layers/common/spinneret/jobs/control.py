@@ -95,12 +95,12 @@ class JobControl:
         """See `family_counts`."""
         return family_counts(self._store, job)
 
-    def cancel_children(self, parent: Job, most: int) -> None:
-        """Cancel up to `most` children of a cancelled parent. Raises DependencyUnavailable.
+    def cancel_children(self, parent: Job, most: int, after: str | None = None) -> str | None:
+        """Cancel those alive among the next `most` children of a cancelled parent.
 
-        The others are cancelled by the sweeper, or as they are claimed.
+        The others are cancelled by the sweeper, or as they are claimed. Returns where to go on, None
+        at the end of the children. Raises DependencyUnavailable.
         """
-        after: str | None = None
         for _ in range(0, most, bounds.LIST_LIMIT_MAX):
             page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
             for ref in page.refs:
@@ -108,9 +108,10 @@ class JobControl:
                     self.move(ref, Move.CANCEL)
                 except (Conflict, NotFound):
                     continue  # it has ended by itself
-            if page.after is None:
-                return
             after = page.after
+            if after is None:
+                break
+        return after
 
     def _reopening(self, job: Job, now: datetime) -> Reopening | None:
         """How a child's new run moves its parent. Raises Conflict when that was cancelled."""

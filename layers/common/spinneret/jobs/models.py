@@ -99,6 +99,8 @@ class Family:
     exist: only then may the parent end."""
     settled: bool = False
     """All children have ended, and nothing waits for them."""
+    cancelled_to: str | None = None
+    """The child up to which the sweeper has cancelled all; None before the first."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -88,7 +88,9 @@ class ParentLook:
             return
         counts = self._store.child_counts(job.ref, range(job.family.shards))
         if any(each.pending for each in counts):
-            self._store.transition(job, rules.looked_at(job, self._clock()))
-            self._control.cancel_children(job, bounds.CHILDREN_CANCELLED_PER_PASS)
+            done = self._control.cancel_children(
+                job, bounds.CHILDREN_CANCELLED_PER_PASS, job.family.cancelled_to
+            )
+            self._store.transition(job, rules.cancelled_to(job, done, self._clock()))
         else:
             self._store.transition(job, rules.settled(job), counted=counts)

@@ -86,6 +86,12 @@ def looked_at(job: Job, now: datetime) -> Job:
     return replace(job, due_at=not_before_creation(job, now))
 
 
+def cancelled_to(job: Job, child: str | None, now: datetime) -> Job:
+    """The sweeper has cancelled the children up to this one; None: all, and it begins again."""
+    assert job.family is not None  # a parent
+    return replace(looked_at(job, now), family=replace(job.family, cancelled_to=child))
+
+
 def settled(job: Job) -> Job:
     """All children of the parent have ended."""
     assert job.family is not None  # a parent
