@@ -137,6 +137,7 @@ def _listing(tenant: str, product_id: str = "prd_1", marketplace: str = "ebay") 
         sku="sku-1",
         state=ListingState.ACTIVE,
         external_id="110",
+        attempted_titles=("Wool coat", "Warm coat"),
         images={"https://x.example/a.jpg": "img1"},
         drift=(Drift(field="price", ours="1", theirs="2"),),
         intent_at=START,

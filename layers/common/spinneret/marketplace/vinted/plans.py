@@ -78,7 +78,7 @@ def delete(subject: Subject) -> Sequence[Step]:
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _step("delete", "Delete listing", "DELETE", f"{_ITEMS}/{{id}}", what, _delete),
-        common.forget(subject),
+        common.forget(subject, "delete"),
     ]
 
 
@@ -180,7 +180,7 @@ def _delete(work: Work) -> Mapping[str, Any]:
     request = PluginRequest(method="DELETE", path=f"{_ITEMS}/{listing.external_id}", body={})
     _repeatable(work, request, missing=True)
     work.record(images={})
-    return {"deleted": True}
+    return {"deleted": True, "listing_id": listing.external_id}
 
 
 def _sync(work: Work) -> Mapping[str, Any]:
@@ -194,7 +194,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
     answer = _repeatable(work, request, missing=True)
     item = answer.get("item")
     if not isinstance(item, dict):
-        common.ended(work, listing, ListingState.ENDED, images={})
+        common.ended(work, listing, ListingState.ENDED)
         return {"state": "ended"}
     drift = common.drift_between({"title": content.title}, {"title": item.get("title")})
     work.record(drift=drift, last_sync_at=work.clock())
@@ -204,7 +204,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
 def _link(work: Work) -> Mapping[str, Any]:
     given = work.subject.given
     if "external_id" in given and given["external_id"] is None:
-        common.ended(work, work.listing, ListingState.ENDED, images={})
+        common.ended(work, work.listing, ListingState.ENDED)
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
     work.record(state=ListingState.ACTIVE, external_id=item_id, last_sync_at=work.clock())
