@@ -22,6 +22,9 @@ class FakePlugin:
         self.status: int | None = None
         """What Vinted answers instead."""
         self.empty = False
+        self.odd: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        """By the path's last part: what the plug-in makes of an answer after Vinted has acted."""
+        self.drafts: list[str] = []
         self.items: dict[str, dict[str, Any]] = {}
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """The plug-in's memory: answers by key."""
@@ -60,18 +63,23 @@ class FakePlugin:
             return self.status, {"message": "no"}
         if self.empty:
             return 200, {"items": []}
-        path = str(task["path"])
-        match path.rpartition("/")[2]:
+        last = str(task["path"]).rpartition("/")[2]
+        done = self._done(str(task["method"]), last)
+        return self.odd.get(last, done)
+
+    def _done(self, method: str, last: str) -> tuple[int, Mapping[str, Any]]:
+        match last:
             case "photos":
                 return 200, {"id": f"photo{next(self._numbers)}"}
             case "drafts":
-                return 200, {"draft": {"id": f"draft{next(self._numbers)}"}}
+                self.drafts.append(f"draft{next(self._numbers)}")
+                return 200, {"draft": {"id": self.drafts[-1]}}
             case "completion":
                 item = str(next(self._numbers) + 9000)
                 self.items[item] = {"id": item, "url": f"https://www.vinted.example/items/{item}"}
                 return 200, {"item": self.items[item]}
             case item:
-                return self._on_item(task["method"], item)
+                return self._on_item(method, item)
 
     def _on_item(self, method: str, item: str) -> tuple[int, Mapping[str, Any]]:
         if item not in self.items:

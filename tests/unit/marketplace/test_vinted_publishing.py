@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -141,6 +142,35 @@ def test_an_empty_success_is_a_failure(bench: Bench) -> None:
     job = bench.done("publish", "vinted", bench.product())
     assert job.last_error is not None
     assert job.last_error.details["fields"][0]["cause"] == "an empty answer"
+
+
+ODD: dict[str, tuple[int, dict[str, Any]]] = {
+    "an empty success": (200, {}),
+    "a success that names nothing": (200, {"items": []}),
+    "a success about something else": (200, {"message": "welcome"}),
+    "an id that is null": (200, {"draft": {"id": None}, "item": {"id": None}}),
+    "no content": (204, {}),
+    "a redirection": (302, {"message": "log in"}),
+    "a refusal without a reason": (403, {}),
+    "a time-out on the way": (408, {"message": "too slow"}),
+}
+
+
+@pytest.mark.parametrize("path", ["drafts", "completion"])
+@pytest.mark.parametrize("odd", ODD)
+def test_only_a_refusal_with_a_reason_proves_that_nothing_was_made(
+    odd: str, path: str, bench: Bench
+) -> None:
+    product = bench.product()
+    bench.plugin.odd[path] = ODD[odd]
+    job = bench.done("publish", "vinted", product)
+    assert (job.status, _reason(bench, job)) == ("failed", "needs_input")
+    bench.plugin.odd.clear()
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert _reason(bench, bench.finish(job.ref)) == "needs_input"
+    assert _reason(bench, bench.done("publish", "vinted", product)) == "needs_input"
+    assert len(bench.plugin.drafts) == 1
+    assert len(bench.plugin.items) == (path == "completion")
 
 
 def test_an_item_is_changed_looked_up_and_ended(bench: Bench) -> None:

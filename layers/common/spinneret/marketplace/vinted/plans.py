@@ -8,32 +8,21 @@ from functools import partial
 from typing import Any, Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, MarketplaceUnavailable
+from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
 from spinneret.marketplace.publishing.work import Work
-from spinneret.marketplace.refusals import Meaning, Problem, refused
 from spinneret.marketplace.tasks.models import TaskType
-from spinneret.marketplace.vinted import rules
-from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
+from spinneret.marketplace.vinted import errors, rules
+from spinneret.marketplace.vinted.models import PluginRequest
 from spinneret.marketplace.vinted.transport import PluginTransport
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
 # Of the sending: its record, and what was sent before; the answer comes to another claim.
 _SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
-
-# What the site says by status; its words come along.
-MEANINGS: Final[Mapping[int, Meaning]] = {
-    400: Meaning(field="product", cause="Vinted refuses a field", fix="read its message"),
-    401: Meaning(field="connection", cause="not logged in", fix="log in to Vinted in the browser"),
-    403: Meaning(
-        field="connection", cause="Vinted blocks the browser", fix="wait, then look there"
-    ),
-    404: Meaning(field="listing", cause="it isn't there", fix="sync the product"),
-    422: Meaning(field="product", cause="Vinted refuses a field", fix="read its message"),
-}
+_LOOK: Final = "look whether Vinted shows the listing"
 
 
 def publish(subject: Subject) -> Sequence[Step]:
@@ -122,7 +111,7 @@ def _photo(url: str, work: Work) -> Mapping[str, Any]:
         return {"photo_id": known}
     request = PluginRequest(method="POST", path="/api/v2/photos", body={}, photo_url=url)
     body = _repeatable(work, request)
-    photo_id = str(_found(body, "id"))
+    photo_id = errors.id_of(body)
     work.record(images={**work.listing.images, url: photo_id})
     return {"photo_id": photo_id}
 
@@ -136,20 +125,23 @@ def _draft(work: Work) -> Mapping[str, Any]:
     work.intend()
     body = rules.draft_of(content, photos, product.sku)
     request = PluginRequest(method="POST", path=_DRAFTS, body=body)
-    return _unrepeatable(work, "draft", request, lambda body: {"draft_id": _id(body, "draft")})
+    return _unrepeatable(work, "draft", request, _draft_made)
 
 
 def _complete(work: Work) -> Mapping[str, Any]:
     """The one call that makes a listing."""
     draft_id = str(work.results["draft"]["draft_id"])
     request = PluginRequest(method="POST", path=f"{_DRAFTS}/{draft_id}/completion", body={})
-    return _unrepeatable(work, "complete", request, _item)
+    return _unrepeatable(work, "complete", request, _item_made)
 
 
-def _item(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    item = body.get("item")
-    url = item.get("url") if isinstance(item, dict) else None
-    return {"item_id": _id(body, "item"), "url": url}
+def _draft_made(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"draft_id": errors.id_of(errors.part(body, "draft"))}
+
+
+def _item_made(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    item = errors.part(body, "item")
+    return {"item_id": errors.id_of(item), "url": item.get("url")}
 
 
 def _external(work: Work) -> tuple[str, str | None]:
@@ -175,7 +167,7 @@ def _delete(work: Work) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise _undecided("whether a listing was made isn't known")
+            raise errors.undecided("whether a listing was made isn't known")
         return {"deleted": False}
     request = PluginRequest(method="DELETE", path=f"{_ITEMS}/{listing.external_id}", body={})
     _repeatable(work, request, missing=True)
@@ -188,7 +180,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise _undecided("whether a listing was made isn't known")
+            raise errors.undecided("whether a listing was made isn't known")
         return {"state": "unknown"}
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
     answer = _repeatable(work, request, missing=True)
@@ -226,7 +218,9 @@ def _repeatable(work: Work, request: PluginRequest, *, missing: bool = False) ->
         # No plug-in said that it has it: its process may have died before it was sent.
         answer = browser.ask(work.context, work.task, marketplace, request)
     try:
-        return _body(answer, missing=missing)
+        if missing and answer.status == 404:
+            return {"item": None, "missing": True}
+        return errors.success(answer)
     except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen: the next run asks anew
         browser.begin_again(work.task, request)
         raise
@@ -239,7 +233,7 @@ def _unrepeatable(
     read: Callable[[Mapping[str, Any]], Mapping[str, Any]],
 ) -> Mapping[str, Any]:
     """Ask for what must not be done twice. The plug-in's answer is all that tells whether it was
-    done: without one in time, the seller decides."""
+    done: without one in time, and with one that proves neither, the seller decides."""
     browser: PluginTransport = work.services["browser"]
     task, listing = work.task, work.listing
     assert task is not None
@@ -248,11 +242,11 @@ def _unrepeatable(
 
     def perform() -> Mapping[str, Any]:
         answer = browser.ask(work.context, task, work.subject.marketplace, request)
-        if answer.status >= 500:
-            raise _undecided(f"Vinted answered {answer.status}: look whether it shows the listing")
         try:
-            return read(_body(answer))
-        except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen
+            return read(errors.success(answer))
+        except (MarketplaceRefused, MarketplaceUnavailable) as error:
+            if not errors.is_refusal(answer):
+                raise errors.undecided(f"{error.message}: {_LOOK}") from error
             browser.begin_again(task, request)
             raise
 
@@ -264,46 +258,6 @@ def _unrepeatable(
         except MarketplaceUnavailable as late:
             if not browser.was_sent(task, request):
                 raise
-            raise _undecided(f"{late.message}: look whether Vinted shows the listing") from late
+            raise errors.undecided(f"{late.message}: {_LOOK}") from late
 
     return work.once(what, perform, find, _SECONDS)
-
-
-def _undecided(message: str) -> InputNeeded:
-    fix = "submit link_product with its external_id, or with null if there is none"
-    return InputNeeded(
-        message, details={"fields": [{"field": "input_data.external_id", "message": fix}]}
-    )
-
-
-def _body(answer: PluginAnswer, *, missing: bool = False) -> Mapping[str, Any]:
-    """The body of a success. Raises MarketplaceRefused; a 200 without anything in it is how the
-    site turns away what it takes for a robot."""
-    if missing and answer.status == 404:
-        return {"item": None, "missing": True}
-    if answer.status == 429 or answer.status >= 500:
-        raise MarketplaceUnavailable(f"Vinted answered {answer.status}")
-    if not 200 <= answer.status < 300:
-        other = Meaning(field="request", cause=f"Vinted answers {answer.status}")
-        meaning = MEANINGS.get(answer.status, other)
-        said = str(answer.body.get("message", ""))
-        problem = Problem(id=str(answer.status), meaning=meaning, said=said)
-        raise refused("vinted", answer.status, [problem])
-    if not any(answer.body.values()):
-        blocked = Meaning(
-            field="connection", cause="an empty answer", fix="look at Vinted yourself"
-        )
-        raise refused("vinted", answer.status, [Problem(id="empty", meaning=blocked, said="")])
-    return answer.body
-
-
-def _id(body: Mapping[str, Any], name: str) -> str:
-    found = body.get(name)
-    return str(_found(found if isinstance(found, dict) else {}, "id"))
-
-
-def _found(body: Mapping[str, Any], name: str) -> Any:
-    if name not in body:
-        meaning = Meaning(field="connection", cause=f"an answer without {name}")
-        raise refused("vinted", 200, [Problem(id="incomplete", meaning=meaning, said="")])
-    return body[name]
