@@ -378,8 +378,8 @@ def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, ten
     plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
     answer = PluginAnswer(status=200, body={"id": 1})
     assert not stores.plugins.accept(tenant, "k", 0, "b")
-    assert stores.plugins.send(plugin, "k", START) == 0
-    stores.plugins.send(plugin, "k", START + SECOND)
+    assert stores.plugins.send(plugin, "k", "d1", START) == 0
+    stores.plugins.send(plugin, "k", "d2", START + SECOND)
     assert not stores.plugins.answer(tenant, "k", 0, "another", answer)
     assert stores.plugins.accept(tenant, "k", 0, "b")
     assert stores.plugins.answer(tenant, "k", 0, "b", answer)
@@ -387,6 +387,7 @@ def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, ten
     sent = stores.plugins.sent(tenant, "k")
     assert sent is not None
     assert (sent.sent_at, sent.accepted, sent.answer) == (START, True, answer)
+    assert sent.contents == {"d1", "d2"}
 
 
 def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
@@ -394,10 +395,10 @@ def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
 ) -> None:
     plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
     answer = PluginAnswer(status=200, body={"id": 1})
-    stores.plugins.send(plugin, "k", START)
+    stores.plugins.send(plugin, "k", "d1", START)
     stores.plugins.begin_again(tenant, "k")
     assert stores.plugins.sent(tenant, "k") is None
-    assert stores.plugins.send(plugin, "k", START) == 1
+    assert stores.plugins.send(plugin, "k", "d1", START) == 1
     assert not stores.plugins.answer(tenant, "k", 0, "b", answer)
     assert stores.plugins.answer(tenant, "k", 1, "b", answer)
 

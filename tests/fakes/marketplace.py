@@ -265,9 +265,11 @@ class FakePluginStore:
         found = self._sent.get((tenant, key))
         return found[0] if found else None
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
+    def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
         new = Sent(sent_at=now, accepted=False, answer=None)
-        self._sent.setdefault((plugin.tenant, key), (new, set()))[1].add(plugin.connection_id)
+        sent, connections = self._sent.get((plugin.tenant, key), (new, set[str]()))
+        after = replace(sent, contents=sent.contents | {content})
+        self._sent[plugin.tenant, key] = after, connections | {plugin.connection_id}
         return self._rounds.setdefault((plugin.tenant, key), 0)
 
     def begin_again(self, tenant: str, key: str) -> None:

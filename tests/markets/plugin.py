@@ -24,7 +24,9 @@ class FakePlugin:
         self.empty = False
         self.odd: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """By the path's last part: what the plug-in makes of an answer after Vinted has acted."""
-        self.drafts: list[str] = []
+        self.drafts: dict[str, Mapping[str, Any]] = {}
+        self.photos: dict[str, str] = {}
+        """Where each uploaded one came from."""
         self.items: dict[str, dict[str, Any]] = {}
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """The plug-in's memory: answers by key."""
@@ -64,27 +66,37 @@ class FakePlugin:
         if self.empty:
             return 200, {"items": []}
         last = str(task["path"]).rpartition("/")[2]
-        done = self._done(str(task["method"]), last)
+        done = self._done(task, last)
         return self.odd.get(last, done)
 
-    def _done(self, method: str, last: str) -> tuple[int, Mapping[str, Any]]:
+    def _done(self, task: Mapping[str, Any], last: str) -> tuple[int, Mapping[str, Any]]:
+        number = next(self._numbers)
         match last:
             case "photos":
-                return 200, {"id": f"photo{next(self._numbers)}"}
+                self.photos[f"photo{number}"] = task["photo_url"]
+                return 200, {"id": f"photo{number}"}
             case "drafts":
-                self.drafts.append(f"draft{next(self._numbers)}")
-                return 200, {"draft": {"id": self.drafts[-1]}}
+                self.drafts[f"draft{number}"] = task["body"]["draft"]
+                return 200, {"draft": {"id": f"draft{number}"}}
             case "completion":
-                item = str(next(self._numbers) + 9000)
-                self.items[item] = {"id": item, "url": f"https://www.vinted.example/items/{item}"}
+                draft = self.drafts[str(task["path"]).split("/")[-2]]
+                item = str(number + 9000)
+                url = f"https://www.vinted.example/items/{item}"
+                self.items[item] = {"id": item, "url": url, **_shown(draft)}
                 return 200, {"item": self.items[item]}
             case item:
-                return self._on_item(method, item)
+                return self._on_item(task, item)
 
-    def _on_item(self, method: str, item: str) -> tuple[int, Mapping[str, Any]]:
+    def _on_item(self, task: Mapping[str, Any], item: str) -> tuple[int, Mapping[str, Any]]:
         if item not in self.items:
             return 404, {}
-        if method == "DELETE":
+        if task["method"] == "DELETE":
             del self.items[item]
             return 200, {"deleted": True}
-        return 200, {"item": {**self.items[item], "title": "Wool coat"}}
+        if task["method"] == "PUT":
+            self.items[item] |= _shown(task["body"]["item"])
+        return 200, {"item": self.items[item]}
+
+
+def _shown(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {"title": item["title"], "photos": [each["id"] for each in item["assigned_photos"]]}

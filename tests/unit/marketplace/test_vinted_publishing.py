@@ -9,7 +9,8 @@ import pytest
 
 from spinneret.jobs.models import Connection, Job, Move
 from spinneret.kernel.errors import NotFound
-from tests.markets.bench import Bench
+from spinneret.marketplace.vinted.models import Sent
+from tests.markets.bench import IMAGES, Bench
 
 
 def _reason(bench: Bench, job: Job) -> str | None:
@@ -181,6 +182,141 @@ def test_an_item_is_changed_looked_up_and_ended(bench: Bench) -> None:
     assert bench.done("delete", "vinted", product).status == "completed"
     assert bench.plugin.items == {}
     assert bench.done("delete", "vinted", product).status == "completed"
+
+
+# What stands already
+
+
+def test_a_listing_that_was_linked_is_taken_up_by_publishing(bench: Bench) -> None:
+    product = bench.product()
+    bench.plugin.items["77"] = {"id": "77", "url": "https://www.vinted.example/items/77"}
+    bench.done("link_product", "vinted", product, external_id="77")
+    job = bench.done("publish", "vinted", product)
+    assert job.status == "completed", job.last_error
+    assert job.result is not None
+    assert job.result["vinted_id"] == "77"
+    assert list(bench.plugin.items) == ["77"]
+    assert bench.plugin.items["77"]["title"] == "Wool coat"
+
+
+def test_a_listing_is_taken_up_when_the_record_of_its_making_is_purged(bench: Bench) -> None:
+    product = bench.product()
+    first = bench.done("publish", "vinted", product)
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    # Of the ninth there is no record, as of the first once it is purged.
+    nameless = replace(listing, generation=9, version=listing.version + 1)
+    assert bench.listings.save(nameless)
+    again = bench.done("publish", "vinted", product)
+    assert first.result is not None
+    assert again.result is not None
+    assert again.result["vinted_id"] == first.result["vinted_id"]
+    assert len(bench.plugin.items) == 1
+    assert len([task for task in bench.plugin.tasks if "/items/" in task["path"]]) == 0
+
+
+def test_publishing_what_has_changed_since_changes_the_listing(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    bench.done("publish", "vinted", bench.edit(product, title="Wool coat, navy"))
+    [item] = bench.plugin.items.values()
+    assert item["title"] == "Wool coat, navy"
+
+
+def test_what_changes_while_a_listing_is_made_is_brought_up_to_date(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugin.post
+
+    def mute_at_draft(connection_id: str, text: str) -> bool:
+        bench.plugin.mute = '"path": "/api/v2/item_upload/drafts"' in text
+        return original(connection_id, text)
+
+    bench.plugin.post = mute_at_draft  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", product)
+    while not bench.plugin.drafts:
+        bench.once(ref)
+    bench.publishing.move(bench.tenant, ref.job_id, Move.CANCEL)
+    bench.plugin.post, bench.plugin.mute = original, False  # type: ignore[method-assign]
+    edited = bench.edit(product, title="Wool coat, navy")
+    assert bench.done("publish", "vinted", edited).status == "completed"
+    [item] = bench.plugin.items.values()
+    assert (item["title"], len(bench.plugin.drafts)) == ("Wool coat, navy", 1)
+
+
+def test_a_draft_is_not_completed_for_another_listing_than_its_own(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugins.sent
+
+    def given_up_at_its_answer(tenant: str, key: str) -> Sent | None:
+        found = original(tenant, key)
+        listing = bench.listings.get(tenant, product.id, "vinted")
+        claimed = bench.job(ref).status == "running"
+        if claimed and found and found.answer and "draft" in found.answer.body and listing:
+            after = replace(listing, generation=2, version=listing.version + 1)
+            assert bench.listings.save(after)
+            bench.plugins.sent = original  # type: ignore[method-assign]
+        return found
+
+    bench.plugins.sent = given_up_at_its_answer  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", product)
+    job = bench.finish(ref)
+    assert job.last_error is not None
+    assert (job.last_error.code, bench.plugin.items) == ("CONFLICT", {})
+
+
+def test_an_update_sends_new_photos_in_the_products_order(bench: Bench) -> None:
+    front, _ = IMAGES
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    new = "https://images.example/label.jpg"
+    edited = bench.edit(product, images=(new, front))
+    assert bench.done("update", "vinted", edited).status == "completed"
+    [item] = bench.plugin.items.values()
+    assert [bench.plugin.photos[each] for each in item["photos"]] == [new, front]
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    assert set(listing.images) == {new, front}
+    assert list(bench.plugin.photos.values()).count(front) == 1
+
+
+# What a look-up proves
+
+
+@pytest.mark.parametrize("odd", [(200, {"message": "hello"}), (200, {}), (403, {}), (0, {})])
+def test_a_look_up_that_says_nothing_of_the_item_changes_nothing(
+    odd: tuple[int, dict[str, Any]], bench: Bench
+) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    before = bench.listings.get(bench.tenant, product.id, "vinted")
+    [item] = bench.plugin.items
+    bench.plugin.odd[item] = odd
+    job = bench.done("sync", "vinted", product)
+    assert job.status == "failed"
+    assert bench.listings.get(bench.tenant, product.id, "vinted") == before
+    bench.plugin.odd.clear()
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+
+
+def test_an_update_that_is_answered_without_the_item_has_failed(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    [item] = bench.plugin.items
+    bench.plugin.odd[item] = 200, {"message": "hello"}
+    assert bench.done("update", "vinted", bench.edit(product, price=500)).status == "failed"
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_an_item_that_is_gone_there_has_ended(status: int, bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    [item] = bench.plugin.items
+    bench.plugin.odd[item] = status, {}
+    assert bench.done("sync", "vinted", product).status == "completed"
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    assert (listing.state, listing.generation) == ("ended", 2)
 
 
 def test_orders_are_unsupported(bench: Bench) -> None:

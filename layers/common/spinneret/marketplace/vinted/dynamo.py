@@ -3,7 +3,8 @@
 Marketplace table
     pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
     pk `T#<tenant>#ASKED`, sk the request's key (`key_of`)        what was sent: when, to which
-                                                                  connections, and the answer
+                                                                  connections, fingerprints of it,
+                                                                  and the answer
     pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
                                                                   for the answer
 
@@ -96,19 +97,21 @@ class DynamoPluginStore:
             sent_at=parse_stamp(str(found["sent_at"])),
             accepted=bool(found.get("accepted", False)),
             answer=PluginAnswer(**answer) if answer else None,
+            contents=frozenset(found.get("contents", ())),
         )
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
+    def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
         """See PluginStore."""
         change = (
             "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge,"
-            " #round = if_not_exists(#round, :zero) ADD #sent_to :to"
+            " #round = if_not_exists(#round, :zero) ADD #sent_to :to, #contents :content"
         )
         values = {
             ":now": stamp(now),
             ":purge": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
             ":zero": 0,
             ":to": {plugin.connection_id},
+            ":content": {content},
         }
         row = self._change(plugin.tenant, key, change, None, values)
         assert row is not None  # it has no condition
@@ -118,7 +121,7 @@ class DynamoPluginStore:
         """See PluginStore."""
         change = (
             "SET #round = if_not_exists(#round, :zero) + :one"
-            " REMOVE #sent_at, #sent_to, #accepted, #answer"
+            " REMOVE #sent_at, #sent_to, #contents, #accepted, #answer"
         )
         self._change(tenant, key, change, None, {":zero": 0, ":one": 1})
 

@@ -33,6 +33,11 @@ def is_refusal(answer: PluginAnswer) -> bool:
     )
 
 
+def is_gone(answer: PluginAnswer) -> bool:
+    """Whether it says that there is no such item, or no more."""
+    return answer.status in (404, 410)
+
+
 def success(answer: PluginAnswer) -> Mapping[str, Any]:
     """Its body. Raises MarketplaceRefused and MarketplaceUnavailable; a 200 without anything in it
     is how the site turns away what it takes for a robot."""

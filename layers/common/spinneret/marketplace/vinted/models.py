@@ -38,6 +38,8 @@ class Sent:
     sent_at: datetime
     accepted: bool
     answer: PluginAnswer | None
+    contents: frozenset[str] = frozenset()
+    """Fingerprints of what was sent under its key: more than one if it changed meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,8 +27,9 @@ class PluginStore(Protocol):
         """What was sent under a key, and its answer."""
         ...
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
-        """Record that the request is about to be sent to a plug-in; the first time stays.
+    def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
+        """Record that the request is about to be sent to a plug-in; the first time stays. `content`
+        is the fingerprint of what is sent.
 
         Answers its round: how often it was begun again.
         """

@@ -98,6 +98,11 @@ class PluginTransport:
         """Whether a plug-in may have it."""
         return self._store.sent(task.tenant, key_of(task, request)) is not None
 
+    def was_only_sent_as(self, task: Task, request: PluginRequest) -> bool:
+        """Whether nothing else was sent under its key."""
+        asked = self._store.sent(task.tenant, key_of(task, request))
+        return asked is not None and asked.contents == {_content(request)}
+
     def begin_again(self, task: Task, request: PluginRequest) -> None:
         """Give a request that may be repeated its time anew."""
         self._store.begin_again(task.tenant, key_of(task, request))
@@ -107,7 +112,7 @@ class PluginTransport:
     ) -> bool:
         """Whether a plug-in was reached; recorded before, as a lost answer may have reached it."""
         for plugin in plugins:
-            number = self._store.send(plugin, key, self._clock())
+            number = self._store.send(plugin, key, _content(request), self._clock())
             message = _message(f"{key}.{number}", task, request)
             try:
                 if self._sockets.post(plugin.connection_id, message):
@@ -232,8 +237,11 @@ def key_of(task: Task, request: PluginRequest) -> str:
     twice keeps it in every job."""
     if request.once is not None:
         return f"once.{fingerprint([request.once])[:40]}"
-    digest = fingerprint([request.method, request.path, dict(request.body), request.photo_url])
-    return f"{task.id}.{digest[:16]}"
+    return f"{task.id}.{_content(request)[:16]}"
+
+
+def _content(request: PluginRequest) -> str:
+    return fingerprint([request.method, request.path, dict(request.body), request.photo_url])
 
 
 def _message(name: str, task: Task, request: PluginRequest) -> str:
