@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spinneret.jobs.models import Connection
+from spinneret.kernel.errors import NotFound
 from spinneret.marketplace.vinted.transport import PluginInbox
 
 
@@ -15,9 +16,10 @@ class FakePlugin:
     """Implements Sockets: what is sent to its connection is done at once, unless it is `away`,
     `deaf` (it gets the task and is lost) or `mute` (it acts, and its answer is lost)."""
 
-    def __init__(self, inbox: PluginInbox, tenant: str) -> None:
+    def __init__(self, inbox: PluginInbox, tenant: str, browser: str = "laptop") -> None:
         self._inbox = inbox
-        self.connection = Connection(id="browser-1", tenant=tenant, key_id="key_1")
+        self.browser = browser
+        self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
         self.away = self.deaf = self.mute = False
         self.status: int | None = None
         """What Vinted answers instead."""
@@ -35,7 +37,7 @@ class FakePlugin:
 
     def open(self) -> None:
         """The browser connects."""
-        self._inbox.hello(self.connection, {"marketplace": "vinted"})
+        self._inbox.hello(self.connection, {"marketplace": "vinted", "browser": self.browser})
 
     def post(self, connection_id: str, text: str) -> bool:
         if self.away or connection_id != self.connection.id:
@@ -45,7 +47,10 @@ class FakePlugin:
         if self.deaf:
             return True
         key = task["key"]
-        self._inbox.accepted(self.connection, {"key": key})
+        try:
+            self._inbox.accepted(self.connection, {"key": key, "browser": self.browser})
+        except NotFound:  # another browser has it
+            return True
         if key not in self.done:
             self.done[key] = self._act(task)
         if not self.mute:

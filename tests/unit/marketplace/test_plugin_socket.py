@@ -52,6 +52,7 @@ def test_a_plug_in_that_says_hello_is_confirmed_and_found(
     ("message", "code"),
     [
         ({"action": "plugin.hello", "marketplace": "ebay"}, "VALIDATION_ERROR"),
+        ({"action": "plugin.hello", "marketplace": "vinted", "browser": ""}, "VALIDATION_ERROR"),
         ({"action": "plugin.answer", "key": "k", "status": "200", "body": {}}, "VALIDATION_ERROR"),
         ({"action": "plugin.answer", "key": "k", "status": 200, "body": {}}, "NOT_FOUND"),
         ({"action": "plugin.accepted", "key": ""}, "VALIDATION_ERROR"),

@@ -11,6 +11,7 @@ from spinneret.jobs.models import Connection, Job, Move
 from spinneret.kernel.errors import NotFound
 from spinneret.marketplace.vinted.models import Sent
 from tests.markets.bench import IMAGES, Bench
+from tests.markets.plugin import FakePlugin
 
 
 def _reason(bench: Bench, job: Job) -> str | None:
@@ -154,6 +155,7 @@ ODD: dict[str, tuple[int, dict[str, Any]]] = {
     "a redirection": (302, {"message": "log in"}),
     "a refusal without a reason": (403, {}),
     "a time-out on the way": (408, {"message": "too slow"}),
+    "a browser that was stopped at it": (0, {}),
 }
 
 
@@ -182,6 +184,68 @@ def test_an_item_is_changed_looked_up_and_ended(bench: Bench) -> None:
     assert bench.done("delete", "vinted", product).status == "completed"
     assert bench.plugin.items == {}
     assert bench.done("delete", "vinted", product).status == "completed"
+
+
+def test_a_photo_is_asked_for_anew_when_its_browser_was_stopped_at_it(bench: Bench) -> None:
+    bench.plugin.odd["photos"] = (0, {})
+    ref = bench.submit("publish", "vinted", bench.product())
+    bench.once(ref)
+    bench.plugin.odd.clear()
+    assert bench.finish(ref).status == "completed"
+
+
+# Several browsers
+
+
+@pytest.fixture
+def other(bench: Bench) -> FakePlugin:
+    """Another browser of the seller, with the same Vinted behind it."""
+    made = FakePlugin(bench.inbox, bench.tenant, "desktop")
+    made.items, made.drafts, made.photos = (
+        bench.plugin.items,
+        bench.plugin.drafts,
+        bench.plugin.photos,
+    )
+    return made
+
+
+def test_what_one_browser_has_is_done_by_no_other(bench: Bench, other: FakePlugin) -> None:
+    first = bench.plugin.post
+
+    def lost_at_completion(connection_id: str, text: str) -> bool:
+        if connection_id == other.connection.id:
+            return other.post(connection_id, text)
+        bench.plugin.mute = "/completion" in text
+        done = first(connection_id, text)
+        if bench.plugin.items:  # it has listed the product, and its answer is lost with it
+            bench.plugin.away = True
+            other.open()
+        return done
+
+    bench.plugin.post = lost_at_completion  # type: ignore[method-assign]
+    job = bench.done("publish", "vinted", bench.product())
+    assert (job.status, _reason(bench, job)) == ("failed", "needs_input")
+    assert (len(bench.plugin.items), other.tasks) == (1, [])
+
+
+def test_of_two_browsers_that_got_a_task_one_may_begin(bench: Bench, other: FakePlugin) -> None:
+    first = bench.plugin.post
+
+    def both(connection_id: str, text: str) -> bool:
+        if connection_id == other.connection.id:
+            return other.post(connection_id, text)
+        if bench.plugin.deaf:  # it has the task, and is slow to say so
+            bench.clock.advance(1)
+            other.open()
+        return first(connection_id, text)
+
+    bench.plugin.post, bench.plugin.deaf = both, True  # type: ignore[method-assign]
+    assert bench.done("publish", "vinted", bench.product()).status == "completed"
+    [task] = bench.plugin.tasks
+    late = {"key": task["key"], "browser": bench.plugin.browser}
+    with pytest.raises(NotFound):
+        bench.inbox.accepted(bench.plugin.connection, late)
+    assert (len(bench.plugin.items), len(bench.plugin.photos)) == (1, 2)
 
 
 # What stands already

@@ -4,7 +4,8 @@ Marketplace table
     pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
     pk `T#<tenant>#ASKED`, sk the request's key (`key_of`)        what was sent: when, to which
                                                                   connections, fingerprints of it,
-                                                                  and the answer
+                                                                  the browser that has it, and the
+                                                                  answer
     pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
                                                                   for the answer
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
+_ITS_OWN: Final = "(attribute_not_exists(#accepted_by) OR #accepted_by = :browser)"
 
 
 class DynamoPluginStore:
@@ -47,6 +49,7 @@ class DynamoPluginStore:
         item: dict[str, Any] = {
             **_place(plugin),
             "connected_at": stamp(plugin.connected_at),
+            "browser": plugin.browser,
             "purge_at": epoch_seconds(end),
         }
         if plugin.only_job is not None:
@@ -73,6 +76,7 @@ class DynamoPluginStore:
                 marketplace=marketplace,
                 connection_id=str(item["sk"]).partition("#")[2],
                 connected_at=parse_stamp(str(item["connected_at"])),
+                browser=str(item.get("browser", "")),  # none: a row of an earlier release
                 only_job=str(item["only_job"]) if "only_job" in item else None,
             )
             for item in answer["Items"]
@@ -95,7 +99,7 @@ class DynamoPluginStore:
         answer: Any = json.loads(str(found["answer"])) if "answer" in found else None
         return Sent(
             sent_at=parse_stamp(str(found["sent_at"])),
-            accepted=bool(found.get("accepted", False)),
+            accepted_by=str(found["accepted_by"]) if "accepted_by" in found else None,
             answer=PluginAnswer(**answer) if answer else None,
             contents=frozenset(found.get("contents", ())),
         )
@@ -121,14 +125,15 @@ class DynamoPluginStore:
         """See PluginStore."""
         change = (
             "SET #round = if_not_exists(#round, :zero) + :one"
-            " REMOVE #sent_at, #sent_to, #contents, #accepted, #answer"
+            " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #answer"
         )
         self._change(tenant, key, change, None, {":zero": 0, ":one": 1})
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
+    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
         """See PluginStore."""
-        values = {":yes": True, ":from": connection_id, ":round": number}
-        return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values) is not None
+        values = {":browser": browser, ":from": connection_id, ":round": number}
+        change, condition = "SET #accepted_by = :browser", f"{_SENT_THERE} AND {_ITS_OWN}"
+        return self._change(tenant, key, change, condition, values) is not None
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
         """See PluginStore."""

@@ -41,6 +41,8 @@ def is_gone(answer: PluginAnswer) -> bool:
 def success(answer: PluginAnswer) -> Mapping[str, Any]:
     """Its body. Raises MarketplaceRefused and MarketplaceUnavailable; a 200 without anything in it
     is how the site turns away what it takes for a robot."""
+    if answer.status == 0:
+        raise MarketplaceUnavailable("the browser doesn't know what Vinted answered")
     if answer.status in (_TOO_SLOW, 429) or answer.status >= 500:
         raise MarketplaceUnavailable(f"Vinted answered {answer.status}")
     if not 200 <= answer.status < 300:

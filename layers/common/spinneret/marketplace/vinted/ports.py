@@ -39,8 +39,9 @@ class PluginStore(Protocol):
         """Forget that it was sent: its next round is another request to a plug-in."""
         ...
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
-        """A plug-in has this round; False for what wasn't sent to its connection."""
+    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
+        """A plug-in has this round, and no other browser will; False for what wasn't sent to its
+        connection, or what another browser has."""
         ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:

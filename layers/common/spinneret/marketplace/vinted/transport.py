@@ -3,14 +3,17 @@
 What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "method", "path",
 "body", "photo_url"}`. What comes from it:
 
-    {"action": "plugin.hello", "marketplace": "vinted"}            it is there, and free
-    {"action": "plugin.accepted", "key"}                           it has the task, and begins
-    {"action": "plugin.answer", "key", "status", "body"}           what the marketplace answered
+    {"action": "plugin.hello", "marketplace": "vinted", "browser"}  it is there, and free
+    {"action": "plugin.accepted", "key", "browser"}                 it has the task, and may begin?
+    {"action": "plugin.answer", "key", "status", "body"}            what the marketplace answered
 
-Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. A task may come
-again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when it
-does, and does nothing twice. What was refused is asked for again under another key. Answers are
-taken from connections that the task was sent to.
+Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. `browser` is a name
+that a plug-in makes up once and keeps. It acts when its acceptance is confirmed: of several
+browsers that got a task one is, and from then on the task is sent to that one alone. A task may
+come again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when
+it does, and does nothing twice. Before it acts it keeps the answer `status: 0`, which says that it
+doesn't know: that is what it answers if it was stopped meanwhile. What was refused is asked for
+again under another key. Answers are taken from connections that the task was sent to.
 
 A job that has asked waits for the callback without a claim: the state of its execution gives us a
 token, which is kept beside the key and never sent to anybody. What a plug-in says is stored first;
@@ -79,13 +82,16 @@ class PluginTransport:
         if asked is not None and asked.sent_at + late <= now:
             raise MarketplaceUnavailable(
                 f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s",
-                details={"accepted": asked.accepted},
+                details={"accepted": asked.accepted_by is not None},
             )
         families = (None, context.job.id, context.job.parent)
         plugins = [
             each for each in self._store.newest(tenant, marketplace) if each.only_job in families
         ]
-        is_sent = self._sent(plugins, key, task, request)
+        only = asked.accepted_by if asked is not None else None
+        if only is not None:
+            plugins = [each for each in plugins if each.browser == only]
+        is_sent = self._sent(plugins, key, task, request) or only is not None
         what = "the plug-in's answer" if is_sent else f"a plug-in for {marketplace}"
         raise AwaitsCallback(now, key, what, is_begun=is_sent)
 
@@ -183,6 +189,7 @@ class PluginInbox:
                 connection_id=connection.id,
                 marketplace=str(marketplace),
                 connected_at=self._clock(),
+                browser=_browser(connection, message),
                 only_job=connection.only_job,
             )
         )
@@ -191,11 +198,12 @@ class PluginInbox:
         return {"type": "confirmed", "of": "plugin.hello"}
 
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """It has a task. Raises ValidationFailed and NotFound."""
-        name = _key(message)
+        """It has a task, and may begin once this is confirmed. Raises ValidationFailed and
+        NotFound."""
+        name, browser = _key(message), _browser(connection, message)
         key, number = _asked(name)
-        if not self._store.accept(connection.tenant, key, number, connection.id):
-            raise NotFound("no such task was sent")
+        if not self._store.accept(connection.tenant, key, number, connection.id, browser):
+            raise NotFound("no such task was sent, or another browser has it")
         token = self._store.token(connection.tenant, key)
         if token is not None:
             _harmless(lambda: self._tokens.beat(token))
@@ -272,6 +280,14 @@ def _key(message: Mapping[str, Any]) -> str:
     if not isinstance(key, str) or not 1 <= len(key) <= 120:
         raise _wrong("key")
     return key
+
+
+def _browser(connection: Connection, message: Mapping[str, Any]) -> str:
+    """One without a name is another browser at each connection."""
+    browser = message.get("browser", connection.id)
+    if not isinstance(browser, str) or not 1 <= len(browser) <= 120:
+        raise _wrong("browser")
+    return browser
 
 
 def _wrong(field: str) -> ValidationFailed:
