@@ -21,7 +21,8 @@ then the token lets the execution go on. A lost or late token delays: the stored
 the execution looks for it when the state's heartbeat or time ends.
 
 Browsers can't send headers: they connect by a ticket for a job or a batch (POST
-/api/v1/jobs/{id}/tickets), and get the tasks of that alone.
+/api/v1/jobs/{id}/tickets), and get the tasks of that alone. The key, or the one that the ticket was
+issued to, has the scope `write`, as publishing asks for.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (
     DependencyUnavailable,
+    Forbidden,
     MarketplaceUnavailable,
     NotFound,
     ValidationFailed,
@@ -55,6 +57,9 @@ logger = logging.getLogger(__name__)
 _ROUND_DIGITS: Final = 6
 PLUGIN_MARKETPLACES: Final = ("vinted",)
 """Marketplaces that are reached by a plug-in."""
+
+MayAct = Callable[[str, str], bool]
+"""Whether a tenant's key, by its id, may publish. Raises DependencyUnavailable."""
 
 
 class PluginTransport:
@@ -161,11 +166,13 @@ class PluginInbox:
         store: PluginStore,
         tokens: CallbackTokens,
         marketplaces: frozenset[str],
+        may_act: MayAct,
         clock: Clock,
     ) -> None:
         self._store = store
         self._tokens = tokens
         self._marketplaces = marketplaces
+        self._may_act = may_act
         self._clock = clock
 
     @property
@@ -178,8 +185,9 @@ class PluginInbox:
         }
 
     def hello(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """A plug-in says that it is there: what waits for one is sent to it. Raises
+        """A plug-in says that it is there: what waits for one is sent to it. Raises Forbidden and
         ValidationFailed."""
+        self._require_leave(connection)
         marketplace = message.get("marketplace")
         if marketplace not in self._marketplaces:
             raise _wrong("marketplace")
@@ -198,8 +206,9 @@ class PluginInbox:
         return {"type": "confirmed", "of": "plugin.hello"}
 
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """It has a task, and may begin once this is confirmed. Raises ValidationFailed and
-        NotFound."""
+        """It has a task, and may begin once this is confirmed. Raises Forbidden, ValidationFailed
+        and NotFound."""
+        self._require_leave(connection)
         name, browser = _key(message), _browser(connection, message)
         key, number = _asked(name)
         if not self._store.accept(connection.tenant, key, number, connection.id, browser):
@@ -210,7 +219,9 @@ class PluginInbox:
         return {"type": "confirmed", "of": "plugin.accepted", "key": name}
 
     def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """The marketplace's answer; the first one counts. Raises ValidationFailed and NotFound."""
+        """The marketplace's answer; the first one counts. Raises Forbidden, ValidationFailed and
+        NotFound."""
+        self._require_leave(connection)
         name, status, body = _key(message), message.get("status"), message.get("body")
         if not isinstance(status, int):
             raise _wrong("status")
@@ -222,6 +233,11 @@ class PluginInbox:
             raise NotFound("no such task was sent")
         wake(self._store, self._tokens, connection.tenant, key)
         return {"type": "confirmed", "of": "plugin.answer", "key": name}
+
+    def _require_leave(self, connection: Connection) -> None:
+        """Whoever gets tasks and answers them decides what is published."""
+        if not self._may_act(connection.tenant, connection.key_id):
+            raise Forbidden("the key lacks the scope write")
 
 
 def wake(store: PluginStore, tokens: CallbackTokens, tenant: str, key: str) -> None:
