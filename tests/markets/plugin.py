@@ -22,7 +22,8 @@ class FakePlugin:
         self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
         self.away = self.deaf = self.mute = False
         self.status: int | None = None
-        """What Vinted answers instead."""
+        """What Vinted answers instead, having done nothing; `refusal` is its body."""
+        self.refusal: Mapping[str, Any] = {"message": "no"}
         self.empty = False
         self.odd: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """By the path's last part: what the plug-in makes of an answer after Vinted has acted."""
@@ -67,7 +68,7 @@ class FakePlugin:
 
     def _act(self, task: Mapping[str, Any]) -> tuple[int, Mapping[str, Any]]:
         if self.status is not None:
-            return self.status, {"message": "no"}
+            return self.status, self.refusal
         if self.empty:
             return 200, {"items": []}
         last = str(task["path"]).rpartition("/")[2]

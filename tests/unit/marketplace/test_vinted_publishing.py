@@ -109,6 +109,30 @@ def test_what_the_site_refuses_is_a_failure_with_a_field(
     assert job.last_error.details["fields"][0]["field"] == field
 
 
+REFUSED: dict[str, tuple[str, str]] = {
+    "title": ("title", "Vinted refuses it"),
+    "item.price": ("price", "Vinted refuses it"),
+    "catalog_id": ("overrides.vinted.category_id", "Vinted refuses it"),
+    "status_id": ("attributes.condition", "Vinted refuses it"),
+    "size_id": ("attributes.size_id", "Vinted refuses it"),
+    "assigned_photos": ("images", "Vinted refuses it"),
+    "isbn": ("product", "Vinted refuses its field isbn"),
+}
+
+
+def test_fields_that_vinted_names_are_the_products_own(bench: Bench) -> None:
+    errors = [{"field": theirs, "value": f"about {theirs}"} for theirs in REFUSED]
+    bench.plugin.refusal = {"code": 99, "message": "Sorry", "errors": errors}
+    bench.plugin.status = 400
+    job = bench.done("publish", "vinted", bench.product())
+    assert job.last_error is not None
+    found = [
+        (each["message"], (each["field"], each["cause"]))
+        for each in job.last_error.details["fields"]
+    ]
+    assert found == [(f"about {theirs}", ours) for theirs, ours in REFUSED.items()]
+
+
 @pytest.mark.parametrize("status", [401, 422, 503])
 def test_what_was_refused_is_asked_for_anew_when_the_job_is_tried_again(
     status: int, bench: Bench

@@ -19,6 +19,22 @@ MEANINGS: Final[Mapping[int, Meaning]] = {
     404: Meaning(field="listing", cause="it isn't there", fix="sync the product"),
     422: Meaning(field="product", cause="Vinted refuses a field", fix="read its message"),
 }
+# Vinted's fields in ours; the others are shown under `product` with Vinted's name of them.
+_FIELDS: Final[Mapping[str, str]] = {
+    **{name: name for name in ("title", "description", "price", "currency")},
+    "catalog_id": "overrides.vinted.category_id",
+    "catalog": "overrides.vinted.category_id",
+    "status_id": "attributes.condition",
+    "status": "attributes.condition",
+    "brand": "attributes.brand",
+    "brand_id": "attributes.brand_id",
+    "size_id": "attributes.size_id",
+    "color_id": "attributes.color_id",
+    "color_ids": "attributes.color_id",
+    "package_size_id": "attributes.package_size_id",
+    "assigned_photos": "images",
+    "photos": "images",
+}
 _TOO_SLOW: Final = 408  # somebody on the way gave up: what Vinted did is unknown
 _REASONS: Final = ("message", "code", "errors")
 
@@ -46,11 +62,7 @@ def success(answer: PluginAnswer) -> Mapping[str, Any]:
     if answer.status in (_TOO_SLOW, 429) or answer.status >= 500:
         raise MarketplaceUnavailable(f"Vinted answered {answer.status}")
     if not 200 <= answer.status < 300:
-        other = Meaning(field="request", cause=f"Vinted answers {answer.status}")
-        meaning = MEANINGS.get(answer.status, other)
-        said = str(answer.body.get("message", ""))
-        problem = Problem(id=str(answer.status), meaning=meaning, said=said)
-        raise refused("vinted", answer.status, [problem])
+        raise refused("vinted", answer.status, _problems(answer))
     if not any(answer.body.values()):
         blocked = Meaning(
             field="connection", cause="an empty answer", fix="look at Vinted yourself"
@@ -77,6 +89,25 @@ def undecided(message: str) -> InputNeeded:
     return InputNeeded(
         message, details={"fields": [{"field": "input_data.external_id", "message": fix}]}
     )
+
+
+def _problems(answer: PluginAnswer) -> list[Problem]:
+    """One for each field that Vinted names; without any, one by the status."""
+    number = str(answer.status)
+    other = Meaning(field="request", cause=f"Vinted answers {number}")
+    meaning = MEANINGS.get(answer.status, other)
+    errors = answer.body.get("errors")
+    named = [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
+    if not named:
+        return [Problem(id=number, meaning=meaning, said=str(answer.body.get("message") or ""))]
+    return [_of_field(number, str(each.get("field")), each.get("value")) for each in named]
+
+
+def _of_field(number: str, theirs: str, value: Any) -> Problem:
+    ours = _FIELDS.get(theirs.rpartition(".")[2])
+    cause = "Vinted refuses it" if ours else f"Vinted refuses its field {theirs}"
+    meaning = Meaning(field=ours or "product", cause=cause, fix="change it as the message says")
+    return Problem(id=number, meaning=meaning, said=str(value or ""))
 
 
 def _incomplete(name: str) -> Any:
