@@ -86,10 +86,10 @@ def make_offer(work: Work) -> Mapping[str, Any]:
     """One offer for SKU, marketplace and format: made, or adopted and brought up to the product."""
     product, content = work.subject.sold
     api, site = api_of(work), rules.site_of(content)
-    wanted, listing = _wanted_offer(work), work.listing
-    if work.listed() is not None and listing.reference is not None:
-        _bring_up(work, listing.reference, wanted)
-        return {"offer_id": listing.reference}
+    wanted, standing = _wanted_offer(work), work.standing()
+    if standing is not None and standing.reference is not None:
+        _bring_up(work, standing.reference, wanted)
+        return {"offer_id": standing.reference}
     work.intend()
 
     def find() -> Mapping[str, Any] | None:
@@ -137,11 +137,11 @@ def publish(work: Work) -> Mapping[str, Any]:
         listing_id = listing_of(api.offer(offer_id))
         return {"listing_id": listing_id} if listing_id else None
 
-    if work.listed() is not None:
-        standing = find()
-        if standing is None:
+    if work.standing() is not None:
+        found = find()
+        if found is None:
             raise InputNeeded("the listing has ended there: sync the product, then publish it")
-        return standing
+        return found
 
     made = work.once("publish", lambda: {"listing_id": api.publish(offer_id)}, find)
     return dict(made)

@@ -69,11 +69,12 @@ class Work:
             state=ListingState.ENDED,
         )
 
-    def listed(self) -> str | None:
-        """The id of the listing that stands: publishing brings it up to the product and makes no
-        other, whatever made it and however long ago."""
+    def standing(self) -> Listing | None:
+        """The listing that stands by our record: publishing brings it up to the product and makes
+        no other, whatever made it and however long ago."""
         listing = self.listing
-        return None if listing.state in ENDED else listing.external_id
+        over = listing.state in ENDED or listing.external_id is None
+        return None if over else listing
 
     def record(self, **changes: Any) -> Listing:
         """Change the listing record under this claim's fence. Raises LeaseLost and Contended."""
