@@ -37,6 +37,7 @@ PRINTED_MAX = 3  # failing seeds whose scenario is printed
 SUMS = (
     "steps",
     "jobs",
+    "parents",
     "crashes",
     "lost_answers",
     "duplicates",

@@ -18,12 +18,11 @@ from spinneret.jobs.worker import Defer, HandBack
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.jobs import FakeJobStore
-from tests.simulation.policies import SINKS
+from tests.simulation import kinship
+from tests.simulation.kinship import TERMINAL, Kinship, awaits, is_kin
+from tests.simulation.policies import POLICIES, SINKS
 from tests.simulation.turnstile import Actor, Role
 
-TERMINAL: Final = frozenset(
-    {JobStatus.COMPLETED, JobStatus.FAILED, JobStatus.CANCELLED, JobStatus.EXPIRED}
-)
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     Role.CLIENT: frozenset(),
     Role.WORKER: frozenset(
@@ -55,6 +54,8 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     ),
 }
 RESEND_EVERY: Final = 30  # seconds
+SETTLED: Final = (JobStatus.CANCELLED, JobStatus.CANCELLED)
+"""The move of a cancelled parent whose children are cancelled one by one."""
 LEAD: Final = 900  # what SQS can delay
 SKEW: Final = timedelta(seconds=5)
 
@@ -66,6 +67,7 @@ class Invariants:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.accepted: dict[JobRef, None] = {}
+        self.kinship = Kinship(store, self._check)
         self._store = store
         self._now = now
         self._granted: dict[tuple[JobRef, int], str] = {}
@@ -91,6 +93,8 @@ class Invariants:
             self._timeline(job, [event])
             self._times(job)
             self._one_live(job)
+            self.counts["parents"] += job.family is not None
+            self.kinship.counted(job)
 
     def claimed(
         self,
@@ -129,13 +133,13 @@ class Invariants:
         """A transition was accepted, under a lease or without."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
-        self._check(
-            move in MOVES[actor.role], job.ref, f"{actor.role} moved it {' -> '.join(move)}"
-        )
+        kin = kinship.MOVES[actor.role] if is_kin(job) else frozenset()
+        allowed = MOVES[actor.role] | kin
+        self._check(move in allowed, job.ref, f"{actor.role} moved it {' -> '.join(move)}")
         self._check(job.fence >= was.fence, job.ref, "the fence fell")
         self._check(job.attempts <= job.max_attempts, job.ref, "too many attempts")
         self._check(job.redrives <= job.max_redrives, job.ref, "too many redrives")
-        held = job.status is JobStatus.RUNNING
+        held = job.status is JobStatus.RUNNING and not awaits(job)
         locks = (job.locked_by, job.locked_until, job.claimed_at)
         self._check(all((each is not None) == held for each in locks), job.ref, "a lock is left")
         ended = job.status in TERMINAL
@@ -145,12 +149,18 @@ class Invariants:
         self._runs(actor, was, job)
         self._times(job)
         self._timeline(job, events)
+        self.kinship.counted(job)
         match actor.role:
-            case Role.WORKER if lease is None:
+            case _ if lease is None and (awaits(was) or awaits(job) or move == SETTLED):
+                self.kinship.parent_moved(actor.role, was, job)
+            case Role.WORKER if lease is not None:
+                self._worker_moved(actor, was, job)
+            case Role.WORKER if was.status is JobStatus.RUNNING:
                 self.counts["taken back"] += 1
                 self._lost(was, job, self._now() + actor.skew - SKEW)
-            case Role.WORKER:
-                self._worker_moved(actor, was, job)
+            case Role.SWEEPER if job.status is JobStatus.CANCELLED:
+                self._check(job.parent is not None, job.ref, "the sweeper cancelled it")
+                self._check(job.fence > was.fence, job.ref, "a move from outside left its fence")
             case Role.SWEEPER:
                 self._sweeper_moved(actor, was, job)
             case _:
@@ -210,7 +220,8 @@ class Invariants:
         """A sink took the event of an end."""
         ref = JobRef(tenant=event.tenant, job_id=event.subject)
         ended = self._reported.get((ref, event.sequence))
-        right = ended is not None and event.type == f"crawl.{ended.value}"
+        job = self._row(ref)
+        right = ended is not None and event.type == f"{POLICIES[job.kind].events}.{ended.value}"
         self._check(right, ref, f"{actor.name} reported an end that wasn't")
         seen = self._taken[sink, ref]
         if event.sequence not in seen:
@@ -220,9 +231,13 @@ class Invariants:
 
     def unsettled(self) -> list[Job]:
         """Accepted jobs that neither ended, with their ends reported, nor were paused by a user."""
-        set_aside = TERMINAL | {JobStatus.PAUSED}
-        rows = [self._row(ref) for ref in self.accepted]
-        return [job for job in rows if job.status not in set_aside or self._unreported(job.ref)]
+        return [job for ref in self.accepted if self._is_unsettled(job := self._row(ref))]
+
+    def _is_unsettled(self, job: Job) -> bool:
+        if self._unreported(job.ref) or self.kinship.is_unsettled(job):
+            return True
+        set_aside = job.status in TERMINAL or job.status is JobStatus.PAUSED
+        return not set_aside and not self.kinship.rests(job)
 
     def _unreported(self, ref: JobRef) -> bool:
         fences = [fence for ended, fence in self._reported if ended == ref]
@@ -232,7 +247,7 @@ class Invariants:
         """Everything has settled."""
         for ref in self.accepted:
             job = self._row(ref)
-            if job.status is JobStatus.COMPLETED:
+            if job.status is JobStatus.COMPLETED and job.family is None:
                 fence = (job.result or {}).get("fence")
                 done = self._effects[ref, fence] if isinstance(fence, int) else 0
                 self._check(done == 1, ref, "completed without its effect")
@@ -244,7 +259,11 @@ class Invariants:
         lease = actor.lease
         self._check(lease is not None and _under(was, lease), job.ref, "a stale holder's write")
         charged = _charges(job) - _charges(was)
-        if job.status is JobStatus.RUNNING:
+        stops = job.status in (JobStatus.CANCELLED, JobStatus.PAUSED)
+        if stops:
+            begun = self._effects[job.ref, was.fence] or actor.work_ended is not None
+            self._check(job.parent is not None and not begun, job.ref, "it stopped by itself")
+        if stops or job.status is JobStatus.RUNNING:
             self._check(charged == 0 and job.fence == was.fence, job.ref, "a checkpoint charged")
             return
         match actor.work_ended:
@@ -295,14 +314,18 @@ class Invariants:
         self._check(worked <= longest, job.ref, "nobody worked for so long")
 
     def _runs(self, actor: Actor, was: Job, job: Job) -> None:
-        retried = actor.role is Role.USER and was.status is JobStatus.FAILED
+        again = was.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
+        # A retried parent's worker retries its children; a retried child reopens its parent.
+        retried = again and (actor.role is Role.USER or is_kin(job))
         self._check(job.run == was.run + retried, job.ref, "a run began without a user's word")
+        settled = (was.status, job.status) == SETTLED
         if was.status in TERMINAL:
-            self._check(retried, job.ref, "a finished job moved")
-        if job.status in TERMINAL:
-            end = self._ends.setdefault((job.ref, job.run), job.status)
-            self._check(end is job.status, job.ref, f"run {job.run} ended twice")
-            if job.status is not JobStatus.CANCELLED:
+            self._check(retried or settled, job.ref, "a finished job moved")
+        if job.status in TERMINAL and not settled:
+            first = (job.ref, job.run) not in self._ends
+            self._ends[job.ref, job.run] = job.status
+            self._check(first, job.ref, f"run {job.run} ended twice")
+            if job.status is not JobStatus.CANCELLED and job.parent is None:
                 self._reported[job.ref, job.fence] = job.status
 
     def _times(self, job: Job) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import JobRef, Lane
+from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.sweeper import Sweeper, _Lost
 from spinneret.outbox.relay import Relay, Relayed
 from tests.fakes.jobs import FakeJobStore
@@ -53,6 +54,32 @@ class LosesEvents(FakeJobStore):
             return super().transition(before, after, *given, lease=lease, **named)
         finally:
             self.kinds = kinds
+
+
+class CountsTwice(FakeJobStore):
+    """The end of a child that was claimed twice counts twice."""
+
+    def _move(self, before: Any, after: Any, events: Any) -> None:
+        super()._move(before, after, events)
+        if before.fence > 1 and (ended := rules.counted(before, after)):
+            self._count(before, ended, 1)
+
+
+class EndsEarly(ParentEnds):
+    """A parent ends with the last child but one of a counter."""
+
+    def end(self, ref: JobRef, shard: int | None = None) -> bool:
+        """See ParentEnds."""
+        parent = self._store.get(ref)
+        if parent is None or not rules.awaits_children(parent):
+            return False
+        counts = self._store.child_counts(ref, [shard or 0])
+        if counts[0].pending > 1:
+            return False
+        now = self._clock()
+        after = rules.end_of(parent, counts[0], now)
+        self._store.transition(parent, after, [rules.status_event(after, now)])
+        return True
 
 
 class NeverSweeps(Relay):

@@ -8,6 +8,7 @@ from random import Random
 from typing import Final
 
 from spinneret.jobs.models import Draft, JobRef, JobStatus, Move, Priority, RequestKey
+from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -18,6 +19,7 @@ from spinneret.kernel.errors import (
 from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
 from tests.simulation.actors import TENANT, Actors, Claim, Request
+from tests.simulation.families import child_drafts, parent_draft
 from tests.simulation.faults import SeededFaults
 from tests.simulation.policies import IMPATIENT, ONE_SERIES
 from tests.simulation.world import World
@@ -32,6 +34,7 @@ ALLOWED: Final[Mapping[JobStatus, Sequence[Move]]] = {
     JobStatus.RUNNING: (Move.PAUSE, Move.PAUSE, Move.CANCEL),
     JobStatus.PAUSED: (Move.RESUME, Move.RESUME, Move.RESUME, Move.CANCEL),
     JobStatus.FAILED: (Move.RETRY,),
+    JobStatus.PARTIALLY_FAILED: (Move.RETRY,),
 }
 
 
@@ -50,11 +53,12 @@ class Scenario:
         faults: SeededFaults,
         world: World,
         relay_of: Callable[..., Relay] = Relay,
+        ends_of: Callable[..., ParentEnds] = ParentEnds,
     ) -> None:
         self._rng = rng
         self._faults = faults
         self._world = world
-        self._actors = Actors(world, self._work, self._timeout, relay_of)
+        self._actors = Actors(world, self._work, self._timeout, relay_of, ends_of)
         self._actors.workers_max = rng.choice([1, 2, 3, 5])
         self._timeouts = rng.choice([(15.0, 40.0), (60.0,), (30.0, 900.0), (900.0,)])
         self._work_seconds = rng.choice([8.0, 30.0, 400.0, 400.0])
@@ -74,6 +78,8 @@ class Scenario:
         """Run the world until nothing moves any more."""
         for _ in range(self._rng.randint(1, 6)):
             self._later(self._new_request)
+        for _ in range(self._rng.choice([0, 0, 0, 1])):
+            self._later(self._new_family)
         for _ in range(self._rng.choice([0, 4, 16])):
             self._later(self._user)
         for service in ("store", "queue"):
@@ -134,6 +140,14 @@ class Scenario:
             key = RequestKey(tenant=TENANT, scope=scope, payload=payload)
         for _ in range(self._rng.choice([1, 1, 2])):
             self._submit(Request(drafts=drafts, key=key))
+
+    def _new_family(self) -> None:
+        planned = self._rng.random() < 0.5
+        parent = parent_draft(self._rng, PAGES, planned=planned)
+        if planned:
+            self._submit(Request(drafts=child_drafts(parent), key=None, parent=parent))
+        else:
+            self._submit(Request(drafts=[parent], key=None, parents=True))
 
     def _submit(self, request: Request) -> None:
         """Ask, and ask again as long as there is no answer."""

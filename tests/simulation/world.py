@@ -30,6 +30,7 @@ _TRANSACTIONS: Final = frozenset(
         "store.submit",
         "store.transition",
         "store.begin_run",
+        "store.add_children",
         "store.commit",
         "store.begin_effect",
         "store.finish_effect",
