@@ -38,6 +38,7 @@ SUMS = (
     "steps",
     "jobs",
     "parents",
+    "executions",
     "crashes",
     "lost_answers",
     "duplicates",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.ends import handing_on
 from spinneret.jobs.models import Backlog, Draft, Job, JobRef, Move, Reply, RequestKey
@@ -24,8 +26,10 @@ from spinneret.kernel.errors import (
     NotFound,
 )
 from spinneret.outbox.relay import Relay
+from tests.simulation import policies as kinds
+from tests.simulation.executions import Machine, Steps
 from tests.simulation.families import lead
-from tests.simulation.policies import FAMILY, POLICIES, SINKS
+from tests.simulation.policies import POLICIES, SINKS
 from tests.simulation.stepped import (
     SteppedEffects,
     SteppedOutbox,
@@ -99,8 +103,11 @@ class Actors:
         timeout: Callable[[], float],
         relay_of: Callable[..., Relay] = Relay,
         ends_of: Callable[..., ParentEnds] = ParentEnds,
+        loses: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`loses` tells whether an execution is lost at its next transition."""
         self._world = world
+        self.machine = Machine(world, Steps(world, self._driver).take, loses)
         self._relay_of = relay_of
         self._ends_of = ends_of
         self._work = work
@@ -248,8 +255,11 @@ class Actors:
     def _handle(self, actor: Actor, store: SteppedStore, context: Context) -> dict[str, int]:
         try:
             effects = SteppedEffects(self._world, actor)
-            if context.job.kind == FAMILY:
-                lead(context, self._children(actor))
+            match context.job.kind:
+                case kinds.FAMILY:
+                    lead(context, self._children(actor))
+                case kinds.DRIVEN:
+                    Starter(self.machine.executions(actor), lambda _: None)(context)
             self._work(Claim(context, actor, self._world, store, effects))
         except BaseException as error:
             actor.work_ended = error
@@ -273,6 +283,15 @@ class Actors:
             clock=self._world.clock_of(actor),
             new_id=self._new_id,
             move=self._control(actor).move,
+        )
+
+    def _driver(self, actor: Actor) -> Driver:
+        return Driver(
+            store=self._ending(actor, self._relay(actor)),
+            queue=SteppedQueue(self._world, actor, self.post, self.backlog),
+            kinds=POLICIES,
+            clock=self._world.clock_of(actor),
+            random=self._world.rng.random,
         )
 
     def _new_id(self, prefix: str) -> str:

@@ -14,18 +14,27 @@ from typing import Final
 
 from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lease, Reply, RequestKey
 from spinneret.jobs.ports import Claimed, NewJob, Refused
-from spinneret.jobs.worker import Defer, HandBack
+from spinneret.jobs.worker import Defer, HandBack, HandOver
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation import kinship
 from tests.simulation.kinship import TERMINAL, Kinship, awaits, is_kin
-from tests.simulation.policies import POLICIES, SINKS
+from tests.simulation.parts import Parts
+from tests.simulation.policies import DRIVEN, POLICIES, SINKS
 from tests.simulation.turnstile import Actor, Role
 
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     Role.CLIENT: frozenset(),
     Role.WORKER: frozenset(
+        {
+            ("running", "running"),
+            ("running", "completed"),
+            ("running", "failed"),
+            ("running", "pending"),
+        }
+    ),
+    Role.STEP: frozenset(
         {
             ("running", "running"),
             ("running", "completed"),
@@ -68,6 +77,7 @@ class Invariants:
         self.counts: Counter[str] = Counter()
         self.accepted: dict[JobRef, None] = {}
         self.kinship = Kinship(store, self._check)
+        self.parts = Parts(self._check)
         self._store = store
         self._now = now
         self._granted: dict[tuple[JobRef, int], str] = {}
@@ -153,6 +163,9 @@ class Invariants:
         match actor.role:
             case _ if lease is None and (awaits(was) or awaits(job) or move == SETTLED):
                 self.kinship.parent_moved(actor.role, was, job)
+            case Role.STEP:
+                self._check(_under(was, lease), job.ref, "a stale execution's write")
+                self.parts.step_moved(was, job)
             case Role.WORKER if lease is not None:
                 self._worker_moved(actor, was, job)
             case Role.WORKER if was.status is JobStatus.RUNNING:
@@ -187,8 +200,9 @@ class Invariants:
     def left(self, actor: Actor, ref: JobRef) -> None:
         """A worker returned as if all were well."""
         lease = actor.lease
-        stands = lease is not None and _under(self._row(ref), lease)
-        self._check(not stands, ref, f"{actor.name} left its claim behind")
+        stands = _under(self._row(ref), lease)
+        over = isinstance(actor.work_ended, HandOver)
+        self._check(over or not stands, ref, f"{actor.name} left its claim behind")
 
     def performed(self, key: str) -> None:
         """The foreign system did what it was asked for."""
@@ -210,6 +224,17 @@ class Invariants:
         first = self._replies.setdefault((request.tenant, request.scope), text)
         if first != text:
             self.violations.append(f"{request.scope}: two answers, {first} and {text}")
+
+    def recorded(self, lease: Lease, number: int) -> None:
+        """A step's effect was accepted under its execution's lease."""
+        ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
+        self._check(_under(self._row(ref), lease), ref, "a part of a stale execution")
+        self.parts.record(lease, number)
+
+    def started_again(self, name: str, *, same: bool) -> None:
+        """An execution was started under a name that is taken."""
+        if not same:
+            self.violations.append(f"two executions are called {name}")
 
     def acknowledged(self, refs: Sequence[JobRef]) -> None:
         """A client got the answer that these jobs are accepted."""
@@ -247,7 +272,7 @@ class Invariants:
         """Everything has settled."""
         for ref in self.accepted:
             job = self._row(ref)
-            if job.status is JobStatus.COMPLETED and job.family is None:
+            if job.status is JobStatus.COMPLETED and job.family is None and job.kind != DRIVEN:
                 fence = (job.result or {}).get("fence")
                 done = self._effects[ref, fence] if isinstance(fence, int) else 0
                 self._check(done == 1, ref, "completed without its effect")
@@ -257,7 +282,9 @@ class Invariants:
 
     def _worker_moved(self, actor: Actor, was: Job, job: Job) -> None:
         lease = actor.lease
-        self._check(lease is not None and _under(was, lease), job.ref, "a stale holder's write")
+        self._check(_under(was, lease), job.ref, "a stale holder's write")
+        if job.status is JobStatus.RUNNING:
+            self.parts.worker_moved(job)
         charged = _charges(job) - _charges(was)
         stops = job.status in (JobStatus.CANCELLED, JobStatus.PAUSED)
         if stops:
@@ -337,6 +364,9 @@ class Invariants:
         timeline = self._timelines[job.ref]
         for event in events:
             known = timeline.get(event.id)
+            if known is not None and job.kind == DRIVEN:
+                timeline[event.id] = event  # a step that was tried again
+                continue
             if known is not None:
                 self._check(known == event, job.ref, f"event {event.id} was written over")
                 continue
@@ -371,7 +401,9 @@ class Invariants:
             self.violations.append(f"{ref.job_id}: {rule}")
 
 
-def _under(row: Job, lease: Lease) -> bool:
+def _under(row: Job, lease: Lease | None) -> bool:
+    if lease is None:
+        return False
     standing = (row.status, row.fence, row.locked_by)
     return standing == (JobStatus.RUNNING, lease.fence, lease.owner)
 

@@ -26,6 +26,7 @@ _REOPENED: Final = frozenset((end, "running") for end in ("partially_failed", "f
 _BEGUN: Final = frozenset({("paused", "pending"), ("failed", "pending")})
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     Role.CLIENT: frozenset(),
+    Role.STEP: frozenset(),
     # Whose child ends last ends the parent; a claimed child stops as its parent did.
     Role.WORKER: _ENDS | _REOPENED | _BEGUN | {("running", "paused")},
     Role.SWEEPER: _ENDS

@@ -28,6 +28,8 @@ class Report:
     jobs: int
     parents: int
     """Of these, with children of their own."""
+    executions: int
+    """Segments of driven jobs."""
     crashes: int
     lost_answers: int
     duplicates: int
@@ -74,6 +76,7 @@ def simulate(
         steps=world.counts["steps"],
         jobs=invariants.counts["jobs"],
         parents=invariants.counts["parents"],
+        executions=world.counts["executions"],
         crashes=world.counts["crashes"],
         lost_answers=world.counts[Fate.ANSWER_LOST] + world.counts[Fate.TWICE],
         duplicates=world.counts["duplicates"],

@@ -234,6 +234,16 @@ class SteppedStore:
 
         self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
 
+    def record(self, lease: Lease, number: int) -> None:
+        """A step's effect, in one transaction with the check of its execution's lease."""
+
+        def effect() -> None:
+            if not self._store.holds(lease):
+                raise LeaseLost(f"job {lease.job_id} has moved on")
+            self._invariants.recorded(lease, number)
+
+        self._world.call(self._actor, "store.record", effect, (lease.job_id, lease.fence, number))
+
 
 class SteppedOutbox:
     """Implements OutboxStore."""

@@ -32,6 +32,7 @@ _TRANSACTIONS: Final = frozenset(
         "store.begin_run",
         "store.add_children",
         "store.commit",
+        "store.record",
         "store.begin_effect",
         "store.finish_effect",
     }

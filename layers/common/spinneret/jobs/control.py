@@ -98,8 +98,8 @@ class JobControl:
     def cancel_children(self, parent: Job, most: int, after: str | None = None) -> str | None:
         """Cancel those alive among the next `most` children of a cancelled parent.
 
-        The others are cancelled by the sweeper, or as they are claimed. Returns where to go on, None
-        at the end of the children. Raises DependencyUnavailable.
+        The others are cancelled by the sweeper, or as they are claimed. Returns where to go on,
+        None at the end of the children. Raises DependencyUnavailable.
         """
         for _ in range(0, most, bounds.LIST_LIMIT_MAX):
             page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
