@@ -48,12 +48,15 @@ PARAMETERS: Final = {
 _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, EMBEDDER, *PARAMETERS)
 
 
-def settle(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
-    """The settings that hold from now on: the environment's over those that were kept."""
+def wanted(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
+    """The settings to deploy: the environment's over those that were kept."""
     settings = kept(instance) | {name: environ[name] for name in _NAMES if name in environ}
-    settings = {name: value for name, value in settings.items() if value}
-    write_json(instance.folder / "settings.json", settings)
-    return settings
+    return {name: value for name, value in settings.items() if value}
+
+
+def keep(instance: Instance, settings: Mapping[str, str]) -> None:
+    """Once they are deployed: what was refused or failed isn't asked for again."""
+    write_json(instance.folder / "settings.json", dict(settings))
 
 
 def kept(instance: Instance) -> dict[str, str]:
