@@ -218,9 +218,12 @@ def test_the_due_index_has_who_is_due_longest_waiting_first(stores: Stores, tena
         mine = [each for each in rows if due_shard_of(each.target.id) == shard]
         found = [
             each
-            for each in stores.index.due(shard, START + timedelta(seconds=1), 1000)
+            for each in stores.index.due(shard, START + timedelta(seconds=1))
             if each.tenant == tenant
         ]
+        second = START + timedelta(seconds=1)
+        late = [each for each in stores.index.due(shard, second, second) if each.tenant == tenant]
+        assert late == [each for each in found if each.due_at == second]
         expected = [each for each in mine if each.state.due_at != START + timedelta(seconds=2)]
         assert {each.target_id for each in found} == {each.target.id for each in expected}
         assert [each.due_at for each in found] == sorted(each.due_at for each in found)

@@ -48,7 +48,7 @@ def stores_of(tables: Tables | None) -> Stores:
         incidents=DynamoIncidentStore(client, targets),
         figures=DynamoFigureStore(client, checks),
         slots=DynamoSlotStore(client, targets),
-        index=DynamoDueIndex(client, targets),
+        index=DynamoDueIndex(client, targets, page=2),
     )
 
 

@@ -129,6 +129,7 @@ class CheckWorld:
 
     def __init__(self, clock: HandClock | None = None, *, limits: PaceLimits = FAST) -> None:
         self.clock = clock or HandClock()
+        self.limits = limits
         self.watch = FakeWatch()
         self.slots = self.watch.slots
         self.sites = Sites(self.clock)
@@ -226,6 +227,7 @@ class CheckWorld:
             new_owner=lambda: self.new_id("own"),
             interval_seconds=interval,
             workers=workers,
+            pace=self.limits,
         )
 
     def worker(

@@ -321,6 +321,7 @@ OUTCOME_HOLDS_INTERVALS: Final = 3  # an outcome says nothing about later times 
 CHECK_SKIPS_REPORTED: Final = 4  # in a row: a minute at the default interval
 CHECK_ROUND_TARGETS: Final = 300  # for one worker and tick: 15 s of checks of 50 ms
 CHECK_SHARDS: Final = 8  # of the due index
+CHECK_READ_TARGETS: Final = 2500  # of a shard by a tick, past those of crowded hosts: some 400 KB
 TARGETS_PER_TENANT: Final = 10_000  # the stage's default: at 15 s each 670 checks a second
 TARGET_NAME_MAX_CHARS: Final = 100
 TARGET_THRESHOLD_MAX: Final = 20  # checks in a row
