@@ -66,7 +66,7 @@ def test_a_good_answer_is_up(world: CheckWorld) -> None:
         ([page(500), page(500), page(500), page(200)], 3, Outcome.DOWN),
         ([page(408), page(429), page(200)], 3, Outcome.UP),
         ([page(429, retry_after="7"), page(200)], 1, Outcome.DOWN),
-        ([page(503, retry_after="7"), page(200)], 1, Outcome.DOWN),
+        ([page(503, retry_after="7"), page(200)], 2, Outcome.UP),
         ([page(404), page(200)], 1, Outcome.DOWN),
         ([FetchTimeout("slow"), page(200)], 2, Outcome.UP),
         ([failure("connection"), failure("dns"), page(200)], 3, Outcome.UP),
@@ -115,6 +115,20 @@ def test_a_cooling_host_is_left_alone_and_not_called_down(world: CheckWorld) -> 
     assert len(world.sites.requests) == 1
     world.clock.advance(61)
     assert checked(world, second).outcome is Outcome.UP
+
+
+def test_an_outage_behind_retry_after_is_seen_as_fast_as_any(world: CheckWorld) -> None:
+    """503 with Retry-After is what a maintenance page answers: nobody waits an hour for it."""
+    busy = page(503, retry_after="3600")
+    world.sites.answers[URL] = busy
+    world.sites.answers["https://site.example/other"] = busy
+    both = [world.target(URL), world.target("https://site.example/other")]
+    began_at = world.clock()
+    for _ in range(3):
+        for target_id in both:
+            assert checked(world, target_id).outcome is Outcome.DOWN
+    assert [each.type for each in world.watch.events] == ["target.down"] * 2
+    assert (world.clock() - began_at).total_seconds() < 60
 
 
 @pytest.mark.parametrize("status", [403, 405, 501])

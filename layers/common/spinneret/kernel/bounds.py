@@ -314,6 +314,7 @@ CHECK_RETRIES: Final = (0.2, 0.4)  # M-03: seconds before the second and the thi
 CHECK_WAITS_SECONDS: Final = 4.0  # for the host's pace: a few SHORT_WAIT_SECONDS, and the writes
 CHECK_BODY_BYTES: Final = 1024 * 1024  # read, hashed and asserted on; what is beyond is left out
 CHECK_REDIRECTS: Final = 10  # as lychee
+CHECK_COOLDOWN_SECONDS: Final = 60.0  # a Retry-After stops checks no longer, as lychee
 CHECK_RESULT_SECONDS: Final = 7 * 24 * 3600  # raw results; at 15 s, 40,000 rows for each target
 HOUR_RETENTION_SECONDS: Final = 40 * 24 * 3600  # of figures by hour: windows of 24 h and 7 d
 DAY_RETENTION_SECONDS: Final = 400 * 24 * 3600  # of figures by day, and incidents: a year's window

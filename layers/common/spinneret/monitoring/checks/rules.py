@@ -24,7 +24,6 @@ WITHOUT_HEAD: Final = frozenset(
 )
 """Answers by which sites refuse HEAD; a GET says more."""
 
-_TRY_AGAIN: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 _FINAL_REASONS: Final = frozenset({"tls", "unknown_host"})
 _OF_OUR_NETWORK: Final = frozenset({"connection", "dns", "unknown_host"})
 """Failures that look the same when it is we who are offline."""
@@ -49,10 +48,13 @@ _REASONS: Final[Mapping[object, str]] = {
 
 
 def is_worth_retrying(page: FetchedPage, now: datetime) -> bool:
-    """408, 429 and 5xx, unless the host says when to come back: its next check comes after that."""
-    if parse_retry_after(page.headers.get("retry-after", ""), now) is not None:
-        return False
-    return page.status_code in _TRY_AGAIN or page.status_code >= 500
+    """408, 5xx, and 429 unless the host says when to come back.
+
+    A Retry-After of a 5xx changes nothing: maintenance pages send it, and an outage is an outage.
+    """
+    if page.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        return parse_retry_after(page.headers.get("retry-after", ""), now) is None
+    return page.status_code == HTTPStatus.REQUEST_TIMEOUT or page.status_code >= 500
 
 
 def is_final(error: DomainError) -> bool:
