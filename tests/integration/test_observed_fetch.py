@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import trustme
 
-from spinneret.kernel.errors import ContentRefused, FetchFailed, UrlBlocked
+from spinneret.kernel.errors import ContentRefused, FetchFailed, FetchTimeout, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import Validators
 from spinneret.web.fetching.rules import require_success
@@ -136,6 +136,30 @@ def test_phases_are_those_of_the_last_hop(server: ScriptedServer) -> None:
     assert (phases.dns_ms, phases.connect_ms, phases.tls_ms) == (5, 20, None)
     assert (phases.first_byte_ms, phases.transfer_ms) == (300, 0)
     assert page.duration_ms == 2 * 25 + 300
+
+
+@pytest.mark.parametrize(("waits", "in_time"), [(3.0, True), (3.9, False)])
+def test_waiting_for_a_redirects_host_isnt_the_sites_time(
+    server: ScriptedServer, waits: float, in_time: bool
+) -> None:
+    """Up to three seconds more than the request may take."""
+    clock = Clock()
+
+    def slow(exchange: Exchange) -> None:
+        clock.now += 0.2
+        answer(PAGE)(exchange)
+
+    def wait(_: object) -> None:
+        clock.now += waits
+
+    server.behaviours |= {"/old": redirect("/page"), "/page": slow}
+    guarded = fetcher(server, monotonic=clock)
+    asked = request(server.url("/old"), total_seconds=1.0, before_redirect=wait)
+    if in_time:
+        assert guarded.fetch(asked).duration_ms == 200
+    else:
+        with pytest.raises(FetchTimeout):
+            guarded.fetch(asked)
 
 
 def test_a_slow_body_is_transfer(server: ScriptedServer) -> None:

@@ -19,7 +19,9 @@ from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.service import Checker, Done
 from spinneret.monitoring.slots.models import host_slot
 from spinneret.web.fetching.models import FetchRequest
-from spinneret.web.politeness.models import PaceLimits
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.politeness.models import Outcome as Answer
+from spinneret.web.politeness.models import PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
 from tests.fakes.fetching import fetched_page
 
@@ -149,6 +151,42 @@ def test_redirects_are_followed_and_shown(world: CheckWorld) -> None:
     world.sites.answers[URL] = fetched_page(ELSEWHERE, b"there", redirects=(URL,))
     result = checked(world, world.target(URL))
     assert (result.final_url, result.redirects) == (ELSEWHERE, (URL,))
+
+
+class Redirecting:
+    """Implements Fetcher: leads to a host that was asked a moment ago, and fails there."""
+
+    def __init__(self, world: CheckWorld, hosts: int) -> None:
+        self.world = world
+        self.hosts = [f"https://h{number}.example/" for number in range(hosts)]
+
+    def fetch(self, request: FetchRequest) -> Any:
+        self.world.clock.advance(0.2)
+        for url in map(parse_url, self.hosts):
+            pace = self.world.pace
+            permit = pace.admit(url.host, owner="other", limits=self.world.limits)
+            assert isinstance(permit, Permit)
+            pace.report(permit, Answer.SUCCESS)
+            assert request.before_redirect is not None
+            request.before_redirect(url)
+        self.world.clock.advance(0.5)
+        raise failure("tls")
+
+
+def test_waiting_for_a_redirects_host_is_no_latency() -> None:
+    world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
+    target_id = world.target(URL)
+    began_at = world.come_due(target_id).due_at
+    assert world.check(target_id, fetcher=Redirecting(world, 2)) is Done.CHECKED
+    assert last(world, target_id).latency_ms == 700
+    assert 1.7 <= (world.clock() - began_at).total_seconds() < 1.8
+
+
+def test_a_check_that_waits_too_long_behind_redirects_is_skipped() -> None:
+    """More than three seconds could outlast its slot."""
+    world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
+    target_id = world.target(URL)
+    assert world.check(target_id, fetcher=Redirecting(world, 7)) is Done.SKIPPED
 
 
 def test_a_try_goes_on_behind_the_redirects_of_the_one_before(world: CheckWorld) -> None:

@@ -188,6 +188,7 @@ RETRY_AFTER_MAX_SECONDS: Final = 3600.0  # a site may not stop us for longer by 
 RESERVATION_HORIZON_SECONDS: Final = 3600.0  # a slot farther off isn't reserved
 REDIRECTS_KEPT_SECONDS: Final = 6 * 3600  # of a fetch that waits: an hour at most for each host
 SHORT_WAIT_SECONDS: Final = 1.0  # architecture, section 3: no worker sleeps longer
+REDIRECT_WAITS_SECONDS: Final = 3.0  # of one fetch: three SHORT_WAIT_SECONDS for a redirect's host
 HOST_LEASE_SECONDS: Final = FETCH_TOTAL_SECONDS + 15.0  # … and twice a clock skew of 5 s, and 5 s
 SESSION_LOCK_RETRIES: Final = 3  # F-04
 SESSION_LOCK_FIRST_SECONDS: Final = 1.0  # F-04: 1, 2, 4 s …

@@ -20,7 +20,8 @@ _GET_SECONDS: Final = 0.1  # less isn't worth a request
 
 
 class Busy(Exception):
-    """There is no room for a request now: another check is at the host, or time is up."""
+    """There is no room for a request now: another check is at the host, a redirect's host lets the
+    check wait for too long, or time is up."""
 
 
 class Asking:
@@ -54,13 +55,19 @@ class Asking:
         self.tries = 0
         self.began_at: float | None = None
         """When the last try began."""
+        self._waited = 0.0
+        """How long the last try waited for hosts of redirects."""
 
     @property
     def latency_ms(self) -> int:
-        """From the beginning of the last try until now; 0 without one."""
+        """From the beginning of the last try until now, without its waits; 0 without a try."""
+        return round(1000 * self._spent)
+
+    @property
+    def _spent(self) -> float:
         if self.began_at is None:
-            return 0
-        return round(1000 * (self._monotonic() - self.began_at))
+            return 0.0
+        return self._monotonic() - self.began_at - self._waited
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:  # noqa: ARG002 (directly)
         """See RoutedFetcher."""
@@ -71,10 +78,14 @@ class Asking:
         hops = [*request.left, request.url]
 
         def follow(target: Url) -> None:
+            asked_at = self._monotonic()
             self._enter(target)
             if request.before_redirect is not None:
                 request.before_redirect(target)
             hops.append(target)
+            self._waited += self._monotonic() - asked_at
+            if self._waited > bounds.REDIRECT_WAITS_SECONDS:
+                raise Busy
 
         for pause in _PAUSES:
             at = replace(request, left=tuple(hops[:-1]), url=hops[-1], before_redirect=follow)
@@ -92,14 +103,14 @@ class Asking:
     def _try(self, request: FetchRequest) -> FetchedPage:
         self._require_room(self._timeout)
         self.tries += 1
-        self.began_at = self._monotonic()
+        self.began_at, self._waited = self._monotonic(), 0.0
         if self._refuses_head:
             request = replace(request, method="GET")
         page = self._fetcher.fetch(replace(request, total_seconds=self._timeout))
         if request.method == "HEAD" and page.status_code in rules.WITHOUT_HEAD:
             self._refuses_head = True
             # What the HEAD left of the try's time; it followed the redirects already.
-            seconds = self._timeout - (self._monotonic() - self.began_at)
+            seconds = self._timeout - self._spent
             left = (*request.left, *_hops(page, request))
             again = replace(
                 request,

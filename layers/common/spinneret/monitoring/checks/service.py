@@ -37,7 +37,6 @@ from spinneret.web.polite_fetcher import PoliteFetcher
 logger = logging.getLogger(__name__)
 
 _SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock behind, another one ahead
-_REDIRECT_WAITS_SECONDS: Final = 3 * bounds.SHORT_WAIT_SECONDS  # for the pace behind a redirect
 
 
 class Done(StrEnum):
@@ -78,7 +77,7 @@ class CheckParts:
     @property
     def slot_seconds(self) -> float:
         """How long a slot is taken for: a check, whatever it meets, and a margin of clocks."""
-        longest = rules.longest_seconds(self.timeout) + self.timeout + _REDIRECT_WAITS_SECONDS
+        longest = rules.longest_seconds(self.timeout) + self.timeout + bounds.REDIRECT_WAITS_SECONDS
         return longest + 2 * bounds.AWS_CALL_SECONDS + _SLOT_MARGIN_SECONDS
 
 
@@ -228,7 +227,7 @@ class _Check:
                 self._parts.slots.give_back(slot)
 
     def _require_room(self, seconds: float) -> None:
-        needed = seconds + _REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
+        needed = seconds + bounds.REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
         end = min(each.until for each in (self.slot, self._worker, *self._others.values()))
         if self._parts.clock() + timedelta(seconds=needed) > end:
             raise Busy

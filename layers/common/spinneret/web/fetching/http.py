@@ -150,7 +150,8 @@ class _Fetch:
             self.redirects.append(url.text)
             self.has_left = self.has_left or target.origin != url.origin
             if self.request.before_redirect is not None:
-                self.request.before_redirect(target)
+                with self.deadline.paused():
+                    self.request.before_redirect(target)
             url = target
 
     def _target(self, url: Url, response: httpcore.Response) -> Url | None:

@@ -70,7 +70,8 @@ class FetchRequest:
     answer's body is empty then, and what is left unread isn't asked for. The URL is the answer's.
     `max_bytes` ends it with BodyTooLarge where it is reached, whatever length was declared."""
     before_redirect: Callable[[Url], None] | None = None
-    """Called before each redirect is followed; what it raises ends the fetch."""
+    """Called before each redirect is followed; what it raises ends the fetch. Its time isn't the
+    host's: REDIRECT_WAITS_SECONDS of it come on top of `total_seconds`."""
 
     @property
     def requested(self) -> Url:
@@ -141,7 +142,7 @@ class FetchedPage:
     redirects: tuple[str, ...]
     """Every URL that was left by a redirect, in order."""
     duration_ms: int
-    """Of all hops of this request together."""
+    """Of all hops of this request together, without what `before_redirect` took."""
     phases: Phases | None = None
     certificate: Certificate | None = None
     """Of the last hop; None without TLS."""
