@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,12 +19,13 @@ from spinneret.kernel.errors import (
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.service import Checker, Done
 from spinneret.monitoring.slots.models import host_slot
-from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.models import Certificate, FetchRequest
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.models import Outcome as Answer
 from spinneret.web.politeness.models import PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
 from tests.fakes.fetching import fetched_page
+from tests.fakes.time import START
 
 URL = "https://site.example/page"
 ELSEWHERE = "https://other.example/there"
@@ -99,6 +101,19 @@ def test_the_status_is_null_without_an_answer_and_the_reason_is_told(world: Chec
     assert result.status_code is None
     assert result.error is not None
     assert "certificate has expired" in result.error.message
+
+
+def test_a_result_keeps_a_certificate_without_its_names(world: CheckWorld) -> None:
+    names = tuple(f"h{number}.example" for number in range(500))
+    shown = Certificate(
+        subject="CN=site.example",
+        issuer="CN=authority",
+        names=names,
+        not_before=START,
+        not_after=START + timedelta(days=90),
+    )
+    world.sites.answers[URL] = replace(page(200), certificate=shown)
+    assert checked(world, world.target(URL)).certificate == replace(shown, names=())
 
 
 def test_one_reservation_covers_all_tries(world: CheckWorld) -> None:

@@ -51,6 +51,7 @@ class CheckResult:
     redirects: tuple[str, ...] = ()
     phases: Phases | None = None
     certificate: Certificate | None = None
+    """Without its names."""
     body_sha256: str | None = None
     """Of the first CHECK_BODY_BYTES after decoding; None where no body was read."""
 

@@ -83,7 +83,8 @@ def judged(
         final_url=page.url.text,
         redirects=page.redirects,
         phases=page.phases,
-        certificate=page.certificate,
+        # Its names, hundreds at a CDN, are shown nowhere and would be kept with each result.
+        certificate=None if page.certificate is None else replace(page.certificate, names=()),
         body_sha256=hashlib.sha256(page.body).hexdigest() if has_body else None,
     )
     if error := _error(result, page, conditions):

@@ -27,11 +27,9 @@ _PAGE: Final = 600  # some 100 KB
 class DynamoDueIndex:
     """Implements DueIndex."""
 
-    def __init__(self, client: DynamoDBClient, table: str, page: int = _PAGE) -> None:
-        """`page` is how many rows one query answers."""
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
-        self._page = page
 
     def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[Due]:
         """See DueIndex; a write shows after a moment only."""
@@ -45,7 +43,7 @@ class DynamoDueIndex:
             "IndexName": DUE_INDEX,
             "KeyConditionExpression": "due_shard = :shard AND due_at BETWEEN :since AND :now",
             "ExpressionAttributeValues": values,
-            "Limit": self._page,
+            "Limit": _PAGE,
         }
         while True:
             with translated("dynamodb"):
