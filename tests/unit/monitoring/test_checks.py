@@ -116,6 +116,57 @@ def test_a_result_keeps_a_certificate_without_its_names(world: CheckWorld) -> No
     assert checked(world, world.target(URL)).certificate == replace(shown, names=())
 
 
+MEGABYTE = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("condition", "length", "fields", "outcome", "told"),
+    [
+        ("size > 1mb", MEGABYTE, {}, Outcome.DOWN, "size is 1048576"),
+        ("size > 1mb", MEGABYTE + 1, {}, Outcome.UP, ""),
+        ("not (size <= 1mb)", 3 * MEGABYTE, {}, Outcome.UP, ""),
+        ("size in (5, 1mb)", 3 * MEGABYTE, {}, Outcome.DOWN, "not so"),
+        ("size > 2mb", 3 * MEGABYTE, {"content_length": "3145728"}, Outcome.UP, ""),
+        ("size < 2mb", 3 * MEGABYTE, {"content_length": "3145728"}, Outcome.DOWN, "3145728"),
+        ("size > 2mb", 3 * MEGABYTE, {}, Outcome.DOWN, "doesn't say how long"),
+        ("not (size > 2mb)", 3 * MEGABYTE, {}, Outcome.DOWN, "doesn't say how long"),
+        (
+            "size > 2mb",
+            3 * MEGABYTE,
+            {"content_length": "3145728", "content_encoding": "gzip"},
+            Outcome.DOWN,
+            "doesn't say how long",
+        ),
+        ('json("a") == 1', 10, {}, Outcome.UP, ""),
+        ('json("a") == 1', MEGABYTE, {}, Outcome.UP, ""),
+        ('json("a") == 1', MEGABYTE + 1, {}, Outcome.DOWN, "longer than 1 MB"),
+        ('json("a") != 2', MEGABYTE + 1, {}, Outcome.DOWN, "longer than 1 MB"),
+        ('status == 200 or json("a") == 1', MEGABYTE + 1, {}, Outcome.UP, ""),
+    ],
+)
+def test_of_a_body_beyond_a_megabyte_is_said_what_is_known(
+    world: CheckWorld,
+    condition: str,
+    length: int,
+    fields: dict[str, str],
+    outcome: Outcome,
+    told: str,
+) -> None:
+    answer = replace(page(200, **fields), body=b'{"a":1}'.ljust(length))
+    world.sites.answers[URL] = answer
+    result = checked(world, world.target(URL, conditions=(condition,)))
+    assert result.outcome is outcome
+    assert told in (result.error.message if result.error else "")
+
+
+def test_the_hash_is_of_the_first_megabyte(world: CheckWorld) -> None:
+    world.sites.answers[URL] = [
+        replace(page(200), body=b"x" * MEGABYTE + tail) for tail in (b"", b"y", b"zz")
+    ]
+    target_id = world.target(URL)
+    assert len({checked(world, target_id).body_sha256 for _ in range(3)}) == 1
+
+
 def test_one_reservation_covers_all_tries(world: CheckWorld) -> None:
     slow = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
     slow.sites.answers[URL] = [page(500), page(500), page(200)]

@@ -206,7 +206,8 @@ class _Check:
         request = FetchRequest(
             url=parse_url(target.canonical_url),
             method=target.options.method,
-            excerpt_bytes=bounds.CHECK_BODY_BYTES if target.options.method is Method.GET else 0,
+            # A byte more, which tells that a body goes on.
+            excerpt_bytes=bounds.CHECK_BODY_BYTES + 1 if target.options.method is Method.GET else 0,
             excerpt_is_vital=True,
             max_redirects=bounds.CHECK_REDIRECTS,
         )
