@@ -340,9 +340,11 @@ WINDOW_MINUTES_MAX: Final = 7 * 24 * 60
 WINDOW_TARGETS_MAX: Final = 100
 RECURRENCE_MAX_CHARS: Final = 200
 STATUS_PAGE_TARGETS: Final = 50  # each costs a query
+STATUS_PAGE_COUNTED: Final = 500  # public targets that the page's first line speaks of
 STATUS_SLUG_MAX_CHARS: Final = 63  # as a label of a host's name
 STATUS_TITLE_MAX_CHARS: Final = 100
-METRICS_TARGETS: Final = 1000  # of one answer, some 500 KB
+METRICS_TARGETS: Final = 10_000  # read for one answer, in three seconds
+METRICS_BYTES: Final = 4 * 1024 * 1024  # of an answer, quotes escaped; Lambda's hold 6 MB
 IMPORT_LINES_MAX: Final = 500  # the job's result names the outcome of each
 
 PRODUCT_TITLE_MAX_CHARS: Final = 255  # longer than any marketplace takes; each has its own bound
