@@ -268,4 +268,5 @@ def target_service(world: CheckWorld, most: int = bounds.TARGETS_PER_TENANT) -> 
         new_id=world.new_id,
         render=target_json,
         most=most,
+        shortest_interval=bounds.CHECK_INTERVAL_MIN_SECONDS,
     )
