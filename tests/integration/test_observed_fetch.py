@@ -10,7 +10,7 @@ import trustme
 
 from spinneret.kernel.errors import ContentRefused, FetchFailed, FetchTimeout, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.models import Validators
+from spinneret.web.fetching.models import Certificate, Validators
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import parse_url
 from tests.fakes.guarded_fetch import (
@@ -189,6 +189,21 @@ def test_a_page_by_tls_shows_the_handshake_and_the_certificate() -> None:
     assert shown.not_before < ends
     assert "O=trustme" in shown.issuer
     assert "O=trustme" in shown.subject
+
+
+def test_the_certificate_of_every_hop_is_shown() -> None:
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("one.test", "two.test").configure_cert(context)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    behaviours = {"/": redirect("https://two.test/page"), "/page": answer(PAGE)}
+    seen: list[Certificate] = []
+    with ScriptedServer(behaviours, tls=context) as server:
+        guarded = fetcher(
+            resolver=ScriptedResolver([PUBLIC]), tcp=RoutedTcp(server, PUBLIC), tls=trusting
+        )
+        page = guarded.fetch(request("https://one.test/", saw_certificate=seen.append))
+    assert seen == [page.certificate] * 2
 
 
 def test_a_page_without_tls_has_no_certificate(server: ScriptedServer) -> None:

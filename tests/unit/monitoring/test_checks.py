@@ -103,17 +103,66 @@ def test_the_status_is_null_without_an_answer_and_the_reason_is_told(world: Chec
     assert "certificate has expired" in result.error.message
 
 
-def test_a_result_keeps_a_certificate_without_its_names(world: CheckWorld) -> None:
-    names = tuple(f"h{number}.example" for number in range(500))
-    shown = Certificate(
-        subject="CN=site.example",
+def certificate(name: str, days: int, names: tuple[str, ...] = ()) -> Certificate:
+    return Certificate(
+        subject=f"CN={name}",
         issuer="CN=authority",
         names=names,
-        not_before=START,
-        not_after=START + timedelta(days=90),
+        not_before=START - timedelta(days=90 - days),
+        not_after=START + timedelta(days=days),
     )
-    world.sites.answers[URL] = replace(page(200), certificate=shown)
-    assert checked(world, world.target(URL)).certificate == replace(shown, names=())
+
+
+def test_a_result_keeps_a_certificate_without_its_names(world: CheckWorld) -> None:
+    names = tuple(f"h{number}.example" for number in range(500))
+    world.sites.certificates["site.example"] = certificate("site.example", 60, names)
+    found = checked(world, world.target(URL)).certificate
+    assert found == certificate("site.example", 60)
+
+
+@pytest.mark.parametrize(("own", "others"), [(10, 60), (60, 10)])
+@pytest.mark.parametrize("retried", [False, True])
+def test_of_the_certificates_on_the_way_the_one_that_ends_first_is_told(
+    world: CheckWorld, own: int, others: int, *, retried: bool
+) -> None:
+    """Also where a second try goes on behind the redirect."""
+    world.sites.certificates |= {
+        "site.example": certificate("site.example", own),
+        "other.example": certificate("other.example", others),
+    }
+    status = 500 if retried else 200
+    world.sites.answers[URL] = fetched_page(ELSEWHERE, b"", redirects=(URL,), status_code=status)
+    target_id = world.target(URL, conditions=("certificate < 11d",))
+    result = checked(world, target_id)
+    assert (result.outcome, result.tries) == (Outcome.UP, 2 if retried else 1)
+    first = "site.example" if own < others else "other.example"
+    assert result.certificate == certificate(first, 10)
+    [event] = [each for each in world.watch.events if each.type == "certificate.expiring"]
+    assert event.data["days_left"] == 9
+
+
+def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None:
+    """It had to wait for the redirect's host, and the next tick doesn't ask the first one again."""
+    world = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
+    world.sites.certificates |= {
+        "site.example": certificate("site.example", 10),
+        "other.example": certificate("other.example", 60),
+    }
+    world.sites.answers[URL] = fetched_page(ELSEWHERE, b"", redirects=(URL,))
+    world.sites.answers[ELSEWHERE] = fetched_page(ELSEWHERE, b"")
+    target_id = world.target(URL, interval_seconds=3600, conditions=("certificate > 11d",))
+    world.come_due(target_id)
+    other = world.target(ELSEWHERE, interval_seconds=3600)
+    assert world.watch.rows["acme", other]
+    permit = world.pace.admit("other.example", owner="x", limits=world.limits)
+    assert isinstance(permit, Permit)
+    world.pace.report(permit, Answer.SUCCESS)
+    assert world.check(target_id) is Done.SKIPPED
+    world.clock.advance(15)
+    result = checked(world, target_id)
+    assert (result.outcome, result.certificate) == (Outcome.UP, None)
+    assert [url for _, url in world.sites.seen] == [URL, ELSEWHERE]
+    assert world.watched(target_id).state.certificate is None
 
 
 MEGABYTE = 1024 * 1024

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout
 from spinneret.monitoring.checks import rules
-from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.proxies.models import Route
@@ -55,6 +56,9 @@ class Asking:
         self.tries = 0
         self.began_at: float | None = None
         """When the last try began."""
+        self.is_resumed = False
+        """Whether the check goes on behind a redirect, where it had to wait at an earlier tick."""
+        self._certificates: list[Certificate] = []
         self._waited = 0.0
         """How long the last try waited for hosts of redirects."""
 
@@ -74,7 +78,8 @@ class Asking:
         return None
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:  # noqa: ARG002 (directly)
-        """See RoutedFetcher. Raises Busy."""
+        """See RoutedFetcher; the certificate is the one of all hops that ends first. Raises Busy."""
+        self.is_resumed = bool(request.left)
         hops = [*request.left, request.url]
 
         def follow(target: Url) -> None:
@@ -88,7 +93,13 @@ class Asking:
                 raise Busy
 
         for pause in _PAUSES:
-            at = replace(request, left=tuple(hops[:-1]), url=hops[-1], before_redirect=follow)
+            at = replace(
+                request,
+                left=tuple(hops[:-1]),
+                url=hops[-1],
+                before_redirect=follow,
+                saw_certificate=self._certificates.append,
+            )
             try:
                 page = self._try(at)
             except (FetchTimeout, FetchFailed) as error:
@@ -96,7 +107,10 @@ class Asking:
                     raise
             else:
                 if pause is None or not rules.is_worth_retrying(page, self._clock()):
-                    return page
+                    ends = attrgetter("not_after")
+                    return replace(
+                        page, certificate=min(self._certificates, key=ends, default=None)
+                    )
             self._sleep(pause)
         raise AssertionError("the last try ends the loop")
 

@@ -143,6 +143,8 @@ class Checker:
                 return self.skip(watched, reservation=answer.waiting_for)
             asked = replace(asked, latency_ms=answer.duration_ms, tries=check.asking.tries)
             result = self._judged(asked, answer, watched)
+            if check.asking.is_resumed:  # it didn't see the certificates of the hosts before
+                result = replace(result, certificate=None)
         return self._recorded(check, watched, result)
 
     def _judged(self, asked: CheckResult, page: FetchedPage, watched: Watched) -> CheckResult:

@@ -16,7 +16,7 @@ class Subject(StrEnum):
     SIZE = "size"
     """Bytes of the body after decoding."""
     CERTIFICATE = "certificate"
-    """Seconds until its end; null without TLS."""
+    """Seconds until its end, or that of the first one to end behind redirects; null without TLS."""
     BODY = "body"
     HEADER = "header"
     """By name; null where the answer has none."""

@@ -35,6 +35,19 @@ def _is_field_value(text: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """Facts of the server's certificate, which was verified."""
+
+    subject: str
+    """As `O=Example, CN=example.com`."""
+    issuer: str
+    names: tuple[str, ...]
+    """Subject alternative names: hosts, patterns, addresses."""
+    not_before: datetime
+    not_after: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class FetchRequest:
     """One request with its bounds; the bounds hold over all redirects together."""
 
@@ -72,6 +85,8 @@ class FetchRequest:
     before_redirect: Callable[[Url], None] | None = None
     """Called before each redirect is followed; what it raises ends the fetch. Its time isn't the
     host's: REDIRECT_WAITS_SECONDS of it come on top of `total_seconds`."""
+    saw_certificate: Callable[[Certificate], None] | None = None
+    """Called with the certificate of each hop by TLS, when its head has come."""
 
     @property
     def requested(self) -> Url:
@@ -111,19 +126,6 @@ class Phases:
     """From the connection's readiness to the complete head of the answer."""
     transfer_ms: int
     """Of the body, decoding included."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Certificate:
-    """Facts of the server's certificate, which was verified."""
-
-    subject: str
-    """As `O=Example, CN=example.com`."""
-    issuer: str
-    names: tuple[str, ...]
-    """Subject alternative names: hosts, patterns, addresses."""
-    not_before: datetime
-    not_after: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
