@@ -78,7 +78,10 @@ class Asking:
         return None
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:  # noqa: ARG002 (directly)
-        """See RoutedFetcher; the certificate is the one of all hops that ends first. Raises Busy."""
+        """See RoutedFetcher; of the hops' certificates the page has the one that ends first.
+
+        Raises Busy.
+        """
         self.is_resumed = bool(request.left)
         hops = [*request.left, request.url]
 
@@ -107,10 +110,8 @@ class Asking:
                     raise
             else:
                 if pause is None or not rules.is_worth_retrying(page, self._clock()):
-                    ends = attrgetter("not_after")
-                    return replace(
-                        page, certificate=min(self._certificates, key=ends, default=None)
-                    )
+                    first = min(self._certificates, key=attrgetter("not_after"), default=None)
+                    return replace(page, certificate=first)
             self._sleep(pause)
         raise AssertionError("the last try ends the loop")
 
