@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 
 from spinneret.aws.opensearch import opensearch_client
-from spinneret.content.documents.models import IndexedChunk
+from spinneret.content.documents.models import Document, IndexedChunk
 from spinneret.content.search.models import BOTH, Filters, IndexedVersion, Leg, Wanted, Words
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import names_of
@@ -84,8 +84,39 @@ def test_chunks_of_current_versions_are_counted(kept: Kept, tenant: str) -> None
     kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(3)], plenty)
     kept.index.write([chunk(tenant, "silk old", version="000000-x")], plenty)
     documents = [factories.document(tenant=tenant, id=f"doc_{n}") for n in (1, 2)]
-    counts = kept.upkeep.counts(kept.upkeep.reading(plenty), documents, plenty)
-    assert counts == {"doc_1": 3, "doc_2": 0}
+    held = kept.upkeep.held(kept.upkeep.reading(plenty), documents, plenty)
+    assert {each: held[each].chunks for each in held} == {"doc_1": 3, "doc_2": 0}
+
+
+LABELS = {
+    "collection": {"collection_id": "col_2"},
+    "no collection": {"collection_id": None},
+    "a tag more": {"tag_ids": ("tag_1", "tag_2", "tag_3")},
+    "a tag less": {"tag_ids": ("tag_1",)},
+    "no tag": {"tag_ids": ()},
+    "deleted": {"deleted_at": START},
+}
+
+
+@pytest.mark.parametrize("name", list(LABELS))
+def test_chunks_that_bear_other_labels_than_their_row_are_known(
+    kept: Kept, tenant: str, name: str
+) -> None:
+    row = factories.document(
+        tenant=tenant, chunk_count=3, collection_id="col_1", tag_ids=("tag_1", "tag_2")
+    )
+    drifted = replace(row, **LABELS[name])  # type: ignore[arg-type]  # of several types
+    kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(3)], plenty)
+
+    def labelled(document: Document) -> bool:
+        return kept.upkeep.held(kept.upkeep.reading(plenty), [document], plenty)["doc_1"].labelled
+
+    for bears, other in ((row, drifted), (drifted, row)):
+        kept.index.relabel(bears, plenty)
+        assert (labelled(bears), labelled(other)) == (True, False)
+    kept.index.relabel(replace(row, chunk_count=1), plenty)
+    assert not labelled(row)
+    assert not labelled(drifted)
 
 
 def test_versions_are_listed_and_removed(kept: Kept, tenant: str) -> None:

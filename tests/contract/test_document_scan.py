@@ -79,7 +79,9 @@ def test_a_task_has_one_owner_and_goes_on_at_its_place(
     task = f"task-{tenant}"
     assert scan.place(task, "one", START, START + HOUR) == Place()
     assert scan.place(task, "two", START, START + HOUR) is None
-    place = Place(after={"pk": "x"}, target="index-2", done=7)
+    place = Place(
+        after={"pk": "x"}, target="index-2", done=7, rows_done=True, cleared={"tenant": "t"}
+    )
     assert scan.keep_place(task, "one", place, release=False)
     assert not scan.keep_place(task, "two", Place(), release=False)
     assert scan.place(task, "two", START, START + HOUR) is None

@@ -92,7 +92,8 @@ class FakeChunkIndex:
         for held in self.held_by_target.values():
             for key, chunk in held.items():
                 own = (chunk.tenant, chunk.document_id, chunk.version)
-                if own == (document.tenant, document.id, document.version):
+                wanted = (document.tenant, document.id, document.version)
+                if own == wanted and chunk.index < document.chunk_count:
                     held[key] = replace(chunk, labels=labels_of(document))
 
     def remove_others(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -210,3 +211,80 @@ def test_a_restored_document_is_never_removed(shelves: Shelves) -> None:
     shelves.index.remove_others = remove  # type: ignore[method-assign]  # as it was
     shelves.upkeep().reconcile(plenty)
     assert shelves.found() == [identity]
+
+
+# ---------------------------------------------------------------- Labels
+
+
+def _relabel_that_is_never_committed(shelves: Shelves, identity: str) -> None:
+    current = shelves.documents.get(TENANT, identity)
+    assert current is not None
+    changed = replace(current, sequence=current.sequence + 1, collection_id="col_9")
+    shelves.index.relabel(changed, plenty)
+
+
+def _deletion_that_is_never_taken_back(shelves: Shelves, identity: str) -> None:
+    current = shelves.documents.get(TENANT, identity)
+    assert current is not None
+    shelves.index.relabel(replace(current, deleted_at=START), plenty)
+
+
+@pytest.mark.parametrize(
+    "drift", [_relabel_that_is_never_committed, _deletion_that_is_never_taken_back]
+)
+def test_chunks_get_the_labels_of_their_row_again(
+    shelves: Shelves, drift: Callable[[Shelves, str], None]
+) -> None:
+    one, _ = filled(shelves, 2)
+    before = dict(shelves.index.held)
+    drift(shelves, one)
+    assert shelves.index.held != before
+    report = shelves.upkeep().reconcile(plenty)
+    assert (report.relabelled, report.reindexed) == (1, 0)
+    assert shelves.index.held == before
+    assert shelves.upkeep().reconcile(plenty).relabelled == 0
+
+
+def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(shelves: Shelves) -> None:
+    [identity] = filled(shelves, 1)
+    collection = shelves.collections.create(TENANT, "Kept", None).id
+    write = shelves.index_upkeep.write
+
+    def moved_meanwhile(*given: object) -> None:
+        shelves.index_upkeep.write = write  # type: ignore[method-assign]  # once
+        moved = shelves.send("PATCH", f"/{identity}", {"collection_id": collection})
+        assert moved.status == 200
+        write(*given)  # type: ignore[arg-type]  # as it is called
+
+    shelves.index_upkeep.write = moved_meanwhile  # type: ignore[assignment, method-assign]  # see above
+    assert shelves.upkeep().rebuild(plenty).done
+    assert {each.labels.collection_id for each in shelves.index.held.values()} == {collection}
+
+
+# ---------------------------------------------------------------- Clearing
+
+
+def test_clearing_goes_on_where_it_stopped(shelves: Shelves, small_pages: None) -> None:
+    filled(shelves, 3)
+    strays = [
+        factories.indexed_chunk("silk", document_id=f"doc_never_{n:02}", version="000001-x")
+        for n in range(20)
+    ]
+    shelves.index.write(strays, plenty)
+    shelves.clock.advance(2 * bounds.STRAY_SECONDS)
+    removed, passes, rows = 0, 0, 0
+    while not (report := shelves.upkeep().reconcile(_two_looks())).complete:
+        removed, passes, rows = (
+            removed + report.removed_versions,
+            passes + 1,
+            rows + report.documents,
+        )
+        assert passes < 20
+    assert (removed + report.removed_versions, rows) == (20, 3)
+    assert len(shelves.index.held) == 3
+
+
+def _two_looks() -> Callable[[], float]:
+    """Time for two pages of whatever."""
+    left = iter([1000.0, 1000.0])
+    return lambda: next(left, 10.0)

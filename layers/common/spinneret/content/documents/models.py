@@ -196,3 +196,7 @@ class Place:
     """The index that is being made."""
     done: int = 0
     """Documents so far."""
+    rows_done: bool = False
+    """Whether all rows were looked at; what is left is to clear the index."""
+    cleared: Mapping[str, str] | None = None
+    """The version up to which the index is cleared."""

@@ -7,14 +7,14 @@ does, and goes on at its next start where it stopped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
-from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document, Place, UnusedBody
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
+from spinneret.content.library.remaking import Remaker
 from spinneret.content.search.ports import IndexUpkeep
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
@@ -50,6 +50,8 @@ class Reconciled:
     """Whether all rows and the whole index were looked at; the next pass goes on else."""
     documents: int = 0
     reindexed: int = 0
+    relabelled: int = 0
+    """Their chunks bore other labels than their rows."""
     removed_documents: int = 0
     """Deleted over 30 days ago: now gone from all three stores."""
     removed_bodies: int = 0
@@ -70,7 +72,7 @@ class Upkeep:
         scan: DocumentScan,
         documents: DocumentStore,
         contents: ContentStore,
-        chunks: ChunkMaker,
+        remaker: Remaker,
         index: ChunkWriter,
         upkeep: IndexUpkeep,
         clock: Clock,
@@ -79,7 +81,7 @@ class Upkeep:
         self._scan = scan
         self._documents = documents
         self._contents = contents
-        self._chunks = chunks
+        self._remaker = remaker
         self._index = index
         self._upkeep = upkeep
         self._clock = clock
@@ -97,7 +99,7 @@ class Upkeep:
         report = Rebuilt(index=target)
         while True:
             page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
-            self._fill(target, page.documents, report.lost, remaining, self._wrote(report))
+            report.written += self._fill(target, page.documents, report.lost, remaining)[0]
             done = place.done + len(page.documents)
             report.documents = done
             if page.after is None:
@@ -118,6 +120,15 @@ class Upkeep:
         report = Reconciled()
         target = self._upkeep.reading(remaining)
         while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
+            if place.rows_done:
+                after = self._clear(place.cleared, report, remaining)
+                report.complete = after is None
+                place = Place() if after is None else replace(place, cleared=after)
+                if report.complete:
+                    break
+                if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
+                    return _bounded(report)
+                continue
             page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
             report.documents += len(page.documents)
             self._remove_bodies(page.bodies, report)
@@ -126,13 +137,13 @@ class Upkeep:
                 if self._expired(document):
                     self._remove(document, report, remaining)
             self._check_bodies(kept, report)
-            self._fill(target, kept, report.lost, remaining, self._reindexed(report))
-            place = Place(after=page.after, done=place.done + len(page.documents))
-            if page.after is None:
-                report.complete = self._clear(report, remaining)
-                break
+            written, relabelled = self._fill(target, kept, report.lost, remaining)
+            report.reindexed += written
+            report.relabelled += relabelled
+            done = place.done + len(page.documents)
+            place = Place(after=page.after, done=done, rows_done=page.after is None)
             if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
-                return report
+                return _bounded(report)
         self._scan.keep_place(RECONCILE_TASK, owner, place, release=True)
         return _bounded(report)
 
@@ -146,43 +157,35 @@ class Upkeep:
             raise Conflict("another pass is under way")
         return place
 
-    def _wrote(self, report: Rebuilt) -> Callable[[], None]:
-        def count() -> None:
-            report.written += 1
-
-        return count
-
-    def _reindexed(self, report: Reconciled) -> Callable[[], None]:
-        def count() -> None:
-            report.reindexed += 1
-
-        return count
-
     def _fill(
-        self,
-        target: str,
-        documents: Sequence[Document],
-        lost: list[str],
-        remaining: Remaining,
-        count: Callable[[], None],
-    ) -> None:
-        """Write those documents that an index lacks chunks of, or has too many."""
+        self, target: str, documents: Sequence[Document], lost: list[str], remaining: Remaining
+    ) -> tuple[int, int]:
+        """Write those documents that an index lacks chunks of, or has too many, and relabel those
+        whose chunks don't bear the labels of their rows; how many of each."""
         if not documents:
-            return
-        held = self._upkeep.counts(target, documents, remaining)
+            return 0, 0
+        written = relabelled = 0
+        model_id = self._remaker.model_id(remaining)
+        held = self._upkeep.held(target, documents, remaining)
         for document in documents:
-            if held[document.id] == document.chunk_count or _name(document) in lost:
+            has = held[document.id]
+            if has.chunks == document.chunk_count and document.embedding_model == model_id:
+                if not has.labelled:
+                    self._remaker.relabel(document, remaining)
+                    relabelled += 1
+                continue
+            if _name(document) in lost:
                 continue
             try:
-                markdown = self._contents.get(document.content_key)
-                cut = self._chunks.cut(markdown, remaining, document.chunking)
-                made = self._chunks.indexed(document, cut, lambda *_: None, remaining)
-                self._upkeep.write(made, target, remaining)
+                self._remaker.remake(
+                    document, lambda made: self._upkeep.write(made, target, remaining), remaining
+                )
             except (KeyError, PermanentError) as error:
                 lost.append(_name(document))
                 _found("document_lost", document, type(error).__name__)
                 continue
-            count()
+            written += 1
+        return written, relabelled
 
     def _check_bodies(self, documents: Sequence[Document], report: Reconciled) -> None:
         for document in documents:
@@ -209,32 +212,29 @@ class Upkeep:
                 self._contents.remove(body.key, before)
                 report.removed_bodies += 1
 
-    def _clear(self, report: Reconciled, remaining: Remaining) -> bool:
-        """Remove versions from the index that no row names; whether all were looked at."""
+    def _clear(
+        self, after: Mapping[str, str] | None, report: Reconciled, remaining: Remaining
+    ) -> Mapping[str, str] | None:
+        """Remove some versions that no row names; where to go on, None at the end."""
         before = self._clock() - timedelta(seconds=bounds.STRAY_SECONDS)
-        after = None
-        while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
-            page = self._upkeep.versions(after, remaining)
-            strays = []
-            for each in page.versions:
-                if each.written_at >= before:
-                    continue
-                row = self._documents.get(each.tenant, each.document_id)
-                if row is None or row.version != each.version:
-                    strays.append(each)
-                if row is None:
-                    report.without_row.append(f"{each.tenant}/{each.document_id}")
-                    logger.warning(
-                        "document_without_row",
-                        extra={"tenant": each.tenant, "document_id": each.document_id},
-                    )
-            if strays:
-                self._upkeep.remove(strays, remaining)
-                report.removed_versions += len(strays)
-            after = page.after
-            if after is None:
-                return True
-        return False
+        page = self._upkeep.versions(after, remaining)
+        strays = []
+        for each in page.versions:
+            if each.written_at >= before:
+                continue
+            row = self._documents.get(each.tenant, each.document_id)
+            if row is None or row.version != each.version:
+                strays.append(each)
+            if row is None:
+                report.without_row.append(f"{each.tenant}/{each.document_id}")
+                logger.warning(
+                    "document_without_row",
+                    extra={"tenant": each.tenant, "document_id": each.document_id},
+                )
+        if strays:
+            self._upkeep.remove(strays, remaining)
+            report.removed_versions += len(strays)
+        return page.after
 
 
 def _name(document: Document) -> str:

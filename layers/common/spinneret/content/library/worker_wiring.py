@@ -17,6 +17,7 @@ from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
 from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
+from spinneret.content.library.remaking import Remaker
 from spinneret.content.library.upkeep import Rebuilt, Reconciled, Upkeep
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
 from spinneret.content.search.settings import EmbeddingSettings
@@ -60,8 +61,12 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
         REINDEX: ReindexPipeline(documents=documents, contents=contents, indexer=indexer),
         REBUILD: RebuildPipeline(
             documents=documents,
-            contents=contents,
-            chunks=ChunkMaker(model, known),
+            remaker=Remaker(
+                documents=documents,
+                contents=contents,
+                chunks=ChunkMaker(model, known),
+                index=index,
+            ),
             index=index,
         ),
     }
@@ -92,11 +97,18 @@ def _upkeep(env: Mapping[str, str]) -> Upkeep:
     model = embedder(settings)
     index = chunk_index(settings, model)
     client = dynamodb_client()
+    documents = DynamoDocumentStore(client, settings.documents_table, settings.jobs_table)
+    contents = S3ContentStore(s3_client(), settings.content_bucket)
     return Upkeep(
         scan=DynamoDocumentScan(client, settings.documents_table),
-        documents=DynamoDocumentStore(client, settings.documents_table, settings.jobs_table),
-        contents=S3ContentStore(s3_client(), settings.content_bucket),
-        chunks=ChunkMaker(model, CachedVectors(caches(settings))),
+        documents=documents,
+        contents=contents,
+        remaker=Remaker(
+            documents=documents,
+            contents=contents,
+            chunks=ChunkMaker(model, CachedVectors(caches(settings))),
+            index=index,
+        ),
         index=index,
         upkeep=OpenSearchUpkeep(
             opensearch_client(settings.opensearch_url, settings.opensearch_auth), index

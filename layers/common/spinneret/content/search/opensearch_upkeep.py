@@ -8,8 +8,8 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from spinneret.content.documents.models import Document, IndexedChunk
-from spinneret.content.search.models import IndexedVersion, VersionPage
+from spinneret.content.documents.models import Document, IndexedChunk, Labels, labels_of
+from spinneret.content.search.models import Held, IndexedVersion, VersionPage
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import Names, version_id
 from spinneret.kernel import bounds
@@ -39,20 +39,28 @@ class OpenSearchUpkeep:
         """See IndexUpkeep."""
         self._index.write(chunks, remaining, frozenset({target}))
 
-    def counts(
+    def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
-    ) -> Mapping[str, int]:
+    ) -> Mapping[str, Held]:
         """See IndexUpkeep: one aggregation."""
-        ids = {version_id(each.id, each.version): each.id for each in documents}
+        ids = {version_id(each.id, each.version): each for each in documents}
+        labels = {
+            name: {"terms": {"field": name, "size": bounds.DOCUMENT_TAGS_MAX + 1}}
+            for name in ("collection_id", "tag_ids", "deleted")
+        }
+        versions = {"field": "version_id", "size": max(1, len(ids))}
         body = {
             "size": 0,
             "query": {"bool": {"filter": [{"terms": {"version_id": list(ids)}}]}},
-            "aggs": {"versions": {"terms": {"field": "version_id", "size": max(1, len(ids))}}},
+            "aggs": {"versions": {"terms": versions, "aggs": labels}},
         }
         answer = self._search(target, body, remaining)
-        found = dict.fromkeys(ids.values(), 0)
+        found = {each.id: Held() for each in documents}
         for bucket in answer["aggregations"]["versions"]["buckets"]:
-            found[ids[bucket["key"]]] = bucket["doc_count"]
+            document = ids[bucket["key"]]
+            found[document.id] = Held(
+                chunks=bucket["doc_count"], labelled=_bears(bucket, labels_of(document))
+            )
         return found
 
     def finish(self, target: str, remaining: Remaining) -> None:
@@ -138,6 +146,20 @@ class OpenSearchUpkeep:
         return self._index.ask(
             lambda limit: self._client.search(index=index, body=body, params=limit), remaining
         )
+
+
+def _bears(bucket: Mapping[str, Any], labels: Labels) -> bool:
+    """Whether each chunk of a version bears each of the labels, and none bears another."""
+    wanted = {
+        "collection_id": {labels.collection_id} - {None},
+        "tag_ids": set(labels.tag_ids),
+        "deleted": {int(labels.deleted)},
+    }
+    return all(
+        {each["key"]: each["doc_count"] for each in bucket[name]["buckets"]}
+        == dict.fromkeys(values, bucket["doc_count"])
+        for name, values in wanted.items()
+    )
 
 
 _FORMAT = "strict_date_time"  # what `stamp` writes, in milliseconds
