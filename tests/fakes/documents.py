@@ -8,11 +8,20 @@ from datetime import datetime
 from threading import Lock
 
 from spinneret.content.documents import keys
-from spinneret.content.documents.models import Document, DocumentPage, Listing, Shown
+from spinneret.content.documents.models import (
+    Document,
+    DocumentPage,
+    Listing,
+    Shown,
+    StoredBodies,
+    StoredBody,
+)
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
+from spinneret.content.documents.rules import parts_prefix
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START
 
 
 class FakeDocumentStore:
@@ -129,6 +138,8 @@ class FakeContentStore:
         self.available = True
         self._texts: dict[str, str] = {}
         self._uploads: dict[str, bytes] = {}
+        self.stored_at: dict[str, datetime] = {}
+        """By key; others were stored at the start."""
 
     def put(self, tenant: str, text: str) -> str:
         self._require()
@@ -160,7 +171,36 @@ class FakeContentStore:
 
     def remove(self, key: str, before: datetime) -> None:
         self._require()
-        self._texts.pop(key, None)
+        if self.stored_at.get(key, START) < before:
+            self._texts.pop(key, None)
+
+    def stored(self, after: str | None, limit: int) -> StoredBodies:
+        self._require()
+        found = [
+            each
+            for each in sorted(self._texts)
+            if not each.startswith("parts/") and (after is None or each > after)
+        ]
+        bodies = [
+            StoredBody(
+                tenant=each.split("/")[0], key=each, stored_at=self.stored_at.get(each, START)
+            )
+            for each in found[:limit]
+        ]
+        return StoredBodies(
+            bodies=tuple(bodies), after=bodies[-1].key if len(found) > limit else None
+        )
+
+    def remove_parts(self, tenant: str, document_id: str) -> None:
+        self._require()
+        for key in list(self._texts):
+            if key.startswith(parts_prefix(tenant, document_id)):
+                del self._texts[key]
+
+    def hold(self, key: str, text: str) -> None:
+        """As another store of the same bucket."""
+        self._require()
+        self._texts[key] = text
 
     def url(self, key: str, *, seconds: int) -> str:
         return f"https://content.example/{key}?seconds={seconds}"

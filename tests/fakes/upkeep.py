@@ -12,6 +12,7 @@ from spinneret.content.documents.models import (
     IndexedChunk,
     Place,
     Scanned,
+    StoredBody,
     UnusedBody,
     labels_of,
 )
@@ -41,6 +42,11 @@ class FakeDocumentScan:
         return Scanned(
             documents=tuple(part), bodies=bodies, after={"pk": str(start + limit)} if more else None
         )
+
+    def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
+        counted = {each.content_key for each in self._documents.everything()}
+        counted |= {each.key for each in self.unused}
+        return [each for each in bodies if each.key not in counted]
 
     def forget_body(self, body: UnusedBody) -> bool:
         if body not in self.unused:

@@ -14,6 +14,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from tests import factories
 from tests.factories import TENANT
+from tests.fakes.page_parts import FakePartStore
 from tests.fakes.time import START, plenty
 from tests.unit.content.library.shelves import Shelves
 
@@ -171,6 +172,30 @@ def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(shelves: S
     shelves.clock.advance(DAY + 1)
     assert shelves.upkeep().reconcile(plenty).removed_bodies == 1
     assert not shelves.contents.exists(document.content_key)
+
+
+def test_a_body_of_a_job_that_never_committed_goes_after_a_day(
+    shelves: Shelves, small_pages: None
+) -> None:
+    filled(shelves)
+    bodies = {each.content_key for each in shelves.documents.all(TENANT)}
+    orphans = [shelves.contents.put(TENANT, f"silk that failed {n}") for n in range(7)]
+    assert shelves.upkeep().reconcile(plenty).removed_bodies == 0
+    shelves.clock.advance(DAY + 60)
+    shelves.contents.stored_at[orphans[0]] = shelves.clock()
+    assert shelves.upkeep().reconcile(plenty).removed_bodies == 6
+    assert [shelves.contents.exists(each) for each in orphans] == [True] + [False] * 6
+    assert all(map(shelves.contents.exists, bodies))
+
+
+def test_parts_of_a_page_go_with_its_document(shelves: Shelves) -> None:
+    kept, gone = filled(shelves, 2)
+    parts = FakePartStore(shelves.contents)
+    keys = {each: parts.keep(TENANT, each, "{}") for each in (kept, gone)}
+    shelves.send("DELETE", f"/{gone}")
+    shelves.clock.advance(30 * DAY + 1)
+    assert shelves.upkeep().reconcile(plenty).removed_documents == 1
+    assert (parts.read(keys[kept]), parts.read(keys[gone])) == ("{}", None)
 
 
 def test_a_body_that_a_document_has_again_stays(shelves: Shelves) -> None:

@@ -16,6 +16,8 @@ from spinneret.content.documents.models import (
     Place,
     Scanned,
     Shown,
+    StoredBodies,
+    StoredBody,
     UnusedBody,
 )
 from spinneret.jobs.models import Lease
@@ -67,6 +69,10 @@ class DocumentScan(Protocol):
         """Some rows; eventually consistent."""
         ...
 
+    def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
+        """Those that no document has, or has had since they were last forgotten."""
+        ...
+
     def forget_body(self, body: UnusedBody) -> bool:
         """Forget that there was one; False when a document has it again."""
         ...
@@ -105,6 +111,14 @@ class ContentStore(Protocol):
 
     def remove(self, key: str, before: datetime) -> None:
         """Remove a text, as far as it was stored before then."""
+        ...
+
+    def stored(self, after: str | None, limit: int) -> StoredBodies:
+        """Some of all tenants' texts, by key."""
+        ...
+
+    def remove_parts(self, tenant: str, document_id: str) -> None:
+        """Remove what is stored for this document beside its text (`rules.parts_prefix`)."""
         ...
 
     def url(self, key: str, *, seconds: int) -> str:

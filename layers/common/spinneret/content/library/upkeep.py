@@ -10,7 +10,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final
+from enum import StrEnum
+from typing import Any, Final
 
 from spinneret.content.documents.models import Document, Place, UnusedBody
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
@@ -47,7 +48,7 @@ class Reconciled:
     """What one pass of reconciliation found and did."""
 
     complete: bool = False
-    """Whether all rows and the whole index were looked at; the next pass goes on else."""
+    """Whether all rows, index and bodies were looked at; the next pass goes on else."""
     documents: int = 0
     reindexed: int = 0
     relabelled: int = 0
@@ -55,12 +56,24 @@ class Reconciled:
     removed_documents: int = 0
     """Deleted over 30 days ago: now gone from all three stores."""
     removed_bodies: int = 0
+    """That no document has any more, or has ever had."""
     removed_versions: int = 0
     """Versions in the index that no row names."""
     lost: list[str] = field(default_factory=list)
     """`<tenant>/<id>` of documents whose text is gone: crawl or upload them again."""
     without_row: list[str] = field(default_factory=list)
     """`<tenant>/<id>` of documents that the index had and no row names."""
+
+
+class Part(StrEnum):
+    """Reconciliation looks at all of one, then at all of the next."""
+
+    ROWS = "rows"
+    INDEX = "index"
+    BODIES = "bodies"
+
+
+_FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES}
 
 
 class Upkeep:
@@ -120,34 +133,57 @@ class Upkeep:
         report = Reconciled()
         target = self._upkeep.reading(remaining)
         while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
-            if place.rows_done:
-                after = self._clear(place.cleared, report, remaining)
-                report.complete = after is None
-                place = Place() if after is None else replace(place, cleared=after)
-                if report.complete:
-                    break
-                if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
-                    return _bounded(report)
-                continue
-            page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
-            report.documents += len(page.documents)
-            self._remove_bodies(page.bodies, report)
-            kept = [each for each in page.documents if not self._expired(each)]
-            for document in page.documents:
-                if self._expired(document):
-                    self._remove(document, report, remaining)
-            self._check_bodies(kept, report)
-            written, relabelled = self._fill(target, kept, report.lost, remaining)
-            report.reindexed += written
-            report.relabelled += relabelled
-            done = place.done + len(page.documents)
-            place = Place(after=page.after, done=done, rows_done=page.after is None)
+            part = Part(place.part or Part.ROWS)
+            after = self._part(part, place.after, target, report, remaining)
+            following = part if after is not None else _FOLLOWING.get(part)
+            if following is None:
+                report.complete, place = True, Place()
+                break
+            place = Place(after=after, part=following)
             if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
                 return _bounded(report)
         self._scan.keep_place(RECONCILE_TASK, owner, place, release=True)
         return _bounded(report)
 
     # ---------------------------------------------------------------- Parts
+
+    def _part(
+        self,
+        part: Part,
+        after: Mapping[str, Any] | None,
+        target: str,
+        report: Reconciled,
+        remaining: Remaining,
+    ) -> Mapping[str, Any] | None:
+        """A bounded step of one part; where it goes on, None at its end."""
+        match part:
+            case Part.ROWS:
+                return self._compare(after, target, report, remaining)
+            case Part.INDEX:
+                return self._clear(after, report, remaining)
+            case Part.BODIES:
+                return self._sweep(after, report)
+
+    def _compare(
+        self,
+        after: Mapping[str, Any] | None,
+        target: str,
+        report: Reconciled,
+        remaining: Remaining,
+    ) -> Mapping[str, Any] | None:
+        """Some rows with their bodies and with what the index has of them."""
+        page = self._scan.scan(after, bounds.UPKEEP_PAGE)
+        report.documents += len(page.documents)
+        self._remove_bodies(page.bodies, report)
+        kept = [each for each in page.documents if not self._expired(each)]
+        for document in page.documents:
+            if self._expired(document):
+                self._remove(document, report, remaining)
+        self._check_bodies(kept, report)
+        written, relabelled = self._fill(target, kept, report.lost, remaining)
+        report.reindexed += written
+        report.relabelled += relabelled
+        return page.after
 
     def _taken(self, task: str, owner: str, remaining: Remaining) -> Place:
         now = self._clock()
@@ -201,6 +237,7 @@ class Upkeep:
     def _remove(self, document: Document, report: Reconciled, remaining: Remaining) -> None:
         """Row last: until it is gone, another pass finds what is left."""
         self._index.remove_others(document, remaining, also_current=True)
+        self._contents.remove_parts(document.tenant, document.id)
         if self._documents.remove(document):
             report.removed_documents += 1
 
@@ -213,8 +250,8 @@ class Upkeep:
                 report.removed_bodies += 1
 
     def _clear(
-        self, after: Mapping[str, str] | None, report: Reconciled, remaining: Remaining
-    ) -> Mapping[str, str] | None:
+        self, after: Mapping[str, Any] | None, report: Reconciled, remaining: Remaining
+    ) -> Mapping[str, Any] | None:
         """Remove some versions that no row names; where to go on, None at the end."""
         before = self._clock() - timedelta(seconds=bounds.STRAY_SECONDS)
         page = self._upkeep.versions(after, remaining)
@@ -235,6 +272,18 @@ class Upkeep:
             self._upkeep.remove(strays, remaining)
             report.removed_versions += len(strays)
         return page.after
+
+    def _sweep(
+        self, after: Mapping[str, Any] | None, report: Reconciled
+    ) -> Mapping[str, Any] | None:
+        """Remove some bodies that no document has ever had: their jobs never committed."""
+        before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
+        page = self._contents.stored(after["key"] if after else None, bounds.UPKEEP_PAGE)
+        old = [each for each in page.bodies if each.stored_at < before]
+        for body in self._scan.uncounted(old):
+            self._contents.remove(body.key, before)
+            report.removed_bodies += 1
+        return None if page.after is None else {"key": page.after}
 
 
 def _name(document: Document) -> str:
