@@ -111,6 +111,10 @@ class FakeIndexUpkeep:
         self._index.read_from = target
         for name in set(self._index.held_by_target) - {target}:
             del self._index.held_by_target[name]
+        self.retire(remaining)
+
+    def retire(self, remaining: Remaining) -> None:
+        self._index.former = None
 
     def reading(self, remaining: Remaining) -> str:
         return self._index.read_from
@@ -136,7 +140,10 @@ class FakeIndexUpkeep:
 
     def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
         gone = {(each.document_id, each.version) for each in versions}
-        for held in self._index.held_by_target.values():
-            for key, chunk in list(held.items()):
-                if (chunk.document_id, chunk.version) in gone:
-                    del held[key]
+        index: FakeChunkIndex | None = self._index
+        while index is not None:
+            for held in index.held_by_target.values():
+                for key, chunk in list(held.items()):
+                    if (chunk.document_id, chunk.version) in gone:
+                        del held[key]
+            index = index.former

@@ -8,14 +8,18 @@ from datetime import timedelta
 
 import pytest
 
+from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import UnusedBody
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import Conflict
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.page_parts import FakePartStore
+from tests.fakes.search import FakeEmbedder
 from tests.fakes.time import START, plenty
+from tests.fakes.upkeep import FakeIndexUpkeep
 from tests.unit.content.library.shelves import Shelves
 
 DAY = 24 * 3600
@@ -311,5 +315,59 @@ def test_clearing_goes_on_where_it_stopped(shelves: Shelves, small_pages: None) 
 
 def _two_looks() -> Callable[[], float]:
     """Time for two pages of whatever."""
-    left = iter([1000.0, 1000.0])
+    left = iter([1000.0] * 3)  # the first for the hold of the task
     return lambda: next(left, 10.0)
+
+
+# ---------------------------------------------------------------- Another model
+
+
+def _changed_model(shelves: Shelves) -> None:
+    """To one that counts a token for each character, so that chunks are others."""
+
+    class Spelling(FakeEmbedder):
+        def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
+            return [
+                TokenSpan(start=n, end=n + 1) for n, each in enumerate(text) if not each.isspace()
+            ]
+
+    shelves.embedder = Spelling("another", max_input_tokens=102)
+    shelves.index = shelves.index.of_another_model()
+    shelves.index_upkeep = FakeIndexUpkeep(shelves.index)
+
+
+@pytest.mark.parametrize("how", ["rebuild", "reconcile"])
+def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
+    shelves: Shelves, how: str
+) -> None:
+    long = shelves.stored("Spiders weave silk between two branches. " * 20).id
+    short = shelves.stored("silk").id
+    _changed_model(shelves)
+    assert set(shelves.found(limit=100)) == {long, short}  # as long as the former one is read
+    getattr(shelves.upkeep(), how)(plenty)
+    assert shelves.index.former is None
+    for identity in (long, short):
+        row = shelves.documents.get(TENANT, identity)
+        assert row is not None
+        chunks = [each for each in shelves.index.held.values() if each.document_id == identity]
+        assert (row.chunk_count, row.embedding_model) == (len(chunks), "another")
+        assert row.token_count == sum(each.token_count for each in chunks)
+    assert len(shelves.index.held) > 5 + 1
+    assert shelves.upkeep().reconcile(plenty).reindexed == 0
+
+
+def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
+    shelves: Shelves, small_pages: None
+) -> None:
+    filled(shelves)
+    first = shelves.upkeep().reconcile(_two_looks())
+    assert (first.complete, first.documents) == (False, 10)
+    _changed_model(shelves)
+    shelves.index.read_from = "second"
+    shelves.index.held_by_target = {"second": {}}
+    again = shelves.upkeep().reconcile(_two_looks())
+    assert (again.complete, again.reindexed) == (False, 10)
+    assert len(shelves.found(limit=100)) == 12
+    while not shelves.upkeep().reconcile(plenty).complete:
+        pass
+    assert (len(shelves.index.held), shelves.index.former) == (12, None)

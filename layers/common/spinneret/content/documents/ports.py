@@ -129,8 +129,9 @@ class ContentStore(Protocol):
 class ChunkWriter(Protocol):
     """The index of chunks of one embedding model.
 
-    While the index is made anew there are two of it, and every write goes to both. All methods
-    raise DependencyUnavailable, at the latest when nothing remains.
+    While the index is made anew there are two of it, and every write goes to both. Labels and
+    removals reach a former model's index too, as long as there is one. All methods raise
+    DependencyUnavailable, at the latest when nothing remains.
     """
 
     def targets(self, remaining: Remaining) -> frozenset[str]:

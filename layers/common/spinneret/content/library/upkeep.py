@@ -127,19 +127,25 @@ class Upkeep:
                 return report
 
     def reconcile(self, remaining: Remaining) -> Reconciled:
-        """Compare and repair. Raises Conflict while another pass is under way."""
+        """Compare and repair. What is complete makes a former model's index needless.
+
+        Raises Conflict while another pass is under way, and DependencyUnavailable.
+        """
         owner = self._new_id("upkeep")
         place = self._taken(RECONCILE_TASK, owner, remaining)
         report = Reconciled()
         target = self._upkeep.reading(remaining)
+        if place.target != target:  # the index was made anew, or for another model
+            place = Place(target=target)
         while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
             part = Part(place.part or Part.ROWS)
             after = self._part(part, place.after, target, report, remaining)
             following = part if after is not None else _FOLLOWING.get(part)
             if following is None:
+                self._upkeep.retire(remaining)
                 report.complete, place = True, Place()
                 break
-            place = Place(after=after, part=following)
+            place = Place(target=target, after=after, part=following)
             if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
                 return _bounded(report)
         self._scan.keep_place(RECONCILE_TASK, owner, place, release=True)

@@ -69,7 +69,11 @@ class IndexUpkeep(Protocol):
         ...
 
     def finish(self, target: str, remaining: Remaining) -> None:
-        """Search `target` from now on, and forget the former index."""
+        """Search `target` from now on, and forget all others, those of a former model too."""
+        ...
+
+    def retire(self, remaining: Remaining) -> None:
+        """Forget the indexes of a former model: all documents are in the present one's."""
         ...
 
     def reading(self, remaining: Remaining) -> str:
