@@ -269,6 +269,48 @@ def test_a_cursor_of_another_search_or_tenant_is_refused(bench: CachedSearch) ->
             bench.search(limit=1, cursor=cursor, **given)  # type: ignore[arg-type]  # of several types
 
 
+def test_every_page_of_a_degraded_ranking_says_so(bench: CachedSearch) -> None:
+    for number in range(5):
+        bench.add(f"doc_{number}", "silk " * (9 - number))
+    bench.embedder.available = False
+    first = bench.search(limit=2, collapse=False)
+    bench.embedder.available = True
+    second = bench.search(limit=2, collapse=False, cursor=first.next_cursor)
+    assert (first.degraded, second.degraded) == (True, True)
+    assert not bench.search(limit=2, collapse=False).degraded
+    third = bench.search(limit=2, collapse=False, cursor=second.next_cursor)
+    assert ids(first) + ids(second) + ids(third) == [f"doc_{number}" for number in range(5)]
+
+
+def test_a_cursor_goes_on_while_the_embedder_is_away(bench: CachedSearch) -> None:
+    for number in range(5):
+        bench.add(f"doc_{number}", "silk " * (9 - number))
+    first = bench.search(limit=2, collapse=False)
+    bench.embedder.available = False
+    second = bench.search(limit=2, collapse=False, cursor=first.next_cursor)
+    assert not second.degraded
+    assert len({*ids(first), *ids(second)}) == 4
+
+
+def test_an_equal_search_with_another_ranking_leaves_an_open_cursor_its_own(
+    bench: CachedSearch,
+) -> None:
+    """The reranker is away for the second one."""
+    bench.add("doc_1", "silk silk silk silk spiders")
+    bench.add("doc_2", "silk of spiders")
+    bench.add("doc_3", "wool and silk")
+    given = {"text": "silk of spiders", "use_reranker": True, "collapse": False}
+    whole = ids(bench.search(**given))  # type: ignore[arg-type]  # of several types
+    first = bench.search(limit=1, **given)  # type: ignore[arg-type]  # of several types
+    bench.reranker.available = False
+    other = bench.search(limit=2, **given)  # type: ignore[arg-type]  # of several types
+    bench.reranker.available = True
+    rest = bench.search(limit=2, cursor=first.next_cursor, **given)  # type: ignore[arg-type]  # of several types
+    assert ids(first) + ids(rest) == whole
+    assert ids(other) != whole[:2]
+    assert not rest.rerank_failed
+
+
 # ---------------------------------------------------------------- What is shown
 
 

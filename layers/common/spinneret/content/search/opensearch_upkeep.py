@@ -156,7 +156,7 @@ class OpenSearchUpkeep:
 
 def _bears(bucket: Mapping[str, Any], labels: Labels) -> bool:
     """Whether each chunk of a version bears each of the labels, and none bears another."""
-    wanted = {
+    wanted: dict[str, set[Any]] = {
         "collection_id": {labels.collection_id} - {None},
         "tag_ids": set(labels.tag_ids),
         "deleted": {int(labels.deleted)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -38,8 +39,8 @@ def normalised(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def asked(query: Query, model_id: str | None) -> str:
-    """Fingerprint of everything that decides a search's ranking; 32 hexadecimal digits."""
+def asked(query: Query) -> str:
+    """Fingerprint of everything in a query that decides its ranking; 32 hexadecimal digits."""
     filters = query.filters
     named = {
         "text": normalised(query.text),
@@ -60,14 +61,19 @@ def asked(query: Query, model_id: str | None) -> str:
         "reranker": [query.use_reranker, query.rerank_top_n],
         "expand": query.expand,
         "collapse": query.collapse,
-        "model": model_id,
     }
     return fingerprint(named)[:32]
 
 
-def digest(*parts: str | int) -> str:
+def digest(*parts: str | int | None) -> str:
     """A key of a cache; 32 hexadecimal digits."""
     return fingerprint(list(parts))[:32]
+
+
+def named(ranking: bytes) -> str:
+    """A ranking's name follows from all that it holds: another one of an equal search, as another
+    reranker or embedder makes it, doesn't take its place under open cursors."""
+    return hashlib.sha256(ranking).hexdigest()[:32]
 
 
 def is_cursor(text: str) -> bool:
@@ -76,7 +82,7 @@ def is_cursor(text: str) -> bool:
 
 
 def place_of(cursor: str) -> tuple[str, int]:
-    """The ranking's digest and how much of it was shown; raises ValidationFailed."""
+    """The ranking's name and how much of it was shown; raises ValidationFailed."""
     match = _CURSOR.fullmatch(cursor)
     if match is None:
         raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
