@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from spinneret.content.caches.models import CacheName
+from spinneret.content.caches.service import Caches
+from spinneret.content.caches.wiring import QueryCacheSettings
 from spinneret.content.documents.signatures import signature
 from spinneret.content.search.models import Filters, Leg, Query
 from spinneret.content.search.packing import (
@@ -134,6 +136,32 @@ def test_without_its_store_there_is_no_cache_and_every_search_is_answered(
     for _ in range(2):
         found = bench.search(limit=2)
         assert (len(found.hits), found.result_cached, found.next_cursor) == (2, False, None)
+
+
+def test_a_stage_says_how_long_caches_keep(bench: CachedSearch) -> None:
+    for number in range(3):
+        bench.add(f"doc_{number}", "silk")
+    env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "60", "CACHE__QUERY_EMBED_TTL_S": "0"}
+    kept = QueryCacheSettings.from_env(env).kept
+    service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
+    query = Query(tenant=TENANT, text="silk", limit=2)
+    service.search(query, plenty)
+    bench.clock.advance(59)
+    assert service.search(query, plenty).result_cached
+    bench.clock.advance(2)
+    later = service.search(query, plenty)
+    assert (later.result_cached, later.embedding_cached) == (False, False)
+
+
+def test_a_stage_that_keeps_no_answers_has_one_page(bench: CachedSearch) -> None:
+    for number in range(3):
+        bench.add(f"doc_{number}", "silk")
+    env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "0"}
+    kept = QueryCacheSettings.from_env(env).kept
+    service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
+    for _ in range(2):
+        found = service.search(Query(tenant=TENANT, text="silk", limit=2), plenty)
+        assert (len(found.hits), found.next_cursor, found.result_cached) == (2, None, False)
 
 
 def test_caches_are_cleared_by_name(bench: CachedSearch) -> None:

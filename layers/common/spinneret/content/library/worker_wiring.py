@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from spinneret.aws.clients import dynamodb_client, s3_client
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.content.caches.service import CachedVectors
-from spinneret.content.caches.wiring import CacheSettings, caches
+from spinneret.content.caches.wiring import ChunkCacheSettings, caches
 from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.dynamo_scan import DynamoDocumentScan
@@ -20,8 +20,8 @@ from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline,
 from spinneret.content.library.remaking import Remaker
 from spinneret.content.library.upkeep import Rebuilt, Reconciled, Upkeep
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
-from spinneret.content.search.settings import EmbeddingSettings
-from spinneret.content.search.wiring import chunk_index, embedder
+from spinneret.content.search.settings import IndexingSettings
+from spinneret.content.search.wiring import embedder, written_index
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import ending_store, worker
@@ -31,7 +31,7 @@ from spinneret.kernel.ids import id_maker
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentsWorkerSettings(RelaySettings, JobSettings, EmbeddingSettings, CacheSettings):
+class DocumentsWorkerSettings(RelaySettings, JobSettings, IndexingSettings, ChunkCacheSettings):
     """The environment of the workers on documents."""
 
     documents_table: str
@@ -46,7 +46,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
         dynamodb_client(), settings.documents_table, settings.jobs_table
     )
     contents = S3ContentStore(s3_client(), settings.content_bucket)
-    index = chunk_index(settings, model)
+    index = written_index(settings, model)
     known = CachedVectors(caches(settings))
     indexer = Indexer(
         documents=documents,
@@ -55,6 +55,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
         index=index,
         clock=utc_now,
         known=known,
+        embed_batch=settings.tei__batch_size,
     )
     handlers: dict[str, Handler] = {
         UPLOAD: UploadPipeline(contents=contents, indexer=indexer),
@@ -64,7 +65,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
             remaker=Remaker(
                 documents=documents,
                 contents=contents,
-                chunks=ChunkMaker(model, known),
+                chunks=ChunkMaker(model, known, settings.tei__batch_size),
                 index=index,
             ),
             index=index,
@@ -74,7 +75,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UpkeepSettings(EmbeddingSettings, CacheSettings):
+class UpkeepSettings(IndexingSettings, ChunkCacheSettings):
     """The environment of the passes over all documents."""
 
     documents_table: str
@@ -95,7 +96,7 @@ def reconcile_pass(env: Mapping[str, str]) -> Callable[[Remaining], Reconciled]:
 def _upkeep(env: Mapping[str, str]) -> Upkeep:
     settings = UpkeepSettings.from_env(env)
     model = embedder(settings)
-    index = chunk_index(settings, model)
+    index = written_index(settings, model)
     client = dynamodb_client()
     documents = DynamoDocumentStore(client, settings.documents_table, settings.jobs_table)
     contents = S3ContentStore(s3_client(), settings.content_bucket)
@@ -106,7 +107,7 @@ def _upkeep(env: Mapping[str, str]) -> Upkeep:
         remaker=Remaker(
             documents=documents,
             contents=contents,
-            chunks=ChunkMaker(model, CachedVectors(caches(settings))),
+            chunks=ChunkMaker(model, CachedVectors(caches(settings)), settings.tei__batch_size),
             index=index,
         ),
         index=index,
