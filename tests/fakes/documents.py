@@ -32,6 +32,8 @@ class FakeDocumentStore:
         self._lock = Lock()
         self._documents: dict[tuple[str, str], Document] = {}
         self._generations: dict[str, int] = {}
+        self.bodies: set[str] = set()
+        """That a document has, or has had; as the table counts them."""
         self.closed: set[str] = set()
         """Collections that were deleted."""
 
@@ -85,6 +87,7 @@ class FakeDocumentStore:
             if entered in self.closed and entered != _counted_in(current):
                 raise CollectionGone
             self._documents[document.tenant, document.id] = document
+            self.bodies.add(document.content_key)
             self._written(document.tenant)
 
     def remove(self, document: Document) -> bool:

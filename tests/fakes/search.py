@@ -167,7 +167,7 @@ class FakeReranker:
         self.available = True
 
     def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
-        if not self.available:
+        if not self.available or remaining() <= 0:
             raise DependencyUnavailable("reranker")
         wanted = set(_words(query))
         return [len(wanted & set(_words(text))) / max(1, len(wanted)) for text in texts]

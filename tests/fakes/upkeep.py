@@ -44,14 +44,13 @@ class FakeDocumentScan:
         )
 
     def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
-        counted = {each.content_key for each in self._documents.everything()}
-        counted |= {each.key for each in self.unused}
-        return [each for each in bodies if each.key not in counted]
+        return [each for each in bodies if each.key not in self._documents.bodies]
 
     def forget_body(self, body: UnusedBody) -> bool:
         if body not in self.unused:
             return False
         self.unused.remove(body)
+        self._documents.bodies.discard(body.key)
         return True
 
     def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:

@@ -128,14 +128,16 @@ class Shelves:
         assert job is not None
         return job
 
-    def stored(self, content: str = "Spiders weave silk.", **fields: Any) -> Document:
+    def stored(
+        self, content: str = "Spiders weave silk.", tenant: str = TENANT, **fields: Any
+    ) -> Document:
         """Upload a document and run its job."""
         self.clock.advance(1)
-        answer = self.send("POST", "", {"content": content, **fields})
+        answer = self.send("POST", "", {"content": content, **fields}, tenant=tenant)
         assert answer.status == 202, answer.body
-        job = self.work(answer.body["job_id"])
+        job = self.work(answer.body["job_id"], tenant)
         assert job.result is not None, job.last_error
-        document = self.documents.get(TENANT, job.result["document_id"])
+        document = self.documents.get(tenant, job.result["document_id"])
         assert document is not None
         return document
 

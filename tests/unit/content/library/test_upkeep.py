@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 
 import pytest
 
@@ -371,3 +372,51 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
     while not shelves.upkeep().reconcile(plenty).complete:
         pass
     assert (len(shelves.index.held), shelves.index.former) == (12, None)
+
+
+# ---------------------------------------------------------------- Drift
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_lost_at_random_is_repaired_or_named(shelves: Shelves, seed: int) -> None:
+    """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""
+    random = Random(seed)
+    made = {
+        document.id: document
+        for n in range(120)
+        for document in [shelves.stored(f"Silk number {n} is strong. " * (10 * (1 + n % 5)))]
+    }
+    before = dict(shelves.index.held)
+    chunks = random.sample(sorted(before), 50)
+    bodies = set(random.sample(sorted(made), 20))
+    rows = set(random.sample(sorted(made), 20))
+    for each in chunks:
+        del shelves.index.held[each]
+    for each in bodies:
+        shelves.contents.forget(made[each].content_key)
+    for each in rows:
+        shelves.documents.lose(TENANT, each)
+    indexed = {each.document_id for each in shelves.index.held.values()}
+    shelves.clock.advance(DAY + 60)
+
+    report = shelves.upkeep().reconcile(plenty)
+
+    maimed = {before[each].document_id for each in chunks}
+    assert report.complete
+    assert {each.removeprefix(f"{TENANT}/") for each in report.lost} == bodies - rows
+    assert {each.removeprefix(f"{TENANT}/") for each in report.without_row} == rows & indexed
+    assert report.reindexed == len(maimed - bodies - rows)
+    beyond_repair = {each for each in chunks if before[each].document_id in bodies}
+    assert shelves.index.held == {
+        key: chunk
+        for key, chunk in before.items()
+        if chunk.document_id not in rows and key not in beyond_repair
+    }
+    again = shelves.upkeep().reconcile(plenty)
+    assert (again.reindexed, again.relabelled, again.removed_versions, again.removed_bodies) == (
+        0,
+        0,
+        0,
+        0,
+    )
+    assert sorted(again.lost) == sorted(report.lost)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier, Event, Lock
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from spinneret.content.search.packing import (
     packed_page,
     unpacked_page,
 )
+from spinneret.content.search.service import Found, SearchService
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import (
@@ -184,28 +188,54 @@ def test_uses_are_counted(bench: CachedSearch) -> None:
 # ---------------------------------------------------------------- Stampedes
 
 
-def test_of_equal_searches_at_once_one_asks_the_index(bench: CachedSearch) -> None:
-    """The first search is held in the index while others come."""
+def test_of_a_hundred_equal_searches_at_once_one_asks_the_index(bench: CachedSearch) -> None:
+    """The index answers the first one when all others have come to wait, or after two seconds."""
+    count = 100
     bench.add("doc_1", "silk")
-    services = [bench.service() for _ in range(100)]
-    search, answers = bench.index.search, []
+    services = [bench.service(sleep=time.sleep) for _ in range(count)]
+    together, all_wait, searches = Barrier(count), Event(), []
+    search, lock = bench.index.search, bench.cache_store.lock
+    refused = CountDown(count - 1, all_wait)
 
-    def held(*given: Any) -> Any:
-        bench.index.search = search  # type: ignore[method-assign]  # once
-        waiting.extend(services)
+    def slow(*given: Any) -> Any:
+        searches.append(given)
+        all_wait.wait(2.0)
         return search(*given)
 
-    waiting: list[Any] = []
+    def locked(*given: Any) -> bool:
+        held = lock(*given)
+        if not held:
+            refused.by(given[2])
+        return held
 
-    def sleep(seconds: float) -> None:
-        bench.clock.advance(seconds)
+    bench.index.search = slow  # type: ignore[method-assign]  # see above
+    bench.cache_store.lock = locked  # type: ignore[method-assign]  # see above
 
-    bench.index.search = held  # type: ignore[method-assign]  # see above
-    query = Query(tenant=TENANT, text="silk")
-    answers.append(bench.service(sleep=sleep).search(query, plenty))
-    answers += [each.search(query, plenty) for each in waiting]
-    assert bench.searches == 1
-    assert {len(each.hits) for each in answers} == {1}
+    def one(service: SearchService) -> Found:
+        together.wait(10.0)
+        return service.search(Query(tenant=TENANT, text="silk"), plenty)
+
+    with ThreadPoolExecutor(count) as pool:
+        answers = list(pool.map(one, services))
+    assert len(searches) == 1
+    assert [len(each.hits) for each in answers] == [1] * count
+    assert sum(each.result_cached for each in answers) == count - 1
+
+
+class CountDown:
+    """Sets an event when so many owners have come."""
+
+    def __init__(self, count: int, event: Event) -> None:
+        self._count = count
+        self._event = event
+        self._owners: set[str] = set()
+        self._mutex = Lock()
+
+    def by(self, owner: str) -> None:
+        with self._mutex:
+            self._owners.add(owner)
+            if len(self._owners) == self._count:
+                self._event.set()
 
 
 def test_a_search_waits_for_the_answer_of_an_equal_one(bench: CachedSearch) -> None:
