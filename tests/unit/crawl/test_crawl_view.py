@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -87,6 +88,24 @@ def test_what_is_gone_from_the_store_is_not_shown(crawl: CrawlSlice) -> None:
     crawl.contents._texts.clear()
     view = crawl.crawls().get("acme", job.id)
     assert (view.status, view.markdown, view.links) == ("completed", None, None)
+
+
+def test_the_page_of_a_deleted_document_is_not_shown(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    job = crawl.settle(crawl.submit(URL))
+    [document] = crawl.documents.all("acme")
+    deleted = replace(document, sequence=2, deleted_at=crawl.clock())
+    crawl.documents.commit(deleted, document)
+    for gone in (False, True):
+        if gone:
+            crawl.documents.remove(deleted)
+        view = crawl.crawls().get("acme", job.id)
+        assert (view.status, view.document_id) == ("completed", document.id)
+        assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
+        assert (view.markdown_url, view.parts_url) == (None, None)
+    restored = replace(document, sequence=3)
+    crawl.documents.commit(restored, None)
+    assert crawl.crawls().get("acme", job.id).text == "Silk."
 
 
 def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlSlice) -> None:

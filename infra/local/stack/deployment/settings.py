@@ -28,6 +28,9 @@ MARKET_HOSTS: Final = (
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
     "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
+    "SPINNERET_CACHE__EMBED_TTL_S": "CacheEmbedTtlS",
+    "SPINNERET_CACHE__QUERY_EMBED_TTL_S": "CacheQueryEmbedTtlS",
+    "SPINNERET_CACHE__QUERY_TTL_S": "CacheQueryTtlS",
     "SPINNERET_CIRCUIT_BREAKER__THRESHOLD": "CircuitBreakerThreshold",
     "SPINNERET_CIRCUIT_BREAKER__TIMEOUT_S": "CircuitBreakerTimeoutS",
     "SPINNERET_COMMON_CRAWL_URL": "CommonCrawlUrl",
@@ -35,6 +38,8 @@ PARAMETERS: Final = {
     "SPINNERET_DOMAIN_BURST": "DomainBurst",
     "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
     "SPINNERET_ENABLE_WEBHOOKS": "EnableWebhooks",
+    "SPINNERET_INDEX_REPLICAS": "IndexReplicas",
+    "SPINNERET_INDEX_SHARDS": "IndexShards",
     "SPINNERET_JOB__MAX_RETRIES": "JobMaxRetries",
     "SPINNERET_JOB__RESULT_TTL_S": "JobResultTtlS",
     "SPINNERET_JOB__TIMEOUT_S": "JobTimeoutS",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from spinneret.content.documents.rules import document_id
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.pages import CrawlPages, options_of
@@ -113,7 +114,8 @@ class CrawlPipeline:
             text, page.media_type, page.url.text, strategy, targets=options.keep_link_targets
         )
         parts = parts_of(content, strategy)
-        parts_key = self._parts.keep(context.job.tenant, parts)
+        identity = document_id(context.job.tenant, cache_url(page.url))
+        parts_key = self._parts.keep(context.job.tenant, identity, parts)
         indexed = self._indexer.index(
             Page(
                 tenant=context.job.tenant,

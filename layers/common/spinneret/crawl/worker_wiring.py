@@ -9,14 +9,14 @@ from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client, s3_client, stepfunctions_client
 from spinneret.content.caches.service import CachedVectors
-from spinneret.content.caches.wiring import CacheSettings, caches
+from spinneret.content.caches.wiring import ChunkCacheSettings, caches
 from spinneret.content.collections.wiring import CollectionSettings
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.pages import extract
-from spinneret.content.search.settings import EmbeddingSettings
-from spinneret.content.search.wiring import chunk_index, embedder
+from spinneret.content.search.settings import IndexingSettings
+from spinneret.content.search.wiring import embedder, written_index
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.configs.wiring import ConfigSettings, header_seal
 from spinneret.crawl.deep.pages import PageStep
@@ -48,7 +48,7 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 @dataclass(frozen=True, kw_only=True)
 class PageSettings(
-    PoliteFetchSettings, EmbeddingSettings, CacheSettings, JobSettings, PageWorkSettings
+    PoliteFetchSettings, IndexingSettings, ChunkCacheSettings, JobSettings, PageWorkSettings
 ):
     """What whoever crawls a page needs."""
 
@@ -113,7 +113,7 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         ),
         contents=S3ContentStore(s3_client(), settings.content_bucket),
         embedder=model,
-        index=chunk_index(settings, model),
+        index=written_index(settings, model),
         clock=utc_now,
         embed_batch=settings.tei__batch_size,
         known=CachedVectors(caches(settings)),

@@ -61,6 +61,7 @@ BODY_KEPT_SECONDS: Final = 24 * 3600  # … nor is a body that no document has
 UPKEEP_FINDINGS: Final = 100  # named in the answer of a pass; all are logged
 DOCUMENTS_PER_BATCH: Final = 50  # S-01
 DOCUMENTS_PER_TRANSACTION: Final = 40  # two rows for each job, in one DynamoDB transaction of 100
+DOCUMENT_SHOWN_BYTES: Final = 1024 * 1024  # of its text: an answer has 6 MB, for its chunks too
 DOWNLOAD_SECONDS: Final = 900  # a presigned address of a body
 REBUILD_WORK_SECONDS: Final = 12 * 3600.0  # 100,000 chunks take an hour of embedding
 DOCUMENT_MAX_BYTES: Final = 10 * 1024 * 1024  # T-06: an upload's

@@ -179,6 +179,23 @@ class UnusedBody:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StoredBody:
+    """A body as it is stored, whether or not a document has it."""
+
+    tenant: str
+    key: str
+    stored_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredBodies:
+    """Some bodies of all tenants, and the key to go on after; None at the end."""
+
+    bodies: tuple[StoredBody, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scanned:
     """Rows of all tenants in no order, and the place to go on after; None at the end."""
 
@@ -196,3 +213,5 @@ class Place:
     """The index that is being made."""
     done: int = 0
     """Documents so far."""
+    part: str = ""
+    """Of a task that has several, the one that `after` is a place in."""
