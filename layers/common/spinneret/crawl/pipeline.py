@@ -11,6 +11,7 @@ from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.pages import CrawlPages, options_of
 from spinneret.crawl.parts import parts_of
 from spinneret.crawl.ports import PartStore
+from spinneret.crawl.rules import require_suited
 from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -112,6 +113,7 @@ class CrawlPipeline:
         content = self._extract(
             text, page.media_type, page.url.text, strategy, targets=options.keep_link_targets
         )
+        require_suited(content)
         parts = parts_of(content, strategy)
         parts_key = self._parts.keep(context.job.tenant, parts)
         indexed = self._indexer.index(
