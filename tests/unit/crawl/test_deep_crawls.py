@@ -45,6 +45,18 @@ def test_every_page_within_the_depth_is_crawled_once() -> None:
     assert (view.current_depth, view.end_reason, view.progress) == (2, "exhausted", 100)
 
 
+def test_a_document_names_the_page_that_led_to_it() -> None:
+    crawl = DeepSlice(SMALL)
+    finished(crawl, crawl.ask())
+    parents = {each.url: each.parent_url for each in crawl.documents.all(TENANT)}
+    assert parents == {
+        f"{HOST}/": None,
+        f"{HOST}/a": f"{HOST}/",
+        f"{HOST}/b": f"{HOST}/",
+        f"{HOST}/c": f"{HOST}/a",
+    }
+
+
 HTML_SITE = {
     "/": """<a href="/login" rel="nofollow">Log in</a> <a href="/a">A</a>
         <a href="/b" rel="nofollow">b, advertised</a> <a href="/b">b</a>""",

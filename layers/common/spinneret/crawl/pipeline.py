@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from spinneret.content.documents.models import DocumentSource
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.pages import CrawlPages, options_of
@@ -124,6 +125,8 @@ class CrawlPipeline:
                 domain=page.url.host,
                 content=content,
                 chunking=options.chunking,
+                source=DocumentSource(payload.get("source", DocumentSource.CRAWL)),
+                parent_url=payload.get("parent_url"),
                 collection_id=payload.get("collection_id"),
                 tag_ids=tuple(payload.get("tag_ids", ())),
             ),

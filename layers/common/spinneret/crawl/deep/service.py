@@ -38,7 +38,7 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.hosts.service import HostService
 
-RECIPE: Final = 1  # goes up when the same crawl would be processed to another result
+RECIPE: Final = 2  # goes up when the same crawl would be processed to another result
 
 
 class DeepCrawlService:
