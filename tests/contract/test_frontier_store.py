@@ -88,6 +88,7 @@ FULL = page(
     final_url="https://site.example/" + "z" * 2000,
     status_code=404,
     document_id="doc_1",
+    parts_key="T/acme/parts/1f.json",
     error_code="HTTP_ERROR",
     error_message="🕷" * 1000,
     finished_at=START + 3 * SECOND,

@@ -90,6 +90,7 @@ class DeepSlice(CrawlSlice):
             targets=self.targets,
             terms=self.crawls().terms,
             tagged=self.crawls().tagged,
+            parts=self.parts,
             enabled=True,
             pages_max=1000,
         )

@@ -38,6 +38,7 @@ def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
         "redirects": [URL, "https://other.example/"],
         "title": body.partition("\n")[0],
         "language": "en",
+        "extraction": None,
         "status_code": 200,
         "content_type": "text/html",
         "bytes": len(body.encode()),

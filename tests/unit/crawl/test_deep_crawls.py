@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from spinneret.content.extraction.pages import extract
@@ -86,6 +88,27 @@ def html_site(site: dict[str, str], **headers: str) -> DeepSlice:
 def crawled(crawl: DeepSlice, **given: object) -> list[str]:
     finished(crawl, crawl.ask(max_depth=5, **given))
     return sorted(crawl.asked())
+
+
+def test_the_list_of_pages_leads_to_the_links_of_each() -> None:
+    crawl = html_site({"/": '<a href="/a" rel="nofollow">A</a>', "/gone": ""})
+    ref = crawl.ask()
+    finished(crawl, ref)
+    [page] = crawl.deep().pages(TENANT, ref.job_id, None, None, 10).items
+    assert page.parts_url is not None
+    key = page.parts_url.removeprefix("https://bucket.example/").partition("?")[0]
+    assert json.loads(crawl.parts.read(key) or "")["links"] == [
+        {"url": f"{HOST}/a", "text": "A", "rel": ["nofollow"], "nofollow": True}
+    ]
+
+
+def test_a_page_that_failed_has_no_links() -> None:
+    crawl = DeepSlice({})
+    crawl.pages[f"{HOST}/"] = fetched_page(f"{HOST}/", status_code=404)
+    ref = crawl.ask()
+    finished(crawl, ref)
+    [page] = crawl.deep().pages(TENANT, ref.job_id, None, None, 10).items
+    assert page.parts_url is None
 
 
 def test_links_that_are_not_to_be_followed_are_counted_with_their_page() -> None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from spinneret.content.documents.models import DocumentSource
 from spinneret.content.documents.service import Indexed, Indexer, Page
+from spinneret.content.extraction.api_models import extraction_fields
 from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.pages import CrawlPages, options_of
 from spinneret.crawl.parts import parts_of
@@ -151,6 +152,7 @@ def _result(processed: Processed) -> dict[str, Any]:
         "redirects": list(page.redirects),
         "title": document.title,
         "language": document.language,
+        "extraction": extraction_fields(document.extraction),
         "status_code": page.status_code,
         "content_type": page.media_type,
         "bytes": len(page.body),

@@ -30,6 +30,7 @@ def view_of(job: Job, pages: PartStore) -> CrawlView:
         collection_id=payload.get("collection_id"),
         document_id=found.get("document_id"),
         title=found.get("title"),
+        extraction=found.get("extraction"),
         crawled_at=found.get("crawled_at"),
         result=view.result,
         **_text(found, pages),

@@ -75,6 +75,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     configs = config_service(settings, proxies)
     tags = tag_service(env)
     makes = BatchHandler(children(settings, store, settings.kinds))
+    parts = S3PartStore(s3_client(), settings.content_bucket)
     batches = worker(settings, {CRAWL_BATCH: makes}, store)
 
     def submit_deep(
@@ -92,7 +93,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         config_in_force=configs.in_force,
         require_collection=collection_service(env).get,
         ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
-        parts=S3PartStore(s3_client(), settings.content_bucket),
+        parts=parts,
         submit_deep=submit_deep,
     )
     deep = DeepCrawlService(
@@ -103,6 +104,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         targets=webhooks.targets,
         terms=crawls.terms,
         tagged=crawls.tagged,
+        parts=parts,
         enabled=settings.features__enable_deep_crawl,
         pages_max=settings.features__max_pages_per_deep_crawl,
     )

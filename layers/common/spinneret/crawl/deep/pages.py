@@ -187,4 +187,5 @@ def _fetched(processed: Processed, links: tuple[FoundLink, ...]) -> Fetched:
         final_url=page.url.text,
         status_code=page.status_code,
         document_id=document.id,
+        parts_key=processed.parts_key,
     )

@@ -182,6 +182,7 @@ def recorded(
                 final_url=outcome.final_url,
                 status_code=outcome.status_code,
                 document_id=outcome.document_id,
+                parts_key=outcome.parts_key,
                 error_code=None,
                 error_message=None,
                 finished_at=now,
