@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -12,10 +13,12 @@ from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Move
-from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ValidationFailed
-from spinneret.web.exploring.frontier.models import PageState
+from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
+from spinneret.web.exploring.frontier.models import CrawlRef, Next, PageState
+from spinneret.web.exploring.frontier.service import Frontier
 from tests.factories import TENANT
 from tests.fakes.deep_crawling import HOST, DeepSlice
+from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import fetched_page
 
 WIDE = {
@@ -253,6 +256,47 @@ def test_the_sixth_of_a_tenant_waits_for_one_to_end() -> None:
     crawl.execute()
     crawl.deliver()
     assert crawl.job(refs[-1]).status is JobStatus.RUNNING
+
+
+@pytest.mark.parametrize("move", [Move.CANCEL, Move.PAUSE])
+def test_the_sixth_takes_the_place_of_one_that_stands_still(move: Move) -> None:
+    crawl = DeepSlice(SMALL)
+    refs = [crawl.ask(force=True) for _ in range(6)]
+    crawl.deliver()
+    crawl.control().move(refs[0], move)
+    crawl.deliver()
+    assert crawl.job(refs[-1]).status is JobStatus.RUNNING
+
+
+def test_a_paused_crawl_that_lost_its_place_waits_for_one() -> None:
+    crawl = DeepSlice(SMALL)
+    refs = [crawl.ask(force=True) for _ in range(6)]
+    crawl.deliver()
+    crawl.control().move(refs[0], Move.PAUSE)
+    crawl.deliver()
+    crawl.control().move(refs[0], Move.RESUME)
+    crawl.deliver()
+    assert crawl.job(refs[0]).status is JobStatus.PENDING
+    crawl.execute()
+    crawl.deliver()
+    assert crawl.job(refs[0]).status is JobStatus.RUNNING
+
+
+class BrokenFrontier(Frontier):
+    def next_batch(
+        self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool] = lambda: True
+    ) -> Next:
+        raise ResultRefused("too large")
+
+
+def test_a_crawl_that_can_not_be_driven_fails_and_gives_its_place_back() -> None:
+    crawl = DeepSlice(SMALL)
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.frontier = BrokenFrontier(store=FakeFrontierStore(), clock=crawl.clock)
+    crawl.execute()
+    assert crawl.job(ref).status is JobStatus.FAILED
+    assert crawl.slots.holders[f"{TENANT} DEEP_CRAWLS"] == {}
 
 
 def test_what_fails_and_what_robots_forbid_is_listed_with_the_reason() -> None:

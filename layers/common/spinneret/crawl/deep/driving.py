@@ -12,7 +12,7 @@ from spinneret.crawl.deep.service import crawl_ref, plan_of
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import Turn
 from spinneret.jobs.driven.ports import Slots
-from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, stamp
@@ -83,6 +83,7 @@ class DeepCrawls:
             return {**turn.state(), "action": "stop"}
         except PermanentError as error:
             self._driver.fail(turn, self._driver.held(turn), error)
+            self._leave_slot(turn)
             return {**turn.state(), "action": "stop"}
 
     def _taken(self, turn: Turn, job: Job, batches: int, remaining: Remaining) -> dict[str, Any]:
@@ -115,13 +116,27 @@ class DeepCrawls:
 
     def _take_slot(self, job: Job, until: datetime) -> bool:
         until += timedelta(seconds=bounds.DEEP_CRAWL_SLOT_SECONDS)
-        return self._slots.take(job.tenant, _SLOTS, job.id, self._clock(), until, self._at_once)
+        return self._slots.take(
+            job.tenant,
+            _SLOTS,
+            job.id,
+            self._clock(),
+            until,
+            self._at_once,
+            lambda holder: self._is_over(JobRef(tenant=job.tenant, job_id=holder)),
+        )
 
     def _leave_slot(self, turn: Turn) -> None:
-        """Unless the crawl goes on in another execution."""
-        job = self._driver.find(turn)
-        if job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING):
+        if self._is_over(turn.ref):
             self._slots.leave(turn.tenant, _SLOTS, turn.job_id)
+
+    def _is_over(self, ref: JobRef) -> bool:
+        """Whether it needs no place: it has ended, or is paused.
+
+        Its execution may sleep for an hour before it learns of that and gives the place back.
+        """
+        job = self._driver.find(ref)
+        return job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING)
 
 
 def _counts(crawl: Crawl) -> dict[str, Any]:

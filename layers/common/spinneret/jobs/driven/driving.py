@@ -13,7 +13,7 @@ from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.driven.models import Turn
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus
 from spinneret.jobs.ports import JobQueue, JobStore
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
@@ -44,9 +44,9 @@ class Driver:
         self._clock = clock
         self._random = random
 
-    def find(self, turn: Turn) -> Job | None:
+    def find(self, ref: JobRef) -> Job | None:
         """The job as it stands, whoever holds it."""
-        return self._store.get(turn.ref)
+        return self._store.get(ref)
 
     def held(self, turn: Turn) -> Job:
         """The job, if the claim still holds it."""
