@@ -155,10 +155,12 @@ def test_a_drivers_change_leaves_the_counters_of_others(store: FrontierStore, cr
 
 
 @OF_AWS
-def test_a_crawl_ends(store: FrontierStore, crawl: Crawl) -> None:
+def test_a_crawl_ends_and_is_reopened(store: FrontierStore, crawl: Crawl) -> None:
     after = replace(crawl, ended_at=START + SECOND, end_reason=EndReason.EXHAUSTED)
     store.commit(crawl, Change(before=crawl, after=after))
     assert store.crawl(crawl.ref) == after
+    store.commit(after, Change(before=after, after=crawl))
+    assert store.crawl(crawl.ref) == crawl
 
 
 @OF_AWS

@@ -13,6 +13,7 @@ from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Move
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
 from spinneret.web.exploring.frontier.models import CrawlRef, Next, PageState
 from spinneret.web.exploring.frontier.service import Frontier
@@ -106,11 +107,11 @@ def test_the_list_of_pages_leads_to_the_links_of_each() -> None:
 
 
 def test_a_page_that_failed_has_no_links() -> None:
-    crawl = DeepSlice({})
-    crawl.pages[f"{HOST}/"] = fetched_page(f"{HOST}/", status_code=404)
+    crawl = DeepSlice({"/": ["/gone"]})
+    crawl.pages[f"{HOST}/gone"] = fetched_page(f"{HOST}/gone", status_code=404)
     ref = crawl.ask()
     finished(crawl, ref)
-    [page] = crawl.deep().pages(TENANT, ref.job_id, None, None, 10).items
+    [page] = crawl.deep().pages(TENANT, ref.job_id, PageState.FAILED, None, 10).items
     assert page.parts_url is None
 
 
@@ -297,6 +298,47 @@ def test_a_crawl_that_can_not_be_driven_fails_and_gives_its_place_back() -> None
     crawl.execute()
     assert crawl.job(ref).status is JobStatus.FAILED
     assert crawl.slots.holders[f"{TENANT} DEEP_CRAWLS"] == {}
+
+
+def test_a_crawl_none_of_whose_pages_can_be_had_has_failed() -> None:
+    crawl = DeepSlice(SMALL)
+    answer = crawl.pages[f"{HOST}/"]
+    crawl.pages[f"{HOST}/"] = HttpRefused("the host answered 404", details={"status_code": 404})
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.execute()
+    job = crawl.job(ref)
+    assert (job.status, job.attempts) == (JobStatus.FAILED, 1)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.details) == (
+        "PAGES_FAILED",
+        {"pages_failed": 1, "error_type": "HTTP_ERROR", "status_code": 404},
+    )
+    view = crawl.deep().get(TENANT, ref.job_id)
+    assert view is not None
+    assert (view.pages_crawled, view.pages_failed, view.end_reason) == (0, 1, "exhausted")
+
+    crawl.pages[f"{HOST}/"] = answer
+    crawl.control().move(ref, Move.RETRY)
+    finished(crawl, ref)
+    view = crawl.deep().get(TENANT, ref.job_id)
+    assert view is not None
+    assert (view.pages_crawled, view.pages_failed, view.end_reason) == (4, 0, "exhausted")
+
+
+def test_a_crawl_whose_time_is_up_is_completed_in_part() -> None:
+    crawl = DeepSlice(SMALL)
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.execute(1)
+    crawl.clock.advance(bounds.FRONTIER_SECONDS)
+    crawl.execute()
+    job = crawl.job(ref)
+    assert job.status is JobStatus.PARTIALLY_FAILED
+    assert job.last_error is not None
+    assert job.last_error.code == "OUT_OF_TIME"
+    assert job.result is not None
+    assert job.result["end_reason"] == "expired"
 
 
 def test_what_fails_and_what_robots_forbid_is_listed_with_the_reason() -> None:

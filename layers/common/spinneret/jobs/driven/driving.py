@@ -13,7 +13,7 @@ from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.driven.models import Turn
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus
+from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobRef, JobStatus
 from spinneret.jobs.ports import JobQueue, JobStore
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
@@ -86,10 +86,16 @@ class Driver:
         if job.locked_until is not None and job.locked_until < until:
             self._store.transition(job, replace(job, locked_until=until), lease=turn.lease)
 
-    def complete(self, turn: Turn, job: Job, result: Mapping[str, Any]) -> None:
-        """The job has its result."""
+    def complete(
+        self, turn: Turn, job: Job, result: Mapping[str, Any], lack: Failure | None = None
+    ) -> None:
+        """The job has its result; `lack` says what it lacks."""
         check_result(result)
-        self._end(turn, rules.complete(job, result, self._clock()), job)
+        now = self._clock()
+        if lack is None:
+            self._end(turn, rules.complete(job, result, now), job)
+        else:
+            self._end(turn, rules.complete_in_part(job, result, lack, now), job)
 
     def fail(self, turn: Turn, job: Job, error: Exception) -> None:
         """The job ends as a worker's error ends one: for good, or to be tried again later."""
