@@ -288,6 +288,7 @@ CONFIG_PAGE_MB_MAX: Final = 50  # F-01, for crawls
 CONFIG_CHUNK_TOKENS_MIN: Final = 16
 CONFIG_CHUNK_TOKENS_MAX: Final = 8192  # what current embedders read at most; T-06 bounds the bytes
 CRAWL_TAGS_MAX: Final = 20  # of one submission
+PAGE_MIN_LETTERS: Final = 4  # and digits: `ok` and `0` acknowledge a request and are no page
 CRAWL_SHOWN_BYTES: Final = 1024 * 1024  # of a page's text, and of its links: an answer has 6 MB
 CRAWL_LINK_SECONDS: Final = 900  # a role's credentials live longer
 
