@@ -118,7 +118,7 @@ def publishing_service(
         tasks=DynamoTaskStore(client, table, settings.jobs_table),
         platforms=PLATFORMS,
         actions=ACTION_TYPES,
-        ask_before=partial(_asked_before, settings),
+        ask_before=partial(_asked_before, settings, tokens(settings)),
         begin_batch=begin_batch,
         clock=utc_now,
         new_hex=lambda: uuid4().hex,
@@ -192,12 +192,16 @@ def _unsigned(_: Access) -> Mapping[str, str]:
 
 
 def _asked_before(
-    settings: MarketplaceSettings, tenant: str, marketplace: str, candidates: Sequence[Candidate]
+    settings: MarketplaceSettings,
+    access: Tokens,
+    tenant: str,
+    marketplace: str,
+    candidates: Sequence[Candidate],
 ) -> Mapping[str, Outlook]:
     calls = MarketCalls(
         door=door(settings),
         pace=DynamoPace(dynamodb_client(), settings.marketplace_table),
-        access=tokens(settings),
+        access=access,
         sign=signing(marketplace),
         tenant=tenant,
         marketplace=marketplace,

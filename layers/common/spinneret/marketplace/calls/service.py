@@ -93,6 +93,7 @@ class MarketCalls:
         self._clock = clock
         self._sleep = sleep
         self._access: Access | None = None
+        self._application: Access | None = None
 
     @property
     def access(self) -> Access:
@@ -109,9 +110,11 @@ class MarketCalls:
         refused after a refresh.
         """
         answer = self._sent(request)
-        if answer.status == 401 and request.authorised:
-            self._access = self._source.refresh(self._tenant, self._marketplace, self.access)
+        if answer.status == 401 and (request.authorised or request.as_application):
+            self._renew(request)
             answer = self._sent(request)
+            if answer.status == 401 and request.as_application:
+                raise MarketplaceUnavailable(f"{self._marketplace} refuses the application's token")
             if answer.status == 401:
                 raise ReauthNeeded(f"{self._marketplace} refuses the token: connect again")
         if answer.status == 429:
@@ -130,7 +133,7 @@ class MarketCalls:
         if left < bounds.MARKETPLACE_CALL_SECONDS:
             raise HandBack
         self._wait()
-        headers = self._sign(self.access) if request.authorised else {}
+        headers = self._signature(request)
         signed = MarketRequest(
             host=request.host,
             method=request.method,
@@ -143,6 +146,20 @@ class MarketCalls:
         facts = {"marketplace": self._marketplace, "status": answer.status}
         logger.info("marketplace_called", extra={**facts, "path": request.path})
         return answer
+
+    def _signature(self, request: MarketRequest) -> Mapping[str, str]:
+        if request.as_application:
+            if self._application is None:
+                self._application = self._source.application(self._marketplace)
+            return self._sign(self._application)
+        return self._sign(self.access) if request.authorised else {}
+
+    def _renew(self, request: MarketRequest) -> None:
+        """The token of the request was refused."""
+        if request.as_application:
+            self._application = self._source.application(self._marketplace, self._application)
+        else:
+            self._access = self._source.refresh(self._tenant, self._marketplace, self.access)
 
     def _wait(self) -> None:
         """Until the seller's next call may go; raises Defer for a longer wait."""

@@ -104,3 +104,5 @@ class OAuthApp:
     account_of: Callable[[Mapping[str, Any]], str | None] = lambda _: None
     """The seller's id in a token endpoint's answer."""
     revoke_path: str | None = None
+    application_scope: str = ""
+    """Of the application's own token (client credentials), where something asks for one."""

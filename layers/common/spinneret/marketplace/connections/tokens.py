@@ -27,6 +27,7 @@ from spinneret.marketplace.connections.vault import TokenVault
 
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
+_EARLY: Final = timedelta(seconds=bounds.TOKEN_EARLY_SECONDS)
 _SETTLE: Final = timedelta(seconds=2)  # another caller's refresh takes about this
 
 
@@ -88,14 +89,16 @@ class Tokens:
         self._endpoint = endpoint
         self._apps = apps
         self._clock = clock
+        self._applications: dict[str, tuple[Access, datetime]] = {}
+        """By marketplace, with their ends. Kept by the process, since marketplaces count how many
+        they grant in a day."""
 
     def access(self, tenant: str, marketplace: str) -> Access:
         """See AccessSource; raises Defer while another caller refreshes it."""
         if marketplace not in self._apps:  # a marketplace without tokens, such as a plug-in's
             return Access(token="", client=_NO_CLIENT, account=None, settings={})
         connection = self._connection(tenant, marketplace)
-        early = timedelta(seconds=bounds.TOKEN_EARLY_SECONDS)
-        if connection.expires_at - early <= self._clock():
+        if connection.expires_at - _EARLY <= self._clock():
             connection = self._refreshed(connection)
         return self._opened(connection)
 
@@ -106,6 +109,15 @@ class Tokens:
         if opened.token != refused.token:  # somebody else has refreshed it
             return opened
         return self._opened(self._refreshed(connection))
+
+    def application(self, marketplace: str, refused: Access | None = None) -> Access:
+        """See AccessSource."""
+        now = self._clock()
+        token, end = self._applications.get(marketplace, (refused, now))
+        if token is None or token == refused or end - _EARLY <= now:
+            token, end = self._asked_for_itself(marketplace)
+            self._applications[marketplace] = token, end
+        return token
 
     def remember(
         self,
@@ -123,6 +135,18 @@ class Tokens:
             version=connection.version + 1,
         )
         self._store.replace(changed)
+
+    def _asked_for_itself(self, marketplace: str) -> tuple[Access, datetime]:
+        app, client = self._apps[marketplace], self._secrets.client(marketplace)
+        form = {"grant_type": "client_credentials", "scope": app.application_scope}
+        try:
+            grant = self._endpoint.ask(app, client, form)
+        except ReauthNeeded as refused:
+            raise MarketplaceUnavailable(
+                f"{marketplace} grants the application no token", details=refused.details
+            ) from refused
+        access = Access(token=grant.access_token, client=client, account=None, settings={})
+        return access, self._clock() + timedelta(seconds=grant.seconds)
 
     def _connection(self, tenant: str, marketplace: str) -> Connection:
         connection = self._store.get(tenant, marketplace)
