@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.jobs import rules
@@ -394,7 +394,7 @@ class Bench:
         return Work(
             context=context,
             subject=subject,
-            calls=self.calls(subject.marketplace, context.remaining),
+            calls=self.calls(subject.marketplace, context.remaining, context.job.started_at),
             listings=self.listings,
             effects=self.effects,
             services={
@@ -406,7 +406,9 @@ class Bench:
             clock=self.clock,
         )
 
-    def calls(self, marketplace: str, remaining: Callable[[], float]) -> MarketCalls:
+    def calls(
+        self, marketplace: str, remaining: Callable[[], float], begun: datetime | None = None
+    ) -> MarketCalls:
         """Calls of the seller."""
         app = self.platforms[marketplace].app
         return MarketCalls(
@@ -419,6 +421,7 @@ class Bench:
             remaining=remaining,
             clock=self.clock,
             sleep=self.clock.advance,
+            begun=begun,
         )
 
     def _asked_before(

@@ -353,6 +353,7 @@ MARKETPLACE_PENDING_SECONDS: Final = 3600.0  # B-05: 1 h expiry while pending
 MARKETPLACE_CALL_SECONDS: Final = 15.0  # one call of a marketplace's API
 MARKETPLACE_ANSWER_BYTES: Final = 2 * 1024 * 1024  # of JSON; a page of 50 orders is far below
 MARKETPLACE_IMAGE_BYTES: Final = 10 * 1024 * 1024  # an image on its way from its URL
+MARKETPLACE_HOLD_SECONDS: Final = 30 * 24 * 3600.0  # one answer may not stop a seller for longer
 MARKETPLACE_WAIT_SECONDS: Final = 1.0  # a worker sleeps no longer for the seller's pace
 PUBLISHED_AT_ONCE: Final = 5  # jobs of one seller on one marketplace; the machine's map has it, too
 PUBLISH_ROUND_JOBS: Final = 25  # of one map

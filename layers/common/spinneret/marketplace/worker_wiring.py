@@ -70,6 +70,7 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
             remaining=context.remaining,
             clock=utc_now,
             sleep=time.sleep,
+            begun=context.job.started_at,
         )
         return Work(
             context=context,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.jobs.worker import Defer, HandBack
@@ -22,6 +22,7 @@ from spinneret.marketplace.calls.ports import AccessSource, Pace
 from spinneret.marketplace.connections.models import Access
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import parse_url
 
 logger = logging.getLogger(__name__)
@@ -82,7 +83,10 @@ class MarketCalls:
         remaining: Remaining,
         clock: Clock,
         sleep: Callable[[float], None],
+        begun: datetime | None = None,
     ) -> None:
+        """`begun`: when the job began that these calls are for. It waits out the times that the
+        marketplace names, until JOB_PENDING_SECONDS after that."""
         self._door = door
         self._pace = pace
         self._source = access
@@ -92,6 +96,7 @@ class MarketCalls:
         self._remaining = remaining
         self._clock = clock
         self._sleep = sleep
+        self._begun = begun
         self._access: Access | None = None
         self._application: Access | None = None
 
@@ -123,7 +128,7 @@ class MarketCalls:
             raise MarketplaceUnavailable(
                 f"{self._marketplace} answered {answer.status}",
                 details={"status": answer.status},
-                retry_after=_seconds(answer.headers.get("retry-after")),
+                retry_after=self._asked(answer),
             )
         self._obey(answer)
         return answer
@@ -167,19 +172,35 @@ class MarketCalls:
         at = self._pace.take(self._tenant, self._marketplace, now)
         while at > now:
             if at - now > timedelta(seconds=bounds.MARKETPLACE_WAIT_SECONDS):
-                raise Defer(at, f"the pace of {self._marketplace}")
+                # The pace itself is never so far ahead: this is what an answer asked for.
+                is_named = at - now > timedelta(seconds=_HOLD_SECONDS)
+                raise self._deferral(at, is_named=is_named)
             self._sleep((at - now).total_seconds())
             now = max(self._clock(), at)
             at = self._pace.take(self._tenant, self._marketplace, now)
 
     def _held(self, answer: MarketAnswer) -> Defer:
-        asked = _seconds(answer.headers.get("retry-after"))
-        if asked is None:
-            spent = answer.headers.get("x-remaining-today") == "0"
-            asked = _DAY_HOLD_SECONDS if spent else _HOLD_SECONDS
-        until = self._clock() + timedelta(seconds=asked)
+        asked = self._asked(answer)
+        if asked is None and answer.headers.get("x-remaining-today") == "0":
+            asked = _DAY_HOLD_SECONDS
+        wait = timedelta(seconds=_HOLD_SECONDS if asked is None else asked)
+        until = self._clock() + wait
         self._pace.hold(self._tenant, self._marketplace, until)
-        return Defer(until, f"the limits of {self._marketplace}")
+        return self._deferral(until, is_named=asked is not None)
+
+    def _asked(self, answer: MarketAnswer) -> float | None:
+        """The answer's Retry-After in seconds."""
+        said = answer.headers.get("retry-after", "")
+        return parse_retry_after(said, self._clock(), bounds.MARKETPLACE_HOLD_SECONDS)
+
+    def _deferral(self, until: datetime, *, is_named: bool) -> Defer:
+        """A time that the marketplace named is waited out, as its budget comes back then. One that
+        is too late for the job is told as the reason when it expires."""
+        limits = f"the limits of {self._marketplace}"
+        begun = self._begun or self._clock()
+        if until > begun + timedelta(seconds=bounds.JOB_PENDING_SECONDS):
+            return Defer(until, f"{limits}, until {until:%Y-%m-%d %H:%M} UTC")
+        return Defer(until, limits, appointed=is_named)
 
     def _obey(self, answer: MarketAnswer) -> None:
         """An answer that says there is nothing left holds the next call."""
@@ -189,11 +210,3 @@ class MarketCalls:
         elif answer.headers.get("x-remaining-this-second") == "0":
             until = self._clock() + timedelta(seconds=1)
             self._pace.hold(self._tenant, self._marketplace, until)
-
-
-def _seconds(text: str | None) -> float | None:
-    """A Retry-After in seconds; the other form, a date, counts as none."""
-    try:
-        return None if text is None else max(0.0, float(text))
-    except ValueError:
-        return None
