@@ -25,6 +25,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
 from spinneret.marketplace.calls.service import Door, MarketCalls
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus
+from spinneret.marketplace.connections.ports import ConnectionStore
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpoint, Tokens
@@ -103,14 +104,8 @@ class Bench:
         hosts = {name: origin for each in platforms.values() for name, origin in each.hosts.items()}
         self.door = Door(self.web, hosts)
         apps = {name: each.app for name, each in platforms.items() if each.app is not None}
-        self.tokens = Tokens(
-            store=self.connections,
-            secrets=self.secrets,
-            vault=self.vault,
-            endpoint=TokenEndpoint(self.door),
-            apps=apps,
-            clock=self.clock,
-        )
+        self.apps = apps
+        self.tokens = self.new_tokens(self.connections)
         self.connecting = ConnectionService(
             store=self.connections,
             secrets=self.secrets,
@@ -180,6 +175,17 @@ class Bench:
             },
             self.clock,
             self.callbacks,
+        )
+
+    def new_tokens(self, store: ConnectionStore) -> Tokens:
+        """What a process keeps its tokens by."""
+        return Tokens(
+            store=store,
+            secrets=self.secrets,
+            vault=self.vault,
+            endpoint=TokenEndpoint(self.door),
+            apps=self.apps,
+            clock=self.clock,
         )
 
     def connect(self, marketplace: str, seconds: float = 7200) -> None:

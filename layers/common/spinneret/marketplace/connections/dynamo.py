@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
@@ -24,11 +24,15 @@ from spinneret.kernel.clock import (
     parse_stamp,
     stamp,
 )
+from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus, PendingConsent
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+_RACES: Final = 5  # writers of one connection at the same time
+_NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
 class DynamoConnections:
@@ -48,11 +52,19 @@ class DynamoConnections:
         return _connection(tenant, found) if found else None
 
     def put(self, connection: Connection) -> None:
-        """See ConnectionStore."""
-        former = self.get(connection.tenant, connection.marketplace)
-        version = former.version + 1 if former else 1
-        writes = [dynamo.put(self._table, _item(replace(connection, version=version)))]
-        dynamo.transact(self._client, [*writes, *self._owned(connection)])
+        """See ConnectionStore. Its version is above every one that was read before, so that no
+        writer of older tokens takes it for its own."""
+        for _ in range(_RACES):
+            former = self.get(connection.tenant, connection.marketplace)
+            item = _item(replace(connection, version=former.version + 1 if former else 1))
+            stands = dynamo.equals(version=former.version) if former else _NONE
+            writes = [dynamo.put(self._table, item, stands), *self._owned(connection)]
+            try:
+                dynamo.transact(self._client, writes)
+            except dynamo.ConditionFailed:
+                continue
+            return
+        raise DependencyUnavailable("dynamodb", "the connection is changing")
 
     def replace(self, connection: Connection) -> bool:
         """See ConnectionStore."""
