@@ -20,7 +20,7 @@ from spinneret.jobs.ports import JobQueue
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.jobs.worker import Context, Handler, Worker
+from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
 from spinneret.marketplace.calls.service import Door, MarketCalls
@@ -32,6 +32,7 @@ from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpo
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
+from spinneret.marketplace.last_looks import AnswersOnly, over
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
@@ -397,14 +398,18 @@ class Bench:
         ).sweep()
 
     def _work(self, context: Context, subject: Subject) -> Work:
+        is_over = over(context.job, self.clock())
+        plugins = self.plugins, self.plugin, self.clock
+        browser = AnswersOnly(*plugins, is_over) if is_over else PluginTransport(*plugins)
+        begun = context.job.started_at
         return Work(
             context=context,
             subject=subject,
-            calls=self.calls(subject.marketplace, context.remaining, context.job.started_at),
+            calls=self.calls(subject.marketplace, context.remaining, begun, is_over),
             listings=self.listings,
             effects=self.effects,
             services={
-                "browser": PluginTransport(self.plugins, self.plugin, self.clock),
+                "browser": browser,
                 "images": ImageSource(self.web),
                 "orders": self.book,
                 "settings": self.tokens.remember,
@@ -413,7 +418,11 @@ class Bench:
         )
 
     def calls(
-        self, marketplace: str, remaining: Callable[[], float], begun: datetime | None = None
+        self,
+        marketplace: str,
+        remaining: Callable[[], float],
+        begun: datetime | None = None,
+        is_over: Defer | None = None,
     ) -> MarketCalls:
         """Calls of the seller."""
         app = self.platforms[marketplace].app
@@ -428,6 +437,7 @@ class Bench:
             clock=self.clock,
             sleep=self.clock.advance,
             begun=begun,
+            over=is_over,
         )
 
     def _asked_before(

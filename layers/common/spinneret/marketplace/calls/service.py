@@ -84,9 +84,11 @@ class MarketCalls:
         clock: Clock,
         sleep: Callable[[float], None],
         begun: datetime | None = None,
+        over: Defer | None = None,
     ) -> None:
         """`begun`: when the job began that these calls are for. It waits out the times that the
-        marketplace names, until JOB_PENDING_SECONDS after that."""
+        marketplace names, until JOB_PENDING_SECONDS after that. `over`: what a call raises that
+        doesn't only read, for a job whose time is over."""
         self._door = door
         self._pace = pace
         self._source = access
@@ -97,6 +99,7 @@ class MarketCalls:
         self._clock = clock
         self._sleep = sleep
         self._begun = begun
+        self._over = over
         self._access: Access | None = None
         self._application: Access | None = None
 
@@ -134,6 +137,8 @@ class MarketCalls:
         return answer
 
     def _sent(self, request: MarketRequest) -> MarketAnswer:
+        if self._over is not None and request.method != "GET":
+            raise self._over
         left = self._remaining() - bounds.DEADLINE_MARGIN_SECONDS
         if left < bounds.MARKETPLACE_CALL_SECONDS:
             raise HandBack
