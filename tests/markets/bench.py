@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from spinneret.jobs import rules
@@ -33,6 +34,7 @@ from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.last_looks import AnswersOnly, over
+from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
@@ -46,7 +48,7 @@ from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
 from spinneret.marketplace.publishing.visits import NoMessages, Visits
 from spinneret.marketplace.publishing.work import Work
-from spinneret.marketplace.registry import PLATFORMS
+from spinneret.marketplace.registry import PLATFORMS, READ, SILENT
 from spinneret.marketplace.vinted.transport import PluginCallbacks, PluginInbox, PluginTransport
 from tests.contract.backends import Tables
 from tests.fakes.deep_crawling import FakeExecutions
@@ -150,7 +152,17 @@ class Bench:
             products=self.products,
             listings=self.listings,
             ask=self.publishing.ask,
+            find_job=self.store.get,
             clock=self.clock,
+            silent=SILENT,
+        )
+        self.polling = OrderPolling(
+            sales=self.sales,
+            connections=self.connections,
+            book=self.book,
+            read=partial(self.publishing.read_orders, urgent=False),
+            find_job=self.store.get,
+            marketplaces=READ,
         )
         self.cataloguing = ProductService(
             store=self.products,

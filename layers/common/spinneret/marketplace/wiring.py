@@ -39,7 +39,7 @@ from spinneret.marketplace.publishing.models import Candidate, Outlook
 from spinneret.marketplace.publishing.outlooks import gathered
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import StatisticsStore
-from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
+from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, SILENT
 from spinneret.marketplace.settings import MarketplaceApiSettings, MarketplaceSettings, hosts_of
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 from spinneret.web.fetching.http import GuardedFetcher
@@ -133,7 +133,9 @@ def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> 
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, settings.jobs_table),
         ask=publishing.ask,
+        find_job=publishing_store(settings).get,
         clock=utc_now,
+        silent=SILENT,
     )
 
 

@@ -3,6 +3,8 @@
 Marketplace table
     pk `T#<tenant>#CONNECTIONS`, sk `<marketplace>`    a seller's leave; tokens are sealed
     pk `T#<tenant>#CONSENTS`, sk `<hash of state>`     a seller on the way to agree; taken once
+    pk `SELLERS`, sk `<marketplace>#<tenant>`          who is connected: what the passes over all
+                                                       tenants read; `job_id` last read the orders
     pk `ACCOUNT#<marketplace>#<account>`, sk `TENANT`  whose account it is: what a webhook is about
                                                        is found by it, once it was verified
 
@@ -12,6 +14,7 @@ Marketplace table
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +28,13 @@ from spinneret.kernel.clock import (
     stamp,
 )
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.marketplace.connections.models import Connection, ConnectionStatus, PendingConsent
+from spinneret.marketplace.connections.models import (
+    Connection,
+    ConnectionStatus,
+    PendingConsent,
+    Seller,
+    SellerPage,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -58,7 +67,9 @@ class DynamoConnections:
             former = self.get(connection.tenant, connection.marketplace)
             item = _item(replace(connection, version=former.version + 1 if former else 1))
             stands = dynamo.equals(version=former.version) if former else _NONE
-            writes = [dynamo.put(self._table, item, stands), *self._owned(connection)]
+            seller = _seller(connection.tenant, connection.marketplace)
+            writes = [dynamo.put(self._table, item, stands), dynamo.put(self._table, seller)]
+            writes += self._owned(connection)
             try:
                 dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed:
@@ -93,9 +104,41 @@ class DynamoConnections:
         return str(found["tenant"]) if found else None
 
     def remove(self, tenant: str, marketplace: str) -> None:
-        """See ConnectionStore."""
+        """See ConnectionStore; a seller's row that is left is met by a pass, which removes it."""
         with translated("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=_key(tenant, marketplace))
+            for key in (_key(tenant, marketplace), _seller(tenant, marketplace)):
+                self._client.delete_item(TableName=self._table, Key=key)
+
+    def sellers(self, after: str | None, limit: int) -> SellerPage:
+        """See ConnectionStore."""
+        condition, values = "pk = :pk", {":pk": "SELLERS"}
+        if after is not None:
+            condition += " AND sk > :after"
+            values[":after"] = after
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ConsistentRead=True,
+                Limit=limit + 1,
+            )
+        rows: list[dict[str, Any]] = answer["Items"]
+        found = []
+        for row in rows[:limit]:
+            marketplace, _, tenant = row["sk"].partition("#")
+            job_id = row.get("job_id")
+            found.append(Seller(tenant=tenant, marketplace=marketplace, job_id=job_id))
+        more = str(rows[limit - 1]["sk"]) if len(rows) > limit else None
+        return SellerPage(sellers=tuple(found), after=more)
+
+    def polled(self, seller: Seller) -> None:
+        """See ConnectionStore."""
+        key = _seller(seller.tenant, seller.marketplace)
+        stands: dynamo.Condition = ("attribute_exists(#pk)", {})
+        change = dynamo.update(self._table, key, {"job_id": seller.job_id}, stands)
+        with suppress(dynamo.ConditionFailed):
+            dynamo.transact(self._client, [change])
 
     def begin(self, consent: PendingConsent) -> None:
         """See ConnectionStore."""
@@ -131,6 +174,10 @@ class DynamoConnections:
 
 def _key(tenant: str, marketplace: str) -> dict[str, str]:
     return {"pk": f"T#{tenant}#CONNECTIONS", "sk": marketplace}
+
+
+def _seller(tenant: str, marketplace: str) -> dict[str, str]:
+    return {"pk": "SELLERS", "sk": f"{marketplace}#{tenant}"}
 
 
 def _owner(marketplace: str, account: str) -> dict[str, str]:

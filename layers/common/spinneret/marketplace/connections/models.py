@@ -73,6 +73,24 @@ class Connection:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Seller:
+    """A connected seller, as the passes over all tenants see one."""
+
+    tenant: str
+    marketplace: str
+    job_id: str | None = None
+    """The job that was last to read the orders."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SellerPage:
+    """Sellers, and the position to go on after; None when there are no more."""
+
+    sellers: tuple[Seller, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PendingConsent:
     """A seller who was sent to a marketplace and hasn't come back."""
 
