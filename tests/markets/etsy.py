@@ -40,6 +40,8 @@ class FakeEtsy:
         self.left_today: int | None = None
         self.tokens = {"77.access-0"}
         self.refresh_token = "77.refresh-0"
+        self.refused_tokens: list[str] = []
+        """Refresh tokens that were brought again after they had been exchanged."""
         self.verifiers: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
         self.refused_titles: set[str] = set()
@@ -108,6 +110,7 @@ class FakeEtsy:
         if form["grant_type"] == "authorization_code":
             self.verifiers[form["code"]] = form["code_verifier"]
         elif form["refresh_token"] != self.refresh_token:
+            self.refused_tokens.append(form["refresh_token"])
             return Said(400, {"error": "invalid_grant"})
         number = next(self._numbers)
         self.tokens = {f"77.access-{number}"}

@@ -254,6 +254,36 @@ def test_a_429_waits_uncharged_for_as_long_as_ebay_asks(bench: Bench) -> None:
     assert bench.finish(ref).status == "completed"
 
 
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ({"Retry-After": "7200"}, 7200),
+        ({"Retry-After": "Fri, 02 Jan 2026 14:30:00 GMT"}, 9000),
+    ],
+)
+def test_a_time_that_ebay_names_is_waited_out_however_far(
+    said: dict[str, str], seconds: int, bench: Bench
+) -> None:
+    first, second = bench.product("One"), bench.product("Two")
+    bench.web.instead[1] = Said(429, {}, said)
+    ref = bench.submit("publish", "ebay", first)
+    named = bench.once(ref).due_at
+    assert (named - bench.clock()).total_seconds() == seconds
+    held = bench.submit("publish", "ebay", second)  # it never gets to call before that time
+    assert bench.once(held).due_at == named
+    assert bench.finish(ref).status == bench.finish(held).status == "completed"
+
+
+def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
+    bench.web.instead[1] = Said(429, {}, {"Retry-After": str(8 * 24 * 3600)})
+    job = bench.done("publish", "ebay", bench.product())
+    assert job.status == "expired"
+    assert job.last_error is not None
+    assert (
+        job.last_error.message == "no slot in time: the limits of ebay, until 2026-01-10 12:00 UTC"
+    )
+
+
 def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
     product = bench.product()
     bench.web.instead.update(dict.fromkeys(range(1, 99), Said(503)))

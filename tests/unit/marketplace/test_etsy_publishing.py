@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from spinneret.jobs.models import Move
 from tests.fakes.effects import FakeEffectStore
 from tests.markets.bench import Bench
-from tests.markets.web import Said
+from tests.markets.web import Said, Seen
 
 
 def test_a_product_is_listed_with_its_images_in_order(bench: Bench) -> None:
@@ -108,6 +109,34 @@ def test_a_spent_day_budget_waits_an_hour(bench: Bench) -> None:
     waiting = bench.once(ref)
     assert waiting.status == "pending"
     assert (waiting.due_at - bench.clock()).total_seconds() == pytest.approx(3600, abs=1)
+
+
+def test_a_job_goes_on_once_the_day_budget_is_renewed(bench: Bench) -> None:
+    bench.etsy.left_today = 2
+    begun = bench.clock()
+    ref = bench.submit("publish", "etsy", bench.product())
+    serve = bench.etsy.serve
+
+    def renewed(seen: Seen) -> Said:
+        if bench.clock() - begun >= timedelta(hours=9):
+            bench.etsy.left_today = None
+        return serve(seen)
+
+    bench.etsy.serve = renewed  # type: ignore[method-assign]
+    job = bench.finish(ref)
+    assert (job.status, job.attempts) == ("completed", 0), job.last_error
+    assert bench.clock() - begun >= timedelta(hours=9)
+    assert len(bench.etsy.listings) == 1
+
+
+def test_a_budget_that_isnt_renewed_for_a_week_ends_the_job_with_its_reason(bench: Bench) -> None:
+    bench.etsy.left_today = 2
+    begun = bench.clock()
+    job = bench.finish(bench.submit("publish", "etsy", bench.product()), most=400)
+    assert job.status == "expired"
+    assert job.last_error is not None
+    assert job.last_error.message.startswith("no slot in time: the limits of etsy, until 2026-")
+    assert timedelta(days=7) <= bench.clock() - begun <= timedelta(days=7, hours=2)
 
 
 @pytest.mark.parametrize(

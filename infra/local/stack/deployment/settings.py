@@ -48,6 +48,7 @@ PARAMETERS: Final = {
     "SPINNERET_TEI__BATCH_SIZE": "TeiBatchSize",
     "SPINNERET_TEI__TIMEOUT_S": "TeiTimeoutS",
     "SPINNERET_MARKETPLACE_HOSTS": "MarketplaceHosts",
+    "SPINNERET_ORDER_POLLING_ENABLED": "OrderPollingEnabled",
     "SPINNERET_USER_AGENT": "UserAgent",
 }
 _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, EMBEDDER, *PARAMETERS)
@@ -95,7 +96,11 @@ def parameters(settings: Mapping[str, str]) -> dict[str, str]:
         name: settings[variable] for variable, name in PARAMETERS.items() if variable in settings
     }
     # A laptop's products go to marketplaces of its own (`make demo-publish`), never to real ones.
-    own = {"MarketplaceHosts": market_hosts(f"http://127.0.0.1:{MARKET_PORT}")}
+    # These are there for as long as a demonstration or a test runs: nobody polls them.
+    own = {
+        "MarketplaceHosts": market_hosts(f"http://127.0.0.1:{MARKET_PORT}"),
+        "OrderPollingEnabled": "false",
+    }
     return {"FetchAllowedEndpoints": allowed, **own, **chosen}
 
 
