@@ -10,6 +10,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.metrics import embedded
 from spinneret.monitoring.due import rules
 from spinneret.monitoring.due.models import Announced, Due, Ticked
 from spinneret.monitoring.due.ports import CheckLanes, DueIndex
@@ -20,6 +21,7 @@ logger = logging.getLogger(__name__)
 
 _TICK: Final = "TICK"
 _SHARE: Final = 0.6  # of an interval: SQS delays are good to a second
+_UNITS: Final = {"due": "Count", "handed": "Count", "late_seconds": "Seconds"}
 _NOTHING: Final = Ticked(due=0, handed=0, workers=0, oldest_seconds=0.0)
 
 
@@ -89,6 +91,7 @@ class Tick:
                 "due": ticked.due,
                 "handed": ticked.handed,
                 "late_seconds": round(ticked.oldest_seconds, 3),
+                **embedded(now, _UNITS),
             },
         )
         return ticked
