@@ -112,6 +112,21 @@ def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
     assert found["crowded.example"] == 100
 
 
+def test_many_crowded_hosts_keep_no_other_out_of_a_tick() -> None:
+    """Each of them alone has places for a hundred."""
+    world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
+    for number in range(60):
+        crowd(world, f"crowded{number}.example", 200)
+    world.clock.advance(3600)
+    for number in range(50):
+        crowd(world, f"h{number}.example", 1, tenant="other")
+    world.clock.advance(16)
+    found = handed(world)
+    assert all(found[f"h{number}.example"] == 1 for number in range(50))
+    crowded = [found[f"crowded{number}.example"] for number in range(60)]
+    assert 35 <= min(crowded) <= max(crowded) <= 40  # 2,350 places for sixty, in eight lists
+
+
 def test_of_a_crowded_host_the_longest_waiting_are_handed_out() -> None:
     found = [due(number, "a.example", -number) for number in range(30)]
     found += [due(number, f"h{number}.example") for number in range(30, 60)]

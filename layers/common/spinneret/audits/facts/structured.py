@@ -49,8 +49,9 @@ def _json_ld(text: str) -> Iterator[Structured]:
             if "@type" in node:
                 found = _item("json-ld", _names(node["@type"]), _filled(node))
                 modified = node.get("dateModified")
-                dated = isinstance(modified, str)
-                yield found._replace(modified=modified[:_MAX_NAME_CHARS]) if dated else found
+                if isinstance(modified, str):
+                    found = found._replace(modified=modified[:_MAX_NAME_CHARS])
+                yield found
         else:
             yield Structured("json-ld", error="neither an object nor a list of them")
 
