@@ -98,6 +98,10 @@ def test_a_call_takes_no_longer_than_we_reckon_with() -> None:
     assert _longest(aws.CONFIG) <= bounds.AWS_CALL_SECONDS
 
 
+def test_a_bucket_that_hangs_leaves_the_worker_its_end() -> None:
+    assert _longest(aws.BUCKETS) <= bounds.DEADLINE_MARGIN_SECONDS
+
+
 def test_a_hand_back_that_begins_at_the_margin_ends_before_the_deadline() -> None:
     """Its write with all tries, and its message with one; the sweeper sends what is cut off."""
     one_try = bounds.AWS_CONNECT_SECONDS + bounds.AWS_READ_SECONDS
