@@ -142,6 +142,9 @@ _LOAD_FIGURES: dict[str, Callable[[Reports], str]] = {
     "latest replacement of a lost message, its lane empty": lambda found: (
         f"{max(each.replaced_late for each in found):.0f} s"
     ),
+    "latest event of a writer that died, after its grace": lambda found: (
+        f"{max(each.event_late for each in found):.0f} s"
+    ),
     "longest pass": lambda found: (
         f"{max(each.longest_pass for each in found):.0f} s,"
         f" {max(each.most_calls for each in found)} calls"

@@ -36,6 +36,8 @@ class FakeFetcher:
         self.requests.append(request)
         url = request.url
         self.hops.append(url.text)
+        if request.left_seconds is not None:
+            request.left_seconds()
         if url.text.endswith("/robots.txt") and url.text not in self._pages:
             return fetched_page(url.text, b"", status_code=404)
         answer = self._pages[url.text]

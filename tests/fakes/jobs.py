@@ -460,7 +460,7 @@ class FakeDeadLetterQueues:
 
 def _standing(job: Job) -> tuple[object, ...]:
     claim = job.status, job.fence, job.locked_by, job.locked_until
-    return *claim, job.sends, job.watchers
+    return *claim, job.sends, job.watchers, job.progress
 
 
 def _ended_as(job: Job) -> tuple[object, ...]:

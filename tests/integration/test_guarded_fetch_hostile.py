@@ -192,6 +192,13 @@ def test_a_slow_server_ends_at_the_deadline(server: ScriptedServer, behaviour: B
     assert time.monotonic() - began < WELL_BEFORE_SECONDS
 
 
+def test_what_the_caller_has_left_as_the_fetch_begins_bounds_it(server: ScriptedServer) -> None:
+    began = time.monotonic()
+    with pytest.raises(FetchTimeout, match=r"0\.3 s in all"):
+        fetch(server, silence, total_seconds=60.0, read_seconds=60.0, left_seconds=lambda: 0.3)
+    assert time.monotonic() - began < WELL_BEFORE_SECONDS
+
+
 def test_a_body_that_costs_only_time_ends_at_the_deadline(server: ScriptedServer) -> None:
     """A small body unfolds into a million empty frames, which take seconds to decode to nothing.
 

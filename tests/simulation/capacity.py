@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Final
 
 from spinneret.jobs import rules
+from spinneret.jobs.ends import HandOn, handing_on, is_reported
 from spinneret.jobs.models import (
     Backlog,
     Draft,
@@ -35,8 +36,12 @@ from spinneret.jobs.sweeper import Sweeper, Swept
 from spinneret.jobs.worker import Context, Defer, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
+from spinneret.outbox.models import DomainEvent
+from spinneret.outbox.ports import Position, WakePage
+from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
 from tests.fakes.jobs import DueIndex, FakeJobStore, no_parent
+from tests.fakes.outbox import FakeOutboxStore
 from tests.fakes.time import START
 from tests.kinds import CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.simulation.loads import Load, small_load
@@ -44,8 +49,9 @@ from tests.simulation.loads import Load, small_load
 TENANT: Final = "acme"
 HOST: Final = "busy.example"
 HOST_GAP: Final = 20.0
-LATE_MAX: Final = 90.0  # a wait's end, and the return of an ended lease
+LATE_MAX: Final = 90.0  # a wait's end, the return of an ended lease, a swept event after its grace
 REPLACED_MAX: Final = 120.0  # a lost message, after its lane has run empty
+UNPUBLISHED: Final = 0.1  # of ends: their writer dies before it hands the event on
 MESSAGES_MAX: Final = 2.0  # per job, on average
 PASS_SECONDS: Final = 60.0
 PASS_SLACK: Final = 5.0  # the calls of one job, and of the lanes
@@ -66,6 +72,8 @@ class CapacityReport:
     wait_late: float
     lease_late: float
     replaced_late: float
+    event_late: float
+    """After the time in which its writer might have handed it on."""
     longest_pass: float
     most_calls: int
     violations: tuple[str, ...]
@@ -94,6 +102,21 @@ class _LaggingIndex(DueIndex):
         return super().page(partition, until, limit, after)
 
 
+class _LaggingOutbox:
+    """Implements OutboxStore; its wake index is behind the rows."""
+
+    def __init__(self, outbox: FakeOutboxStore, lag: float) -> None:
+        self.pending = outbox.pending
+        self.postpone = outbox.postpone
+        self.close = outbox.close
+        self._outbox = outbox
+        self._lag = timedelta(seconds=lag)
+
+    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+        """See OutboxStore."""
+        return self._outbox.to_wake(shard, until - self._lag, limit, after)
+
+
 class _Lane:
     """One queue and its pollers."""
 
@@ -106,10 +129,13 @@ class _Lane:
 
 
 SweeperOf = Callable[..., Sweeper]
+RelayOf = Callable[..., Relay]
 
 
 class Capacity:
-    """One run; `sweeper_of` and `store` may be faulty ones."""
+    """One run; `sweeper_of`, `store` and `relay_of` may be faulty ones. It is also the one sink."""
+
+    name = "sink"
 
     def __init__(
         self,
@@ -117,8 +143,11 @@ class Capacity:
         load: Load | None = None,
         sweeper_of: SweeperOf = Sweeper,
         store: FakeJobStore | None = None,
+        relay_of: RelayOf = Relay,
     ) -> None:
         self.rng = Random(seed)
+        self._deaths = Random(f"deaths of {seed}")
+        """Of writers; apart, so that they change nothing else about a seed."""
         self.load = load or small_load(self.rng)
         self.now = 0.0
         self.offset = 0.0
@@ -131,6 +160,8 @@ class Capacity:
         self.waits: dict[JobRef, float] = {}
         self.ends: dict[JobRef, float] = {}
         """Ends of the leases of dead workers."""
+        self.unpublished: dict[JobRef, float] = {}
+        """When the jobs ended whose ends no sink has yet."""
         self.reserved: Counter[JobRef] = Counter()
         self.refs: list[JobRef] = []
         self.figures: Counter[str] = Counter()
@@ -141,11 +172,15 @@ class Capacity:
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         self._sweeper_of = sweeper_of
+        self._relay_of = relay_of
+        self._outbox = _LaggingOutbox(self.store.outbox, self.load.index_lag)
+        relay = relay_of(self._outbox, [self], self.clock)
+        self._handing_on = handing_on(KINDS, self._dying(relay.hand_on))
         self._service = JobService(
             store=self.store, queue=self, kinds=KINDS, clock=self.clock, new_id=self._new_id
         )
         self._worker = Worker(
-            store=PublishingJobStore(self.store, self._listen),
+            store=PublishingJobStore(self.store, self._listen, self._handing_on),
             queue=self,
             kinds=KINDS,
             handlers={"crawl": self._handle},
@@ -173,6 +208,7 @@ class Capacity:
             wait_late=self.worst["wait"],
             lease_late=self.worst["lease"],
             replaced_late=self.worst["replaced"],
+            event_late=self.worst["event"],
             longest_pass=self.worst["pass"],
             most_calls=int(self.worst["calls"]),
             violations=tuple(self.violations),
@@ -193,7 +229,7 @@ class Capacity:
         return f"{prefix}_{next(self._numbers):07d}"
 
     def _is_settled(self) -> bool:
-        if len(self.refs) < self.load.jobs:
+        if len(self.refs) < self.load.jobs or self.unpublished:
             return False
         rows = (self.store.get(ref) for ref in self.refs)
         return all(job is not None and job.status in rules.TERMINAL for job in rows)
@@ -310,9 +346,29 @@ class Capacity:
         raise Defer(START + timedelta(seconds=until), what)
 
     def _listen(self, job: Job, events: Sequence[JobEvent]) -> None:
-        """What a lost lease is known by."""
+        """What a lost lease and an end are known by."""
+        if is_reported(job, KINDS):
+            self.unpublished[job.ref] = self._moment()
         if any(event.data.get("reason") == "LEASE_EXPIRED" for event in events):
             self._late("lease", self.ends.pop(job.ref), LATE_MAX, job.ref)
+
+    # ------------------------------------------------------------ Notifications
+
+    def take(self, event: DomainEvent) -> None:
+        """See Sink."""
+        ref = JobRef(tenant=event.tenant, job_id=event.subject)
+        ended = self.unpublished.pop(ref, None)
+        if ended is not None and self._moment() > ended:
+            self._late("event", ended + bounds.OUTBOX_GRACE_SECONDS, LATE_MAX, ref)
+
+    def _dying(self, hand_on: HandOn) -> HandOn:
+        """Some writers die after their commit."""
+
+        def handing(tenant: str, subject: str) -> None:
+            if self._deaths.random() >= UNPUBLISHED:
+                hand_on(tenant, subject)
+
+        return handing
 
     # ------------------------------------------------------------ The sweeper
 
@@ -321,23 +377,28 @@ class Capacity:
         if self._over or self.now > LONGEST:
             return
         self._sweep()
-        self.worst["pass"] = max(self.worst["pass"], self.offset)
-        if self.offset > bounds.SWEEP_SECONDS + PASS_SLACK:
-            self.violations.append(f"a pass of {self.offset:.0f} s")
         self.offset = 0.0
         self._check_lost()
+        self._check_unpublished()
         self.after(PASS_SECONDS, self._pass)
 
     def _sweep(self) -> Swept:
         calls = self.figures["calls"]
         sweeper = self._sweeper_of(
-            store=PublishingJobStore(_Costly(self.store, self._cost), self._listen),
+            store=PublishingJobStore(
+                _Costly(self.store, self._cost), self._listen, self._handing_on
+            ),
             queue=_Costly(self, self._cost),
             kinds=KINDS,
             clock=self.clock,
             look_at_parent=no_parent,
         )
         swept = sweeper.sweep()
+        self.worst["pass"] = max(self.worst["pass"], self.offset)
+        if self.offset > bounds.SWEEP_SECONDS + PASS_SLACK:
+            self.violations.append(f"a pass of {self.offset:.0f} s")
+        outbox, sink = _Costly(self._outbox, self._cost), _Costly(self, self._cost)
+        self._relay_of(outbox, [sink], self.clock).sweep()
         self.worst["calls"] = max(self.worst["calls"], self.figures["calls"] - calls)
         return swept
 
@@ -370,6 +431,12 @@ class Capacity:
             late = self.now - max(since, empty.empty_since)
             if late > REPLACED_MAX:
                 self.violations.append(f"{ref.job_id}: message lost {late:.0f} s ago")
+
+    def _check_unpublished(self) -> None:
+        for ref, ended in self.unpublished.items():
+            late = self.now - ended - bounds.OUTBOX_GRACE_SECONDS
+            if late > LATE_MAX:
+                self.violations.append(f"{ref.job_id}: its end is handed on {late:.0f} s late")
 
     def _check_end(self) -> None:
         if self.violations:

@@ -94,11 +94,29 @@ def test_a_crawl_that_waits_for_a_part_of_ours_fetches_its_page_once(
     assert len(crawl.search("silk")) == done.result["chunks"]
 
 
+def test_a_fetch_leaves_the_worker_what_handing_back_takes(crawl: Watched) -> None:
+    crawl.remaining = 30.0
+    crawl.settle(crawl.submit(URL))
+    asked = crawl.requests[-1].left_seconds
+    assert asked is not None
+    assert asked() == 30.0 - bounds.DEADLINE_MARGIN_SECONDS
+
+
+def test_a_fetch_without_time_for_a_fair_try_is_handed_back_uncharged(crawl: Watched) -> None:
+    crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS + bounds.FETCH_LEAST_SECONDS - 1
+    job = crawl.run(crawl.submit(URL))
+    assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 0, 1)
+    crawl.remaining = 60.0
+    assert crawl.settle(job.ref).status is JobStatus.COMPLETED
+
+
 def test_a_crawl_that_is_handed_back_after_its_fetch_fetches_no_more(crawl: Watched) -> None:
     class Slow(FakeFetcher):
         def fetch(self, request: FetchRequest) -> Any:
-            crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS - 1
-            return super().fetch(request)
+            page = super().fetch(request)
+            if request.url.text == URL:
+                crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS - 1
+            return page
 
     ref, slow = crawl.submit(URL), Slow(crawl.pages)
     job = crawl.run(ref, lambda name, port: slow if name == "fetcher" else port)
@@ -142,7 +160,7 @@ def test_the_redirects_of_a_kept_page_are_judged_again(crawl: Watched) -> None:
     )
     job, pipeline = crawl.crawled(), crawl.pipeline()
     seen: list[str] = []
-    found = pipeline._pages.get(job, lambda url: seen.append(url.text))
+    found = pipeline._pages.get(job, lambda: 60.0, lambda url: seen.append(url.text))
     assert (found.source, seen) == ("kept", ["https://b.example/", "https://c.example/"])
 
 
@@ -299,9 +317,9 @@ def test_a_page_that_is_known_has_the_content_that_was_read(crawl: Watched) -> N
         <a href="/a" rel="nofollow">a</a>, <a href="/a">a</a> and <a href="/b">b</a>.</main>"""
     crawl.pages[URL] = fetched_page(URL, body, headers={**ETAG, "x-robots-tag": "none"})
     first, pipeline = crawl.crawled(), crawl.pipeline()
-    kept = pipeline._pages.get(first)
+    kept = pipeline._pages.get(first, lambda: 60.0)
     crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
-    known = pipeline._pages.get(first)
+    known = pipeline._pages.get(first, lambda: 60.0)
     assert known.content == extract(body, "text/html", URL)
     assert known.content.nofollow_agents == ("somebot",)
     assert [link.may_follow for link in known.content.hyperlinks] == [True, True]

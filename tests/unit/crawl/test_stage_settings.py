@@ -58,9 +58,10 @@ def test_a_crawl_may_work_as_long_as_the_stage_says(
 
     class Slow(FakeFetcher):
         def fetch(self, request: FetchRequest) -> FetchedPage:
+            page = super().fetch(request)
             crawl.clock.advance(31)
             crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS - 1
-            return super().fetch(request)
+            return page
 
     slow = Slow(crawl.pages)
     job = crawl.run(crawl.submit(URL), lambda name, port: slow if name == "fetcher" else port)

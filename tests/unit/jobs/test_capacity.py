@@ -11,7 +11,13 @@ from spinneret.kernel import bounds
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation.capacity import Capacity
 from tests.simulation.loads import LARGE
-from tests.simulation.planted import ForgetsReservations, NeverResends, ResendsFirst, SpacesAlways
+from tests.simulation.planted import (
+    ForgetsReservations,
+    NeverResends,
+    NeverSweeps,
+    ResendsFirst,
+    SpacesAlways,
+)
 from tests.simulation.run import silent_logs
 
 SEEDS = 200
@@ -56,6 +62,11 @@ def test_resends_before_wakes_are_found_out() -> None:
 def test_a_lost_message_that_is_never_replaced_is_found_out() -> None:
     report = Capacity(1, BUSY, NeverResends).run()
     assert any("lost" in each for each in report.violations), report
+
+
+def test_an_event_whose_writer_died_and_that_nobody_sweeps_is_found_out() -> None:
+    report = Capacity(1, LOSSY, relay_of=NeverSweeps).run()
+    assert any("handed on" in each for each in report.violations), report
 
 
 def test_a_message_that_is_lost_again_and_again_is_replaced_in_time() -> None:

@@ -15,6 +15,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from tests.fakes.crashes import Moment
 from tests.simulation.crash_points import FLOWS, Followed, follow
+from tests.simulation.interleaved import every_schedule, is_right
 from tests.simulation.planted import CountsTwice, EndsEarly, LosesEvents, MissesNobody, NeverSweeps
 from tests.simulation.policies import POLICIES
 from tests.simulation.run import actor_threads, silent_logs, simulate
@@ -89,6 +90,21 @@ def test_a_planted_fault_is_found_out(planted: str, threads: Executor) -> None:
         if report.violations:
             break
     assert any(finding in each for each in report.violations), report.violations
+
+
+@pytest.mark.parametrize("shards", [(0, 0), (0, 1)], ids=["one counter", "two counters"])
+def test_two_last_children_end_their_parent_once_however_they_interleave(
+    shards: tuple[int, int], threads: Executor
+) -> None:
+    seen = 0
+    for ended in every_schedule(threads, shards):
+        seen += 1
+        assert is_right(ended), f"{ended.schedule}: {ended.parent.status}, {ended.violations}"
+    assert seen > 100
+
+
+def test_a_parent_that_ends_early_is_found_out_by_interleaving(threads: Executor) -> None:
+    assert not all(map(is_right, every_schedule(threads, (0, 1), EndsEarly)))
 
 
 @pytest.mark.parametrize("flow", list(FLOWS))

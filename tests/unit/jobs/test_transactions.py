@@ -9,8 +9,11 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import clients as aws
 from spinneret.aws import dynamo
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.models import Family, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from tests import factories
 
 
 class Client:
@@ -55,6 +58,16 @@ def test_a_cancellation_that_stays_is_an_outage(reasons: list[str]) -> None:
     assert client.calls == 4
 
 
+def test_births_that_collide_with_ends_are_tried_more_often() -> None:
+    client: Any = Client(*[["TransactionConflict"]] * 7, None)
+    parent = factories.job(
+        status=JobStatus.RUNNING, fence=1, locked_by="one", family=Family(shards=12)
+    )
+    store = DynamoJobStore(client, "jobs", "keys")
+    store.add_children(parent, parent, [], [], lease=factories.lease(parent))
+    assert client.calls == 8
+
+
 @pytest.mark.parametrize("besides", ["None", "ThrottlingError", "TransactionConflict"])
 def test_a_condition_that_does_not_hold_is_not_tried_again(besides: str) -> None:
     client: Any = Client([besides, "ConditionalCheckFailed"])
@@ -83,6 +96,10 @@ def _longest(config: Any) -> float:
 def test_a_call_takes_no_longer_than_we_reckon_with() -> None:
     assert aws.CONFIG.retries["mode"] == "standard"  # type: ignore[attr-defined]  # botocore's
     assert _longest(aws.CONFIG) <= bounds.AWS_CALL_SECONDS
+
+
+def test_a_bucket_that_hangs_leaves_the_worker_its_end() -> None:
+    assert _longest(aws.BUCKETS) <= bounds.DEADLINE_MARGIN_SECONDS
 
 
 def test_a_hand_back_that_begins_at_the_margin_ends_before_the_deadline() -> None:

@@ -32,11 +32,13 @@ CONFIG: Final = Config(
     s3={"addressing_style": "path"},
     max_pool_connections=10,
 )
-# Bodies of megabytes take longer; no outcome of a job waits for a bucket.
-_BUCKETS: Final = Config(
-    read_timeout=5,
-    retries={"mode": "standard", "total_max_attempts": 3},
-    signature_version="s3v4",  # what is presigned, too
+# Bodies of megabytes take longer; no outcome of a job waits for a bucket. A call ends within the
+# deadline margin, so that a worker that begins one at its last checkpoint isn't cut off in it.
+BUCKETS: Final = CONFIG.merge(
+    Config(
+        read_timeout=bounds.AWS_BODY_SECONDS,
+        signature_version="s3v4",  # what is presigned, too
+    )
 )
 
 # Answers that say "later", by service: throttling, internal errors, and a stack that is being made.
@@ -80,7 +82,7 @@ def stepfunctions_client() -> SFNClient:
 
 def s3_client() -> S3Client:
     """A client for buckets, addressing them by path."""
-    client: S3Client = boto3.client("s3", config=CONFIG.merge(_BUCKETS))
+    client: S3Client = boto3.client("s3", config=BUCKETS)
     return client
 
 

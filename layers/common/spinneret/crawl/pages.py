@@ -16,8 +16,9 @@ from spinneret.crawl.configs.models import ConfigOptions, read_snapshot
 from spinneret.crawl.configs.service import HeaderSeal
 from spinneret.crawl.known import FindKnown, KnownPage
 from spinneret.crawl.ports import FetchCache, KeptPage
+from spinneret.jobs.leases import Remaining
 from spinneret.jobs.models import Job
-from spinneret.jobs.worker import Defer
+from spinneret.jobs.worker import Defer, HandBack
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
@@ -83,11 +84,18 @@ class CrawlPages:
         self._clock = clock
         self._kept_for = timedelta(seconds=kept_seconds)
 
-    def get(self, job: Job, before_redirect: Callable[[Url], None] | None = None) -> CrawlPage:
+    def get(
+        self,
+        job: Job,
+        remaining: Remaining,
+        before_redirect: Callable[[Url], None] | None = None,
+    ) -> CrawlPage:
         """The page that the job's payload names.
 
-        `before_redirect` is called for each redirect on the way to it, also to a kept one. Raises
-        Defer where the page has to wait for a host, what `before_redirect` and the fetcher raise.
+        `remaining` is what the invocation has left: a fetch ends before the worker has to hand
+        back. `before_redirect` is called for each redirect on the way to the page, also to a kept
+        one. Raises Defer where the page has to wait for a host, HandBack where too little time is
+        left for a fetch, what `before_redirect` and the fetcher raise.
         """
         key = _key(job)
         asked = f"{RECIPE} {key}"
@@ -99,7 +107,7 @@ class CrawlPages:
             return CrawlPage(page=kept.page, source=Source.KEPT, asked=asked)
         known = self._find_known(job, asked) if kept is None else None
         validators = kept.page.validators if kept else known.validators if known else None
-        answer = self._fetch(job, validators, before_redirect)
+        answer = self._fetch(job, validators, remaining, before_redirect)
         now = self._clock()
         confirmed = _confirms(answer, validators)
         if confirmed and known is not None:
@@ -122,6 +130,7 @@ class CrawlPages:
         self,
         job: Job,
         validators: Validators | None,
+        remaining: Remaining,
         before_redirect: Callable[[Url], None] | None,
     ) -> FetchedPage:
         options, rate, sealed = options_of(job), None, None
@@ -140,6 +149,7 @@ class CrawlPages:
                 max_redirects=options.max_redirects,
                 total_seconds=seconds,
                 read_seconds=seconds,
+                left_seconds=lambda: _left(remaining, seconds),
                 media_types=MEDIA_TYPES,
                 before_redirect=before_redirect,
             ),
@@ -179,6 +189,14 @@ class CrawlPages:
             self._cache.keep(tenant, key, kept)
         except DependencyUnavailable as error:
             logger.warning("fetch_cache_not_written", extra={"reason": error.message})
+
+
+def _left(remaining: Remaining, wanted: float) -> float:
+    """What a fetch may take. Raises HandBack where that is no fair try."""
+    left = remaining() - bounds.DEADLINE_MARGIN_SECONDS
+    if left < min(wanted, bounds.FETCH_LEAST_SECONDS):
+        raise HandBack
+    return left
 
 
 def _key(job: Job) -> str:

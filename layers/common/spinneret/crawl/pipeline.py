@@ -99,7 +99,7 @@ class CrawlPipeline:
         domain errors.
         """
         context.checkpoint("fetching", 10)
-        found = self._pages.get(context.job, before_redirect)
+        found = self._pages.get(context.job, context.remaining, before_redirect)
         page = found.page
         context.note(
             JobEventKind.STEP_DONE,

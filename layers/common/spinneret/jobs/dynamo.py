@@ -273,7 +273,7 @@ class DynamoJobStore:
             self._jobs, self._idempotency, children, events, None, None, before.created_at
         )
         try:
-            dynamo.transact(self._client, writes)
+            dynamo.transact(self._client, writes, dynamo_families.BIRTH_TRIES)
         except dynamo.ConditionFailed as failed:
             if 0 in failed.standing:
                 raise LeaseLost(f"job {before.id} has moved on") from failed

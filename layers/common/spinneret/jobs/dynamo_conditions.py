@@ -18,6 +18,7 @@ _STANDS: Final = (
     "locked_until",
     "sends",
     "watchers",
+    "progress",  # a checkpoint may renew the lease to the same moment
 )
 _ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_at")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
+BIRTH_TRIES: Final = 8  # births touch every counter, and collide with whichever child ends
 _EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 

@@ -14,6 +14,7 @@ URLS_PER_CRAWL: Final = 20  # up to four rows per URL in one DynamoDB transactio
 IDEMPOTENCY_KEY_MAX_CHARS: Final = 255  # as Stripe's API
 
 FETCH_TOTAL_SECONDS: Final = 30.0  # F-01
+FETCH_LEAST_SECONDS: Final = 5.0  # with less of an invocation left a site isn't asked at all
 FETCH_MAX_BYTES: Final = 10 * 1024 * 1024  # F-01, default
 CRAWL_MAX_BYTES: Final = 50 * 1024 * 1024  # F-01, for crawls
 CRAWL_MAX_REDIRECTS: Final = 10  # F-01, for crawls
@@ -72,6 +73,7 @@ WRITE_SHARDS: Final = 8  # of a tenant's generation and of a collection's count
 
 AWS_CONNECT_SECONDS: Final = 1.0
 AWS_READ_SECONDS: Final = 2.0  # DynamoDB, SQS and KMS answer within milliseconds
+AWS_BODY_SECONDS: Final = 3.0  # S3 answers a body of megabytes later
 AWS_TRIES: Final = 2
 AWS_CALL_SECONDS: Final = 7.0  # all tries, and a second between them (botocore, mode "standard")
 

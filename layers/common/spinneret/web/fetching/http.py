@@ -77,9 +77,10 @@ class GuardedFetcher:
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         """See `Fetcher.fetch`. The body of an answer that isn't 2xx is left unread and empty."""
+        left = request.left_seconds() if request.left_seconds is not None else float("inf")
         deadline = Deadline(
             request.requested.host,
-            total_seconds=request.total_seconds,
+            total_seconds=min(request.total_seconds, left),
             read_seconds=request.read_seconds,
             monotonic=self._monotonic,
         )
