@@ -65,7 +65,7 @@ def kept(backend: str, request: pytest.FixtureRequest) -> Iterator[Kept]:
         yield _on_fakes(FakeChunkIndex())
         return
     client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
-    prefix = f"upkeep{uuid4().hex}"
+    prefix = f"contract-{uuid4().hex}"
     yield _on_opensearch(client, prefix, 0)
     client.indices.delete(index=f"{prefix}-*")
     client.close()
