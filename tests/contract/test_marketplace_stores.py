@@ -13,9 +13,14 @@ from spinneret.jobs import rules
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.marketplace.calls.dynamo import BURST
-from spinneret.marketplace.connections.models import Connection, ConnectionStatus, PendingConsent
+from spinneret.marketplace.connections.models import (
+    Connection,
+    ConnectionStatus,
+    PendingConsent,
+    Seller,
+)
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
-from spinneret.marketplace.orders.models import Sale, SaleOutcome
+from spinneret.marketplace.orders.models import Sale, SaleOutcome, Telling
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer
@@ -137,6 +142,7 @@ def _listing(tenant: str, product_id: str = "prd_1", marketplace: str = "ebay") 
         sku="sku-1",
         state=ListingState.ACTIVE,
         external_id="110",
+        attempted_titles=("Wool coat", "Warm coat"),
         images={"https://x.example/a.jpg": "img1"},
         drift=(Drift(field="price", ours="1", theirs="2"),),
         intent_at=START,
@@ -333,6 +339,68 @@ def test_a_sale_takes_stock_once_or_not_at_all(
     assert second.after is None
 
 
+def _sale(tenant: str, order: str, **given: Any) -> Sale:
+    made: dict[str, Any] = {"sku": "sku-1", "quantity": 1, "sold_at": "2026-01-01", **given}
+    return Sale(tenant=tenant, marketplace="ebay", order_id=order, line_id="1", **made)
+
+
+def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant: str) -> None:
+    for number in range(24):  # more than DynamoDB reads for one page, before it filters
+        other = _sale(tenant, f"a{number:02}", sku="x" * 60_000, product_id="prd_other")
+        stores.sales.put(other)
+    wanted = _sale(tenant, "z", product_id="prd_1")
+    stores.sales.put(wanted)
+    assert stores.sales.of_product(tenant, "prd_1") == [wanted]
+
+
+def test_sales_are_open_until_they_are_handled(stores: Stores, tenant: str) -> None:
+    telling = Telling(marketplace="etsy", job_id="job_1", asked_at=START, times=2)
+    first, second = _sale(tenant, "a", told=(telling,)), _sale(tenant, "b")
+    stores.sales.put(first)
+    stores.sales.put(second)
+    assert stores.sales.get(tenant, first.key) == first
+    start = f"{tenant}#"
+    page = stores.sales.open(start, 1)
+    assert page.sales == ((tenant, first.key),)
+    assert stores.sales.open(page.after, 1).sales == ((tenant, second.key),)
+    stores.sales.put(replace(first, handled=True))
+    stores.sales.put(replace(first, handled=True))
+    assert stores.sales.open(start, 1).sales == ((tenant, second.key),)
+    stores.sales.put(replace(second, handled=True))
+    assert (tenant, second.key) not in stores.sales.open(start, 10).sales
+
+
+def test_the_position_of_a_walk_is_kept(stores: Stores, tenant: str) -> None:
+    assert stores.sales.position(tenant) is None
+    stores.sales.keep_position(tenant, "a#1")
+    assert stores.sales.position(tenant) == "a#1"
+    stores.sales.keep_position(tenant, None)
+    assert stores.sales.position(tenant) is None
+
+
+def test_connected_sellers_are_found_and_remember_their_last_job(
+    stores: Stores, tenant: str
+) -> None:
+    stores.connections.put(_connection(tenant))
+    seller = Seller(tenant=tenant, marketplace="ebay")
+
+    def mine() -> list[Seller]:
+        found, after = [], None
+        while True:
+            page = stores.connections.sellers(after, 1)
+            found += [each for each in page.sellers if each.tenant == tenant]
+            after = page.after
+            if after is None:
+                return found
+
+    assert mine() == [seller]
+    stores.connections.polled(replace(seller, job_id="job_1"))
+    assert mine() == [replace(seller, job_id="job_1")]
+    stores.connections.remove(tenant, "ebay")
+    stores.connections.polled(replace(seller, job_id="job_2"))
+    assert mine() == []
+
+
 def test_the_last_reading_of_orders_is_remembered(stores: Stores, tenant: str) -> None:
     assert stores.sales.since(tenant, "ebay") is None
     stores.sales.remember(tenant, "ebay", START)
@@ -355,6 +423,16 @@ def test_the_end_of_a_run_counts_once(stores: Stores, tenant: str) -> None:
 # ------------------------------------------------------------------ Plug-ins
 
 
+def _plugin(tenant: str, connection_id: str) -> Plugin:
+    return Plugin(
+        tenant=tenant,
+        connection_id=connection_id,
+        marketplace="vinted",
+        connected_at=START,
+        browser="laptop",
+    )
+
+
 def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, tenant: str) -> None:
     plugins = [
         Plugin(
@@ -362,6 +440,7 @@ def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, te
             connection_id=f"browser-{number}",
             marketplace="vinted",
             connected_at=START + number * SECOND,
+            browser="laptop",
             only_job=None if number else "job_1",
         )
         for number in range(2)
@@ -375,29 +454,46 @@ def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, te
 
 
 def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, tenant: str) -> None:
-    plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
+    plugin = _plugin(tenant, "b")
     answer = PluginAnswer(status=200, body={"id": 1})
-    assert not stores.plugins.accept(tenant, "k", 0, "b")
-    assert stores.plugins.send(plugin, "k", START) == 0
-    stores.plugins.send(plugin, "k", START + SECOND)
+    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop")
+    assert stores.plugins.send(plugin, "k", "d1", START) == 0
+    stores.plugins.send(plugin, "k", "d2", START + SECOND)
     assert not stores.plugins.answer(tenant, "k", 0, "another", answer)
-    assert stores.plugins.accept(tenant, "k", 0, "b")
+    assert stores.plugins.accept(tenant, "k", 0, "b", "laptop")
     assert stores.plugins.answer(tenant, "k", 0, "b", answer)
     assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=500, body={}))
     sent = stores.plugins.sent(tenant, "k")
     assert sent is not None
-    assert (sent.sent_at, sent.accepted, sent.answer) == (START, True, answer)
+    assert (sent.sent_at, sent.accepted_by, sent.answer) == (START, "laptop", answer)
+    assert sent.contents == {"d1", "d2"}
+
+
+def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
+    stores: Stores, tenant: str
+) -> None:
+    for connection in ("b", "c", "d"):
+        stores.plugins.send(_plugin(tenant, connection), "k", "d1", START)
+    accepted = [
+        stores.plugins.accept(tenant, "k", 0, connection, browser)
+        for connection, browser in (("b", "laptop"), ("c", "desktop"), ("d", "laptop"))
+    ]
+    assert accepted == [True, False, True]
+    stores.plugins.begin_again(tenant, "k")
+    stores.plugins.send(_plugin(tenant, "c"), "k", "d1", START)
+    assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop")
+    assert stores.plugins.accept(tenant, "k", 1, "c", "desktop")
 
 
 def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
     stores: Stores, tenant: str
 ) -> None:
-    plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
+    plugin = _plugin(tenant, "b")
     answer = PluginAnswer(status=200, body={"id": 1})
-    stores.plugins.send(plugin, "k", START)
+    stores.plugins.send(plugin, "k", "d1", START)
     stores.plugins.begin_again(tenant, "k")
     assert stores.plugins.sent(tenant, "k") is None
-    assert stores.plugins.send(plugin, "k", START) == 1
+    assert stores.plugins.send(plugin, "k", "d1", START) == 1
     assert not stores.plugins.answer(tenant, "k", 0, "b", answer)
     assert stores.plugins.answer(tenant, "k", 1, "b", answer)
 

@@ -9,7 +9,7 @@ from typing import Any
 from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content, ExtractionStrategy
-from spinneret.content.search.models import Hit, Query
+from spinneret.content.search.models import Filters, Hit, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
@@ -278,10 +278,14 @@ class CrawlSlice:
         assert found is not None
         return found
 
-    def search(self, text: str, tenant: str = "acme") -> tuple[Hit, ...]:
+    def search(
+        self, text: str, tenant: str = "acme", filters: Filters = Filters()
+    ) -> tuple[Hit, ...]:
         """What a search shows, up to the largest limit."""
         service = SearchService(embedder=FakeEmbedder(), index=self.index, documents=self.documents)
-        return service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits
+        return service.search(
+            Query(tenant=tenant, text=text, filters=filters, limit=100), plenty
+        ).hits
 
 
 def plain_content(

@@ -54,12 +54,19 @@ def test_a_completed_crawl_shows_its_page_in_its_parts(crawl: CrawlSlice) -> Non
         None,
     )
     assert (view.markdown_url, view.parts_url, view.blocks) == (None, None, None)
+    assert view.extraction is not None
+    assert view.extraction.model_dump() == {
+        "engine": "regions",
+        "agreement": 0.0,
+        "page_type": document.extraction and document.extraction.page_type,
+    }
 
 
 def test_a_crawl_that_is_not_finished_shows_what_is_known(crawl: CrawlSlice) -> None:
     view = crawl.crawls().get("acme", crawl.submit(URL).job_id)
     assert (view.status, view.normalized_url) == ("pending", "https://site.example/page?a=1&b=2")
     assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
+    assert view.extraction is None
 
 
 def test_a_failed_crawl_shows_why(crawl: CrawlSlice) -> None:

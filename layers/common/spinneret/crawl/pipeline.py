@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from spinneret.content.documents.models import DocumentSource
 from spinneret.content.documents.rules import document_id
 from spinneret.content.documents.service import Indexed, Indexer, Page
+from spinneret.content.extraction.api_models import extraction_fields
 from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.pages import CrawlPages, options_of
 from spinneret.crawl.parts import parts_of
 from spinneret.crawl.ports import PartStore
+from spinneret.crawl.rules import require_suited
 from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -113,6 +116,7 @@ class CrawlPipeline:
         content = self._extract(
             text, page.media_type, page.url.text, strategy, targets=options.keep_link_targets
         )
+        require_suited(content)
         parts = parts_of(content, strategy)
         identity = document_id(context.job.tenant, cache_url(page.url))
         parts_key = self._parts.keep(context.job.tenant, identity, parts)
@@ -124,6 +128,8 @@ class CrawlPipeline:
                 domain=page.url.host,
                 content=content,
                 chunking=options.chunking,
+                source=DocumentSource(payload.get("source", DocumentSource.CRAWL)),
+                parent_url=payload.get("parent_url"),
                 collection_id=payload.get("collection_id"),
                 tag_ids=tuple(payload.get("tag_ids", ())),
             ),
@@ -148,6 +154,7 @@ def _result(processed: Processed) -> dict[str, Any]:
         "redirects": list(page.redirects),
         "title": document.title,
         "language": document.language,
+        "extraction": extraction_fields(document.extraction),
         "status_code": page.status_code,
         "content_type": page.media_type,
         "bytes": len(page.body),

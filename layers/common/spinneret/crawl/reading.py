@@ -35,6 +35,7 @@ def view_of(job: Job, pages: PartStore, is_shown: IsShown) -> CrawlView:
         collection_id=payload.get("collection_id"),
         document_id=document_id,
         title=found.get("title"),
+        extraction=found.get("extraction"),
         crawled_at=found.get("crawled_at"),
         result=view.result,
         **_text(stored, pages),

@@ -80,6 +80,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         dynamodb_client(), settings.documents_table, settings.jobs_table
     )
     makes = BatchHandler(children(settings, store, settings.kinds))
+    parts = S3PartStore(s3_client(), settings.content_bucket)
     batches = worker(settings, {CRAWL_BATCH: makes}, store)
 
     def submit_deep(
@@ -97,7 +98,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         config_in_force=configs.in_force,
         require_collection=collection_service(env).get,
         ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
-        parts=S3PartStore(s3_client(), settings.content_bucket),
+        parts=parts,
         is_shown=lambda tenant, document: bool(documents.shown(tenant, [document])),
         submit_deep=submit_deep,
     )
@@ -109,6 +110,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         targets=webhooks.targets,
         terms=crawls.terms,
         tagged=crawls.tagged,
+        parts=parts,
         enabled=settings.features__enable_deep_crawl,
         pages_max=settings.features__max_pages_per_deep_crawl,
     )

@@ -55,6 +55,24 @@ def test_an_upload_is_stored_by_a_job_and_found(shelves: Shelves) -> None:
     assert shelves.found(filters=filters) == [answer.body["document_id"]]
 
 
+def test_a_document_shows_how_sure_its_content_is(shelves: Shelves) -> None:
+    content = f"<html><body><main><p>{'Spiders weave silk. ' * 9}</p></main></body></html>"
+    given = {"content": content, "content_type": "text/html"}
+    answer = shelves.send("POST", body=given)
+    shelves.work(answer.body["job_id"])
+    stored = shelves.documents.all(TENANT)[0].extraction
+    assert stored is not None
+    for shown in (
+        shelves.send("GET", f"/{answer.body['document_id']}").body,
+        shelves.send("GET").body["items"][0],
+    ):
+        assert shown["extraction"] == {
+            "engine": stored.engine,
+            "agreement": stored.agreement,
+            "page_type": stored.page_type,
+        }
+
+
 def test_an_upload_without_a_url_is_named_by_its_content(shelves: Shelves) -> None:
     one, same = shelves.stored("silk"), shelves.stored("silk")
     other = shelves.stored("wool")

@@ -83,7 +83,8 @@ class Content:
     title: str | None
     markdown: str
     language: str
-    """The page's declared language (BCP 47, primary subtag), `und` when it declares none."""
+    """The declared one (BCP 47, primary subtag) unless the text shows another one; `und` where
+    neither says it."""
     metadata: Metadata = Metadata()
     hyperlinks: tuple[Hyperlink, ...] = ()
     """Of the whole page, in order, each URL once."""

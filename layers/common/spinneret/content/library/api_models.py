@@ -21,6 +21,7 @@ from pydantic import (
 
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import Document, DocumentSource
+from spinneret.content.extraction.api_models import ExtractionView, extraction_fields
 from spinneret.content.library.models import Change, Labelled, LabelledPage, MediaType, Upload
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.tags.api_models import TagName
@@ -216,6 +217,7 @@ class DocumentView(BaseModel):
     title: str | None
     content_hash: str
     language: str
+    extraction: ExtractionView | None
     source: DocumentSource
     collection_id: str | None
     tags: list[DocumentTag]
@@ -358,6 +360,7 @@ def _fields(labelled: Labelled) -> dict[str, Any]:
         "title": document.title,
         "content_hash": document.content_hash,
         "language": document.language,
+        "extraction": extraction_fields(document.extraction),
         "source": document.source,
         "collection_id": document.collection_id,
         "tags": [

@@ -1,6 +1,6 @@
 """The inbox in a bucket of its own.
 
-Files and their reports are under `T/<tenant>/inbox/`; what is kept until a report is written is
+Files and their reports are under `T/<tenant>/inbox/` for 37 days; what is kept until a report is written is
 under `parts/`, for which no rule waits, and which a lifecycle rule removes.
 """
 

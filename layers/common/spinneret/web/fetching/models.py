@@ -35,6 +35,19 @@ def _is_field_value(text: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """Facts of the server's certificate, which was verified."""
+
+    subject: str
+    """As `O=Example, CN=example.com`."""
+    issuer: str
+    names: tuple[str, ...]
+    """Subject alternative names: hosts, patterns, addresses."""
+    not_before: datetime
+    not_after: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class FetchRequest:
     """One request with its bounds; the bounds hold over all redirects together."""
 
@@ -70,7 +83,10 @@ class FetchRequest:
     answer's body is empty then, and what is left unread isn't asked for. The URL is the answer's.
     `max_bytes` ends it with BodyTooLarge where it is reached, whatever length was declared."""
     before_redirect: Callable[[Url], None] | None = None
-    """Called before each redirect is followed; what it raises ends the fetch."""
+    """Called before each redirect is followed; what it raises ends the fetch. Its time isn't the
+    host's: REDIRECT_WAITS_SECONDS of it come on top of `total_seconds`."""
+    saw_certificate: Callable[[Certificate], None] | None = None
+    """Called with the certificate of each hop by TLS, when its head has come."""
 
     @property
     def requested(self) -> Url:
@@ -113,19 +129,6 @@ class Phases:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Certificate:
-    """Facts of the server's certificate, which was verified."""
-
-    subject: str
-    """As `O=Example, CN=example.com`."""
-    issuer: str
-    names: tuple[str, ...]
-    """Subject alternative names: hosts, patterns, addresses."""
-    not_before: datetime
-    not_after: datetime
-
-
-@dataclass(frozen=True, kw_only=True)
 class FetchedPage:
     """An answer, decoded from its transfer and content encodings, not from its charset."""
 
@@ -141,7 +144,7 @@ class FetchedPage:
     redirects: tuple[str, ...]
     """Every URL that was left by a redirect, in order."""
     duration_ms: int
-    """Of all hops of this request together."""
+    """Of all hops of this request together, without what `before_redirect` took."""
     phases: Phases | None = None
     certificate: Certificate | None = None
     """Of the last hop; None without TLS."""
