@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from threading import Lock
@@ -117,6 +118,9 @@ class FakeDocumentStore:
         self._generations[tenant] = self._generations.get(tenant, 0) + 1
 
 
+_BODY = re.compile(r"[^/]+/[0-9a-f]{64}")
+
+
 def _counted_in(document: Document | None) -> str | None:
     return None if document is None or document.deleted_at else document.collection_id
 
@@ -182,7 +186,7 @@ class FakeContentStore:
         found = [
             each
             for each in sorted(self._texts)
-            if not each.startswith("parts/") and (after is None or each > after)
+            if _BODY.fullmatch(each) and (after is None or each > after)
         ]
         bodies = [
             StoredBody(

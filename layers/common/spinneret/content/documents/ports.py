@@ -114,7 +114,7 @@ class ContentStore(Protocol):
         ...
 
     def stored(self, after: str | None, limit: int) -> StoredBodies:
-        """Some of all tenants' texts, by key."""
+        """Some of all tenants' texts, by key; nothing else that the bucket has."""
         ...
 
     def remove_parts(self, tenant: str, document_id: str) -> None:

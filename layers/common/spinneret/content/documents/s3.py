@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
 
-_BODIES: Final = "T/"
+_OF_TENANTS: Final = "T/"
+# Others keep their own beside bodies, such as audits.
+_BODY: Final = re.compile(r"T/([^/]+)/content/[0-9a-f]{64}\.md")
 
 
 class S3ContentStore:
@@ -29,7 +32,7 @@ class S3ContentStore:
     def put(self, tenant: str, text: str) -> str:
         """See ContentStore."""
         body = text.encode()
-        key = f"{_BODIES}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
+        key = f"{_OF_TENANTS}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
         with translated("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType="text/markdown; charset=utf-8"
@@ -83,17 +86,14 @@ class S3ContentStore:
         asked: dict[str, Any] = {"StartAfter": after} if after else {}
         with translated("s3"):
             answer = self._client.list_objects_v2(
-                Bucket=self._bucket, Prefix=_BODIES, MaxKeys=limit, **asked
+                Bucket=self._bucket, Prefix=_OF_TENANTS, MaxKeys=limit, **asked
             )
         objects = answer.get("Contents", [])
         return StoredBodies(
             bodies=tuple(
-                StoredBody(
-                    tenant=each["Key"].split("/")[1],
-                    key=each["Key"],
-                    stored_at=each["LastModified"],
-                )
+                StoredBody(tenant=key[1], key=each["Key"], stored_at=each["LastModified"])
                 for each in objects
+                if (key := _BODY.fullmatch(each["Key"]))
             ),
             after=objects[-1]["Key"] if answer["IsTruncated"] else None,
         )
