@@ -106,6 +106,13 @@ class FakeIndexUpkeep:
             found[document.id] = Held(chunks=len(chunks), labelled=agree)
         return found
 
+    def trim(self, document: Document, target: str, remaining: Remaining) -> None:
+        held = self._index.held_by_target[target]
+        for key, chunk in list(held.items()):
+            own = (chunk.document_id, chunk.version) == (document.id, document.version)
+            if own and chunk.index >= document.chunk_count:
+                del held[key]
+
     def finish(self, target: str, remaining: Remaining) -> None:
         self._index.read_from = target
         for name in set(self._index.held_by_target) - {target}:

@@ -131,6 +131,17 @@ def test_chunks_that_are_missing_are_made_again(shelves: Shelves) -> None:
     assert len(shelves.found(limit=100)) == 12
 
 
+def test_chunks_of_a_version_beyond_its_number_go(shelves: Shelves) -> None:
+    """As another cut of the same version leaves them."""
+    one, _ = filled(shelves, 2)
+    before = dict(shelves.index.held)
+    [chunk] = [each for each in before.values() if each.document_id == one]
+    shelves.index.write([replace(chunk, index=number) for number in (1, 7)], plenty)
+    assert shelves.upkeep().reconcile(plenty).reindexed == 1
+    assert shelves.index.held == before
+    assert shelves.upkeep().reconcile(plenty).reindexed == 0
+
+
 def test_texts_and_rows_that_are_lost_are_named(shelves: Shelves) -> None:
     made = filled(shelves)
     for each in made[:3]:

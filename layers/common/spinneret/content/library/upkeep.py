@@ -219,9 +219,11 @@ class Upkeep:
             if _name(document) in lost:
                 continue
             try:
-                self._remaker.remake(
+                remade = self._remaker.remake(
                     document, lambda made: self._upkeep.write(made, target, remaining), remaining
                 )
+                if has.chunks > remade.chunk_count:
+                    self._upkeep.trim(remade, target, remaining)
             except (KeyError, PermanentError) as error:
                 lost.append(_name(document))
                 _found("document_lost", document, type(error).__name__)
