@@ -16,6 +16,7 @@ from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.checks import CrawlChecks
 from spinneret.crawl.inbox.handler import FileHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE
+from spinneret.crawl.known import KnownPages
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
@@ -191,6 +192,11 @@ class CrawlSlice:
             fetcher=fetcher,
             cache=wrap("cache", self.cache),
             seal=self.configs.seal,
+            known=KnownPages(
+                documents=wrap("documents", self.documents),
+                contents=wrap("contents", self.contents),
+                parts=wrap("parts", self.parts),
+            ).find,
             clock=self.clock,
         )
         return CrawlPipeline(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, Move
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus, Move
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
@@ -196,6 +196,27 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> No
     task = _failed_task(other, other.done("publish", "ebay", other.product()))
     assert task.reason == "needs_input"
     assert [each["field"] for each in task.error_details["fields"]] == ["policy", "location"]
+
+
+def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(bench: Bench) -> None:
+    bench.ebay.policies["return"] = []
+    ids = [bench.product(f"Coat {number}").id for number in range(30)]
+    batch = bench.finish(bench.submit_batch("publish", "ebay", ids))
+    assert batch.result is not None
+    assert batch.result["failed_count"] == 30
+    assert bench.ebay.calls["_programs"] <= 5  # one for each of those at once
+    [task] = {
+        (task.reason, task.error_details["fields"][0]["field"])
+        for ref in bench.store.children(batch.ref, list(JobStatus), None, 50).refs
+        for task in bench.tasks.of_job(bench.tenant, ref.job_id)
+        if task.error_message
+    }
+    assert task == ("needs_input", "policy")
+    bench.ebay.policies["return"] = ["back-1"]
+    bench.clock.advance(60)
+    bench.publishing.move_batch(bench.tenant, batch.id, Move.RETRY)
+    again = bench.finish(batch.ref)
+    assert (again.status, len(bench.ebay.listings)) == ("completed", 30)
 
 
 def test_ending_keeps_the_offer_and_a_new_publishing_makes_another_listing(bench: Bench) -> None:

@@ -11,6 +11,8 @@ from spinneret.content.documents.rules import document_id
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.api_models import extraction_fields
 from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.crawl.configs.models import ConfigOptions
+from spinneret.crawl.known import origin_of
 from spinneret.crawl.pages import CrawlPages, options_of
 from spinneret.crawl.parts import parts_of
 from spinneret.crawl.ports import PartStore
@@ -110,14 +112,10 @@ class CrawlPipeline:
             },
         )
         context.checkpoint("extracting", 30)
-        text = decode_text(page.body, page.charset)
         payload, options = context.job.payload, options_of(context.job)
-        strategy = options.extraction_strategy
-        content = self._extract(
-            text, page.media_type, page.url.text, strategy, targets=options.keep_link_targets
-        )
+        content = found.content or self._extracted(page, options)
         require_suited(content)
-        parts = parts_of(content, strategy)
+        parts = parts_of(content, options.extraction_strategy)
         identity = document_id(context.job.tenant, cache_url(page.url))
         parts_key = self._parts.keep(context.job.tenant, identity, parts)
         indexed = self._indexer.index(
@@ -132,6 +130,7 @@ class CrawlPipeline:
                 parent_url=payload.get("parent_url"),
                 collection_id=payload.get("collection_id"),
                 tag_ids=tuple(payload.get("tag_ids", ())),
+                origin=origin_of(page, found.asked, parts_key),
             ),
             context.lease,
             context.checkpoint,
@@ -143,6 +142,15 @@ class CrawlPipeline:
             indexed=indexed,
             parts_key=parts_key,
             parts_bytes=len(parts.encode()),
+        )
+
+    def _extracted(self, page: FetchedPage, options: ConfigOptions) -> Content:
+        return self._extract(
+            decode_text(page.body, page.charset),
+            page.media_type,
+            page.url.text,
+            options.extraction_strategy,
+            targets=options.keep_link_targets,
         )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spinneret.content.extraction.languages import UNKNOWN
-from spinneret.content.extraction.models import Content
+from spinneret.content.extraction.models import UNKNOWN, Content
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused
 

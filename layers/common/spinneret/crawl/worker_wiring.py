@@ -29,6 +29,7 @@ from spinneret.crawl.deep.wiring import (
 from spinneret.crawl.inbox.handler import FileHandler
 from spinneret.crawl.inbox.wiring import InboxBucketSettings, inbox_store
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, DEEP_CRAWL
+from spinneret.crawl.known import KnownPages
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.s3 import S3FetchCache
@@ -107,11 +108,14 @@ def page_step(env: Mapping[str, str]) -> PageStep:
 
 def _pipeline(settings: PageSettings) -> CrawlPipeline:
     model = embedder(settings)
+    documents = DynamoDocumentStore(
+        dynamodb_client(), settings.documents_table, settings.jobs_table
+    )
+    contents = S3ContentStore(s3_client(), settings.content_bucket)
+    parts = S3PartStore(s3_client(), settings.content_bucket)
     indexer = Indexer(
-        documents=DynamoDocumentStore(
-            dynamodb_client(), settings.documents_table, settings.jobs_table
-        ),
-        contents=S3ContentStore(s3_client(), settings.content_bucket),
+        documents=documents,
+        contents=contents,
         embedder=model,
         index=written_index(settings, model),
         clock=utc_now,
@@ -122,8 +126,8 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         fetcher=polite_fetcher(settings),
         cache=S3FetchCache(s3_client(), settings.content_bucket),
         seal=header_seal(settings),
+        known=KnownPages(documents=documents, contents=contents, parts=parts).find,
         clock=utc_now,
         kept_seconds=settings.cache__crawl_ttl_s,
     )
-    parts = S3PartStore(s3_client(), settings.content_bucket)
     return CrawlPipeline(pages=pages, extract=extract, parts=parts, indexer=indexer)

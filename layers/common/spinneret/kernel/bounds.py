@@ -375,6 +375,7 @@ OAUTH_STATE_SECONDS: Final = 600  # from connect to callback: log in, agree
 TOKEN_EARLY_SECONDS: Final = 300  # an access token is refreshed so long before its end
 TOKEN_REFRESH_SECONDS: Final = 30  # a refresh under way counts as lost after this
 PRECONDITIONS_FRESH_SECONDS: Final = 3600  # policies and locations of a shop are looked up again
+PRECONDITIONS_MISSING_SECONDS: Final = 60  # that something of them is missing
 PLUGIN_TASK_SECONDS: Final = 60.0  # B-07: a plug-in answers within this
 PLUGIN_WAITS_WOKEN: Final = 25  # by one hello; the others' heartbeats end soon
 RECONCILED_PER_READ: Final = 50  # listings that are looked at again when orders are read

@@ -21,6 +21,19 @@ class DocumentSource(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The answer that a crawled document was read from; by it its host can be asked for changes."""
+
+    asked: str
+    """Names the request, and how its answer was read."""
+    headers: Mapping[str, str]
+    """Its validators, and what it asked of crawlers; names in lower case."""
+    media_type: str
+    parts_key: str
+    """Of what is kept of it beside the document's text."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Document:
     """A page as the index knows it; `version` names the chunks that a search may show."""
 
@@ -56,6 +69,7 @@ class Document:
     tag_ids: tuple[str, ...] = ()
     annotations: Mapping[str, Any] = field(default_factory=dict)
     """Free metadata of the tenant's own, JSON."""
+    origin: Origin | None = None
     deleted_at: datetime | None = None
     """Since then no search and no list shows it; it can be restored for 30 days."""
 

@@ -7,7 +7,6 @@ from typing import Final
 
 import pycld2
 
-UNKNOWN: Final = "und"
 MAX_CHARS: Final = 200_000
 """What is looked at: some milliseconds."""
 _MIN_CHARS: Final = 100

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from spinneret.content.extraction.targets import without_targets
+
+UNKNOWN: Final = "und"
+"""The language of a text of which none is known (ISO 639-2)."""
 
 
 class PageType(StrEnum):

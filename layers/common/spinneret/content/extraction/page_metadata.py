@@ -11,8 +11,7 @@ from typing import Final
 from lxml import etree, html
 
 from spinneret.content.extraction.dates import published_at
-from spinneret.content.extraction.languages import UNKNOWN
-from spinneret.content.extraction.models import Hyperlink, Metadata
+from spinneret.content.extraction.models import UNKNOWN, Hyperlink, Metadata
 from spinneret.content.extraction.structured_data import StructuredData
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.exploring.robots_tags import directives_of, forbids_following

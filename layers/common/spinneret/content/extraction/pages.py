@@ -13,10 +13,11 @@ from lxml import etree, html
 from spinneret.content.extraction import engines, page_metadata
 from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.inline import escape, neutralise
-from spinneret.content.extraction.languages import UNKNOWN, language_of
+from spinneret.content.extraction.languages import language_of
 from spinneret.content.extraction.markdown import to_markdown
 from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml, spared
 from spinneret.content.extraction.models import (
+    UNKNOWN,
     Content,
     Extraction,
     ExtractionStrategy,

@@ -28,20 +28,28 @@ def api_of(work: Work) -> EbayApi:
 
 def account(work: Work) -> Mapping[str, Any]:
     """Programme, policies and location of the seller: looked up once an hour, so once for a batch.
-    Without them every product would fail at its last step."""
+    Without them every product would fail at its last step. That something is missing is kept for a
+    minute: a batch's other products needn't ask, and a seller who adds it needn't wait."""
     _, content = work.subject.sold
-    site = rules.site_of(content)
+    site, now = rules.site_of(content), work.clock()
     kept = work.calls.access.settings.get(site)
-    fresh = timedelta(seconds=bounds.PRECONDITIONS_FRESH_SECONDS)
-    if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
-        return {name: kept[name] for name in kept if name != "checked_at"}
-    account = Preconditions(api_of(work)).account(site)
-    if account.missing:
+    if kept is None or parse_stamp(kept["checked_at"]) + _fresh(kept) <= now:
+        account = Preconditions(api_of(work)).account(site)
         fields = [dict(each) for each in account.missing]
-        raise InputNeeded("the eBay account isn't ready", details={"fields": fields})
-    checked = {site: {**account.found, "checked_at": stamp(work.clock())}}
-    work.services["settings"](work.subject.tenant, "ebay", checked)
-    return account.found
+        kept = {**account.found, "missing": fields, "checked_at": stamp(now)}
+        work.services["settings"](work.subject.tenant, "ebay", {site: kept})
+    if missing := kept.get("missing"):
+        details = {"fields": missing, "checked_at": kept["checked_at"]}
+        raise InputNeeded("the eBay account isn't ready", details=details)
+    return {name: kept[name] for name in kept if name not in ("checked_at", "missing")}
+
+
+def _fresh(kept: Mapping[str, Any]) -> timedelta:
+    """For how long a look at the account counts."""
+    seconds = bounds.PRECONDITIONS_FRESH_SECONDS
+    return timedelta(
+        seconds=bounds.PRECONDITIONS_MISSING_SECONDS if kept.get("missing") else seconds
+    )
 
 
 def category(work: Work) -> Mapping[str, Any]:

@@ -29,6 +29,14 @@ class Validators:
                 raise ValueError("a validator isn't a field value")
 
 
+def validators_of(url: Url, headers: Mapping[str, str]) -> Validators | None:
+    """Those in the headers, in lower case, of an answer; None where there are none."""
+    etag, date = (headers.get(name) or None for name in ("etag", "last-modified"))
+    given = {name: value for name, value in (("etag", etag), ("last_modified", date)) if value}
+    usable = {name: value for name, value in given.items() if _is_field_value(value)}
+    return Validators(url=url, **usable) if usable else None
+
+
 def _is_field_value(text: str) -> bool:
     """RFC 9110, section 5.5: no control characters; octets beyond ASCII as Latin-1."""
     return bool(text) and all(" " <= each <= "~" or "\xa0" <= each <= "\xff" for each in text)
@@ -157,7 +165,4 @@ class FetchedPage:
     @property
     def validators(self) -> Validators | None:
         """What makes the next request for this page conditional; None where the host gave none."""
-        etag, date = (self.headers.get(name) or None for name in ("etag", "last-modified"))
-        given = {name: value for name, value in (("etag", etag), ("last_modified", date)) if value}
-        usable = {name: value for name, value in given.items() if _is_field_value(value)}
-        return Validators(url=self.url, **usable) if usable else None
+        return validators_of(self.url, self.headers)
