@@ -16,9 +16,11 @@ from spinneret.content.documents.models import (
     Shown,
     StoredBodies,
     StoredBody,
+    StoredPart,
+    StoredParts,
 )
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
-from spinneret.content.documents.rules import parts_prefix
+from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.jobs import FakeJobStore
@@ -197,6 +199,24 @@ class FakeContentStore:
         return StoredBodies(
             bodies=tuple(bodies), after=bodies[-1].key if len(found) > limit else None
         )
+
+    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+        self._require()
+        found = [
+            each
+            for each in sorted(self._texts)
+            if each.startswith(PARTS) and (after is None or each > after)
+        ]
+        parts = [
+            StoredPart(
+                tenant=each.split("/")[2],
+                document_id=each.split("/")[3],
+                key=each,
+                stored_at=self.stored_at.get(each, START),
+            )
+            for each in found[:limit]
+        ]
+        return StoredParts(parts=tuple(parts), after=parts[-1].key if len(found) > limit else None)
 
     def remove_parts(self, tenant: str, document_id: str) -> None:
         self._require()

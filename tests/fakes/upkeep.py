@@ -13,6 +13,7 @@ from spinneret.content.documents.models import (
     Place,
     Scanned,
     StoredBody,
+    StoredPart,
     UnusedBody,
     labels_of,
 )
@@ -45,6 +46,11 @@ class FakeDocumentScan:
 
     def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
         return [each for each in bodies if each.key not in self._documents.bodies]
+
+    def unnamed(self, parts: Sequence[StoredPart]) -> list[StoredPart]:
+        origins = [each.origin for each in self._documents.everything()]
+        named = {each.parts_key for each in origins if each is not None}
+        return [each for each in parts if each.key not in named]
 
     def forget_body(self, body: UnusedBody) -> bool:
         if body not in self.unused:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translated
-from spinneret.content.documents.models import StoredBodies, StoredBody
-from spinneret.content.documents.rules import parts_prefix
+from spinneret.content.documents.models import StoredBodies, StoredBody, StoredPart, StoredParts
+from spinneret.content.documents.rules import PARTS, parts_prefix
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import ObjectTypeDef
 
 
 _OF_TENANTS: Final = "T/"
 # Others keep their own beside bodies, such as audits.
+_PART: Final = re.compile(rf"{PARTS}([^/]+)/([^/]+)/[^/]+")
 _BODY: Final = re.compile(r"T/([^/]+)/content/[0-9a-f]{64}\.md")
 
 
@@ -83,20 +85,43 @@ class S3ContentStore:
 
     def stored(self, after: str | None, limit: int) -> StoredBodies:
         """See ContentStore."""
-        asked: dict[str, Any] = {"StartAfter": after} if after else {}
-        with translated("s3"):
-            answer = self._client.list_objects_v2(
-                Bucket=self._bucket, Prefix=_OF_TENANTS, MaxKeys=limit, **asked
-            )
-        objects = answer.get("Contents", [])
+        objects, following = self._listed(_OF_TENANTS, after, limit)
         return StoredBodies(
             bodies=tuple(
                 StoredBody(tenant=key[1], key=each["Key"], stored_at=each["LastModified"])
                 for each in objects
                 if (key := _BODY.fullmatch(each["Key"]))
             ),
-            after=objects[-1]["Key"] if answer["IsTruncated"] else None,
+            after=following,
         )
+
+    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+        """See ContentStore."""
+        objects, following = self._listed(PARTS, after, limit)
+        return StoredParts(
+            parts=tuple(
+                StoredPart(
+                    tenant=key[1],
+                    document_id=key[2],
+                    key=each["Key"],
+                    stored_at=each["LastModified"],
+                )
+                for each in objects
+                if (key := _PART.fullmatch(each["Key"]))
+            ),
+            after=following,
+        )
+
+    def _listed(
+        self, prefix: str, after: str | None, limit: int
+    ) -> tuple[list[ObjectTypeDef], str | None]:
+        asked: dict[str, Any] = {"StartAfter": after} if after else {}
+        with translated("s3"):
+            answer = self._client.list_objects_v2(
+                Bucket=self._bucket, Prefix=prefix, MaxKeys=limit, **asked
+            )
+        objects = answer.get("Contents", [])
+        return objects, objects[-1]["Key"] if answer["IsTruncated"] else None
 
     def remove_parts(self, tenant: str, document_id: str) -> None:
         """See ContentStore. All versions: nothing of them is left."""

@@ -48,7 +48,7 @@ class Reconciled:
     """What one pass of reconciliation found and did."""
 
     complete: bool = False
-    """Whether all rows, index and bodies were looked at; the next pass goes on else."""
+    """Whether all rows, index and bucket were looked at; the next pass goes on else."""
     documents: int = 0
     reindexed: int = 0
     relabelled: int = 0
@@ -57,6 +57,8 @@ class Reconciled:
     """Deleted over 30 days ago: now gone from all three stores."""
     removed_bodies: int = 0
     """That no document has any more, or has ever had."""
+    removed_parts: int = 0
+    """Of crawled pages, that neither their documents nor jobs name any more."""
     removed_versions: int = 0
     """Versions in the index that no row names."""
     lost: list[str] = field(default_factory=list)
@@ -71,9 +73,10 @@ class Part(StrEnum):
     ROWS = "rows"
     INDEX = "index"
     BODIES = "bodies"
+    PARTS = "parts"
 
 
-_FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES}
+_FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES, Part.BODIES: Part.PARTS}
 
 
 class Upkeep:
@@ -169,6 +172,8 @@ class Upkeep:
                 return self._clear(after, report, remaining)
             case Part.BODIES:
                 return self._sweep(after, report)
+            case Part.PARTS:
+                return self._sweep_parts(after, report)
 
     def _compare(
         self,
@@ -291,6 +296,18 @@ class Upkeep:
         for body in self._scan.uncounted(old):
             self._contents.remove(body.key, before)
             report.removed_bodies += 1
+        return None if page.after is None else {"key": page.after}
+
+    def _sweep_parts(
+        self, after: Mapping[str, Any] | None, report: Reconciled
+    ) -> Mapping[str, Any] | None:
+        """Remove some parts of pages that neither a row nor a job names any more."""
+        before = self._clock() - timedelta(seconds=bounds.PARTS_KEPT_SECONDS)
+        page = self._contents.stored_parts(after["key"] if after else None, bounds.UPKEEP_PAGE)
+        old = [each for each in page.parts if each.stored_at < before]
+        for part in self._scan.unnamed(old):
+            self._contents.remove(part.key, before)
+            report.removed_parts += 1
         return None if page.after is None else {"key": page.after}
 
 
