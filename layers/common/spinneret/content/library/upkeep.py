@@ -13,9 +13,10 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from spinneret.content.documents.models import Document, Place, UnusedBody
+from spinneret.content.documents.models import Document, Place
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
 from spinneret.content.library.remaking import Remaker
+from spinneret.content.library.sweeping import BucketSweep
 from spinneret.content.search.ports import IndexUpkeep
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
@@ -97,6 +98,7 @@ class Upkeep:
         self._scan = scan
         self._documents = documents
         self._contents = contents
+        self._bucket = BucketSweep(scan=scan, contents=contents, clock=clock)
         self._remaker = remaker
         self._index = index
         self._upkeep = upkeep
@@ -171,9 +173,13 @@ class Upkeep:
             case Part.INDEX:
                 return self._clear(after, report, remaining)
             case Part.BODIES:
-                return self._sweep(after, report)
+                removed, following = self._bucket.bodies(after)
+                report.removed_bodies += removed
+                return following
             case Part.PARTS:
-                return self._sweep_parts(after, report)
+                removed, following = self._bucket.parts(after)
+                report.removed_parts += removed
+                return following
 
     def _compare(
         self,
@@ -185,7 +191,7 @@ class Upkeep:
         """Some rows with their bodies and with what the index has of them."""
         page = self._scan.scan(after, bounds.UPKEEP_PAGE)
         report.documents += len(page.documents)
-        self._remove_bodies(page.bodies, report)
+        report.removed_bodies += self._bucket.unused(page.bodies)
         kept = [each for each in page.documents if not self._expired(each)]
         for document in page.documents:
             if self._expired(document):
@@ -254,14 +260,6 @@ class Upkeep:
         if self._documents.remove(document):
             report.removed_documents += 1
 
-    def _remove_bodies(self, bodies: Sequence[UnusedBody], report: Reconciled) -> None:
-        """What was stored of late may be of a job that hasn't committed yet."""
-        before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
-        for body in bodies:
-            if body.since < before and self._scan.forget_body(body):
-                self._contents.remove(body.key, before)
-                report.removed_bodies += 1
-
     def _clear(
         self, after: Mapping[str, Any] | None, report: Reconciled, remaining: Remaining
     ) -> Mapping[str, Any] | None:
@@ -285,30 +283,6 @@ class Upkeep:
             self._upkeep.remove(strays, remaining)
             report.removed_versions += len(strays)
         return page.after
-
-    def _sweep(
-        self, after: Mapping[str, Any] | None, report: Reconciled
-    ) -> Mapping[str, Any] | None:
-        """Remove some bodies that no document has ever had: their jobs never committed."""
-        before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
-        page = self._contents.stored(after["key"] if after else None, bounds.UPKEEP_PAGE)
-        old = [each for each in page.bodies if each.stored_at < before]
-        for body in self._scan.uncounted(old):
-            self._contents.remove(body.key, before)
-            report.removed_bodies += 1
-        return None if page.after is None else {"key": page.after}
-
-    def _sweep_parts(
-        self, after: Mapping[str, Any] | None, report: Reconciled
-    ) -> Mapping[str, Any] | None:
-        """Remove some parts of pages that neither a row nor a job names any more."""
-        before = self._clock() - timedelta(seconds=bounds.PARTS_KEPT_SECONDS)
-        page = self._contents.stored_parts(after["key"] if after else None, bounds.UPKEEP_PAGE)
-        old = [each for each in page.parts if each.stored_at < before]
-        for part in self._scan.unnamed(old):
-            self._contents.remove(part.key, before)
-            report.removed_parts += 1
-        return None if page.after is None else {"key": page.after}
 
 
 def _name(document: Document) -> str:
