@@ -103,6 +103,7 @@ class DeepSlice(CrawlSlice):
             terms=self.crawls().terms,
             tagged=self.crawls().tagged,
             parts=self.parts,
+            shown=self.documents.shown,
             enabled=True,
             pages_max=1000,
         )

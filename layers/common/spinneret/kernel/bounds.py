@@ -59,6 +59,7 @@ UPKEEP_PAGE: Final = 500  # documents, or versions in the index, that a pass loo
 UPKEEP_MARGIN_SECONDS: Final = 60.0  # a pass stops when its function has less left
 STRAY_SECONDS: Final = 3600  # a version that no row names is of a job no more
 BODY_KEPT_SECONDS: Final = 24 * 3600  # … nor is a body that no document has
+PARTS_KEPT_SECONDS: Final = 40 * 24 * 3600  # a job is kept for 30 days, after a week at most
 UPKEEP_FINDINGS: Final = 100  # named in the answer of a pass; all are logged
 DOCUMENTS_PER_BATCH: Final = 50  # S-01
 DOCUMENTS_PER_TRANSACTION: Final = 40  # two rows for each job, in one DynamoDB transaction of 100
