@@ -338,12 +338,35 @@ def test_the_author_comes_from_structured_data_then_meta(
         (meta("date", "yesterday"), '<time datetime="2022-01-01">', "2022-01-01"),
         (meta("date", "0001-01-01T00:00:00"), "", None),
         (json_ld({"@type": "Comment", "datePublished": "2024-03-01"}), "", None),
+        ("", '<time datetime="2022-01-01"></time><h1>Silk</h1><p>March 5, 2024</p>', "2022-01-01"),
     ],
 )
 def test_the_date_comes_from_structured_data_then_meta_then_time(
     head: str, body: str, published: str | None
 ) -> None:
-    assert read(f"{body}<p>text</p>", head).metadata.published_at == published
+    assert read(f"{body}<p>text</p>", head).metadata.publish_date == published
+
+
+@pytest.mark.parametrize(
+    ("body", "published"),
+    [
+        ("<h1>Silk</h1><p>March 5, 2024</p>", "2024-03-05"),
+        ("<h1>Silk</h1><p>By <b>Ada</b> | <i>Published on Tuesday, 5 March 2024</i>", "2024-03-05"),
+        ("<h1>Silk</h1><p>Posted: 2024-03-05 at 10:30 am · 5 min read</p>", "2024-03-05"),
+        ("<p>5 Mar 2024</p><h1>Silk</h1>", "2024-03-05"),
+        ("<h1>Silk</h1><p>Updated March 5, 2024</p>", None),
+        ("<h1>Silk</h1><p>The sale ends on March 5, 2024, at noon.</p>", None),
+        ("<h1>Silk</h1>" + "<p>Spiders weave.</p>" * 30 + "<p>March 5, 2024</p>", None),
+        ("<p>March 5, 2024</p>" + "<p>Spiders weave.</p>" * 30 + "<h1>Silk</h1>", None),
+        ("<h1>Silk</h1><script>March 5, 2024</script>", None),
+        ("<p>March 5, 2024</p>", None),
+        ("<h1>Silk</h1><p>02/03/2024</p>", None),
+    ],
+)  # fmt: skip
+def test_a_date_beside_the_heading_is_the_last_that_is_taken(
+    body: str, published: str | None
+) -> None:
+    assert read(f"{body}<p>text</p>").metadata.publish_date == published
 
 
 def test_the_rest_of_the_metadata() -> None:
