@@ -125,7 +125,7 @@ class PageMetadata(BaseModel):
     """What a page says of itself."""
 
     author: str | None
-    published_at: str | None
+    publish_date: str | None
     description: str | None
     keywords: list[str]
     og_image: str | None
