@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from spinneret.jobs.models import Connection
@@ -21,6 +22,8 @@ class FakePlugin:
         self.browser = browser
         self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
         self.away = self.deaf = self.mute = False
+        self.doubles = False
+        """Every answer so far comes again with each answer."""
         self.status: int | None = None
         """What Vinted answers instead, having done nothing; `refusal` is its body."""
         self.refusal: Mapping[str, Any] = {"message": "no"}
@@ -56,7 +59,14 @@ class FakePlugin:
             self.done[key] = self._act(task)
         if not self.mute:
             self.repeat(key)
+        if self.doubles:
+            self._double()
         return True
+
+    def _double(self) -> None:
+        for key in self.done:
+            with suppress(NotFound):  # it has been asked for anew since
+                self.repeat(key)
 
     def repeat(self, key: str) -> None:
         """Tell an answer that wasn't confirmed."""
