@@ -417,6 +417,21 @@ def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
     assert stores.plugins.accept(tenant, "k", 1, "c", "desktop")
 
 
+def test_what_no_browser_has_is_withdrawn_and_accepted_by_none_any_more(
+    stores: Stores, tenant: str
+) -> None:
+    plugin, answer = _plugin(tenant, "b"), PluginAnswer(status=200, body={"id": 1})
+    for key in ("nobody's", "accepted", "answered"):
+        stores.plugins.send(plugin, key, "d1", START)
+    assert stores.plugins.accept(tenant, "accepted", 0, "b", "laptop")
+    assert stores.plugins.answer(tenant, "answered", 0, "b", answer)
+    found = [stores.plugins.withdraw(tenant, key) for key in ("nobody's", "accepted", "answered")]
+    assert found == [True, False, False]
+    assert stores.plugins.sent(tenant, "nobody's") is None
+    assert not stores.plugins.accept(tenant, "nobody's", 0, "b", "laptop")
+    assert stores.plugins.sent(tenant, "accepted") is not None
+
+
 def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
     stores: Stores, tenant: str
 ) -> None:

@@ -276,6 +276,13 @@ class FakePluginStore:
         self._sent.pop((tenant, key), None)
         self._rounds[tenant, key] = self._rounds.get((tenant, key), 0) + 1
 
+    def withdraw(self, tenant: str, key: str) -> bool:
+        known = self.sent(tenant, key)
+        if known is not None and (known.accepted_by or known.answer):
+            return False
+        self.begin_again(tenant, key)
+        return True
+
     def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
         known = self.sent(tenant, key)
         if known is not None and known.accepted_by not in (None, browser):

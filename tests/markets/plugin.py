@@ -15,13 +15,14 @@ from spinneret.marketplace.vinted.transport import PluginInbox
 
 class FakePlugin:
     """Implements Sockets: what is sent to its connection is done at once, unless it is `away`,
-    `deaf` (it gets the task and is lost) or `mute` (it acts, and its answer is lost)."""
+    `deaf` (the socket takes the task, and nobody hears it), `lost` (it accepts the task, and is
+    lost) or `mute` (it acts, and its answer is lost)."""
 
     def __init__(self, inbox: PluginInbox, tenant: str, browser: str = "laptop") -> None:
         self._inbox = inbox
         self.browser = browser
         self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
-        self.away = self.deaf = self.mute = False
+        self.away = self.deaf = self.lost = self.mute = False
         self.doubles = False
         """Every answer so far comes again with each answer."""
         self.status: int | None = None
@@ -54,6 +55,8 @@ class FakePlugin:
         try:
             self._inbox.accepted(self.connection, {"key": key, "browser": self.browser})
         except NotFound:  # another browser has it
+            return True
+        if self.lost:
             return True
         if key not in self.done:
             self.done[key] = self._act(task)

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
+_NEXT_ROUND: Final = (
+    "SET #round = if_not_exists(#round, :zero) + :one"
+    " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #answer"
+)
+_NOBODYS: Final = "attribute_not_exists(#accepted_by) AND attribute_not_exists(#answer)"
 _ITS_OWN: Final = "(attribute_not_exists(#accepted_by) OR #accepted_by = :browser)"
 
 
@@ -123,11 +128,12 @@ class DynamoPluginStore:
 
     def begin_again(self, tenant: str, key: str) -> None:
         """See PluginStore."""
-        change = (
-            "SET #round = if_not_exists(#round, :zero) + :one"
-            " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #answer"
-        )
-        self._change(tenant, key, change, None, {":zero": 0, ":one": 1})
+        self._change(tenant, key, _NEXT_ROUND, None, {":zero": 0, ":one": 1})
+
+    def withdraw(self, tenant: str, key: str) -> bool:
+        """See PluginStore."""
+        values = {":zero": 0, ":one": 1}
+        return self._change(tenant, key, _NEXT_ROUND, _NOBODYS, values) is not None
 
     def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
         """See PluginStore."""

@@ -39,6 +39,11 @@ class PluginStore(Protocol):
         """Forget that it was sent: its next round is another request to a plug-in."""
         ...
 
+    def withdraw(self, tenant: str, key: str) -> bool:
+        """Begin it again, unless a browser has it or has answered: what no browser accepted, none
+        may begin any more."""
+        ...
+
     def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
         """A plug-in has this round, and no other browser will; False for what wasn't sent to its
         connection, or what another browser has."""

@@ -76,7 +76,8 @@ class PluginTransport:
         """The plug-in's answer if it has come.
 
         Raises AwaitsCallback when it was asked, again if it was before, and while no plug-in is
-        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer.
+        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer of a browser
+        that may have acted. What no browser has accepted by then is a new request.
         """
         tenant, key = task.tenant, key_of(task, request)
         asked = self._store.sent(tenant, key)
@@ -85,10 +86,11 @@ class PluginTransport:
         now = self._clock()
         late = timedelta(seconds=bounds.PLUGIN_TASK_SECONDS)
         if asked is not None and asked.sent_at + late <= now:
-            raise MarketplaceUnavailable(
-                f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s",
-                details={"accepted": asked.accepted_by is not None},
-            )
+            if not self._store.withdraw(tenant, key):
+                raise MarketplaceUnavailable(
+                    f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s"
+                )
+            asked = None
         families = (None, context.job.id, context.job.parent)
         plugins = [
             each for each in self._store.newest(tenant, marketplace) if each.only_job in families
