@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from spinneret.kernel.errors import MarketplaceUnavailable
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
@@ -45,7 +46,7 @@ def update(subject: Subject) -> Sequence[Step]:
 
 
 def delete(subject: Subject) -> Sequence[Step]:
-    """Delete the item."""
+    """Delete the item, and look whether it is gone: the next publishing makes another."""
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _step("delete", "Delete listing", "DELETE", f"{_ITEMS}/{{id}}", what, _delete),
@@ -204,10 +205,13 @@ def _delete(work: Work) -> Mapping[str, Any]:
         if listing.state is ListingState.CREATING:
             raise errors.undecided("whether a listing was made isn't known")
         return {"deleted": False}
-    request = PluginRequest(method="DELETE", path=f"{_ITEMS}/{listing.external_id}", body={})
-    asking.repeatable(
-        work, request, lambda answer: errors.is_gone(answer) or bool(errors.success(answer))
-    )
+    path = f"{_ITEMS}/{listing.external_id}"
+    request = PluginRequest(method="DELETE", path=path, body={})
+    if not asking.repeatable(work, request, errors.is_gone):
+        look = PluginRequest(method="GET", path=path, body={})
+        if asking.repeatable(work, look, errors.item_unless_gone) is not None:
+            asking.forget(work, request, look)
+            raise MarketplaceUnavailable("Vinted still shows the item")
     work.record(images={})
     return {"deleted": True}
 
@@ -221,13 +225,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
             raise errors.undecided("whether a listing was made isn't known")
         return {"state": "unknown"}
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
-    item = asking.repeatable(
-        work,
-        request,
-        lambda answer: (
-            None if errors.is_gone(answer) else errors.part(errors.success(answer), "item")
-        ),
-    )
+    item = asking.repeatable(work, request, errors.item_unless_gone)
     if item is None:
         common.ended(work, listing, ListingState.ENDED, images={})
         return {"state": "ended"}
