@@ -411,6 +411,8 @@ def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
         for connection, browser in (("b", "laptop"), ("c", "desktop"), ("d", "laptop"))
     ]
     assert accepted == [True, False, True]
+    assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=200, body={"id": 1}))
+    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop")  # it is done
     stores.plugins.begin_again(tenant, "k")
     stores.plugins.send(_plugin(tenant, "c"), "k", "d1", START)
     assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop")

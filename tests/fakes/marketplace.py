@@ -285,7 +285,7 @@ class FakePluginStore:
 
     def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
         known = self.sent(tenant, key)
-        if known is not None and known.accepted_by not in (None, browser):
+        if known is not None and (known.answer or known.accepted_by not in (None, browser)):
             return False
         return self._change(tenant, key, number, connection_id, accepted_by=browser)
 

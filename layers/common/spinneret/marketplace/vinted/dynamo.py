@@ -37,7 +37,10 @@ _NEXT_ROUND: Final = (
     " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #answer"
 )
 _NOBODYS: Final = "attribute_not_exists(#accepted_by) AND attribute_not_exists(#answer)"
-_ITS_OWN: Final = "(attribute_not_exists(#accepted_by) OR #accepted_by = :browser)"
+_ITS_OWN: Final = (
+    "attribute_not_exists(#answer)"
+    " AND (attribute_not_exists(#accepted_by) OR #accepted_by = :browser)"
+)
 
 
 class DynamoPluginStore:

@@ -46,7 +46,7 @@ class PluginStore(Protocol):
 
     def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
         """A plug-in has this round, and no other browser will; False for what wasn't sent to its
-        connection, or what another browser has."""
+        connection, what another browser has, and what is answered."""
         ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:

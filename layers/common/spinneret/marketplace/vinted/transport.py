@@ -10,10 +10,11 @@ What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "me
 Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. `browser` is a name
 that a plug-in makes up once and keeps. It acts when its acceptance is confirmed: of several
 browsers that got a task one is, and from then on the task is sent to that one alone. A task may
-come again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when
-it does, and does nothing twice. Before it acts it keeps the answer `status: 0`, which says that it
-doesn't know: that is what it answers if it was stopped meanwhile. What was refused is asked for
-again under another key. Answers are taken from connections that the task was sent to.
+come again, after a reconnection for instance: a plug-in keeps its answers by key until they are
+confirmed, repeats them when it does, and does nothing twice. Before it acts it keeps the answer
+`status: 0`, which says that it doesn't know: that is what it answers if it was stopped meanwhile.
+What was refused is asked for again under another key. Answers are taken from connections that the
+task was sent to.
 
 A job that has asked waits for the callback without a claim: the state of its execution gives us a
 token, which is kept beside the key and never sent to anybody. What a plug-in says is stored first;
@@ -214,7 +215,7 @@ class PluginInbox:
         name, browser = _key(message), _browser(connection, message)
         key, number = _asked(name)
         if not self._store.accept(connection.tenant, key, number, connection.id, browser):
-            raise NotFound("no such task was sent, or another browser has it")
+            raise NotFound("no such task was sent, another browser has it, or it is answered")
         token = self._store.token(connection.tenant, key)
         if token is not None:
             _harmless(lambda: self._tokens.beat(token))
