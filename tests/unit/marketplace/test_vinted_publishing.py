@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from spinneret.jobs.models import Connection, Job, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
+from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.vinted.models import Sent
 from tests.markets.bench import IMAGES, Bench
 from tests.markets.plugin import FakePlugin
@@ -323,6 +325,46 @@ def test_a_listing_is_taken_up_when_the_record_of_its_making_is_purged(bench: Be
     assert again.result["vinted_id"] == first.result["vinted_id"]
     assert len(bench.plugin.items) == 1
     assert len([task for task in bench.plugin.tasks if "/items/" in task["path"]]) == 0
+
+
+def test_a_listing_that_is_made_stands_even_if_what_follows_fails(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugin.post
+
+    def edited_at_draft(connection_id: str, text: str) -> bool:
+        task = json.loads(text)
+        bench.plugin.mute = task["path"].endswith("/drafts") and not bench.plugin.drafts
+        bench.plugin.status = 422 if task["method"] == "PUT" else None
+        return original(connection_id, text)
+
+    bench.plugin.post = edited_at_draft  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", product)
+    while not bench.plugin.drafts:
+        bench.once(ref)
+    bench.edit(product, title="Wool coat, navy")
+    assert bench.finish(ref).status == "failed"
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    assert (listing.state, [listing.external_id]) == ("active", list(bench.plugin.items))
+    assert listing.digest is None
+
+
+@pytest.mark.parametrize(("days", "reason"), [(88, None), (89, "needs_input")])
+def test_a_listing_that_was_begun_longer_ago_than_is_known_is_left_to_the_seller(
+    days: int, reason: str | None, bench: Bench
+) -> None:
+    product = bench.product()
+    begun = Listing(
+        tenant=bench.tenant,
+        product_id=product.id,
+        marketplace="vinted",
+        sku=product.sku,
+        intent_at=bench.clock() - timedelta(days=days),
+        version=1,
+    )
+    assert bench.listings.save(begun)
+    assert _reason(bench, bench.done("publish", "vinted", product)) == reason
+    assert len(bench.plugin.drafts) == (reason is None)
 
 
 def test_publishing_what_has_changed_since_changes_the_listing(bench: Bench) -> None:

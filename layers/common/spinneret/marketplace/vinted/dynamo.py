@@ -9,7 +9,8 @@ Marketplace table
     pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
                                                                   for the answer
 
-`purge_at` is DynamoDB's TTL.
+`purge_at` is DynamoDB's TTL. What was sent is kept as long as the record that it was begun: of the
+two, one alone would say that nobody had it.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class DynamoPluginStore:
         )
         values = {
             ":now": stamp(now),
-            ":purge": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
+            ":purge": epoch_seconds(now + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS)),
             ":zero": 0,
             ":to": {plugin.connection_id},
             ":content": {content},

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceUnavailable
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing import common
@@ -17,6 +19,8 @@ from spinneret.marketplace.vinted.models import PluginRequest
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
+# A listing that was begun longer ago isn't looked for: the records of it are purged by day.
+_KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(days=1)
 
 
 def publish(subject: Subject) -> Sequence[Step]:
@@ -136,10 +140,11 @@ def _draft(work: Work) -> Mapping[str, Any]:
     _, content = work.subject.sold
     if standing := _standing(work):
         return {"draft_id": None, "vinted_id": standing.external_id}
-    work.intend()
-    request = asking.named(
-        work, "draft", PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
-    )
+    began = work.intend().intent_at
+    if began is not None and began + _KNOWN <= work.clock():
+        raise errors.undecided("what became of the listing that was begun isn't known any more")
+    draft = PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
+    request = asking.named(work, "draft", draft)
 
     def made(body: Mapping[str, Any]) -> Mapping[str, Any]:
         is_this = asking.was_only_sent_as(work, request)
@@ -160,9 +165,10 @@ def _complete(work: Work) -> Mapping[str, Any]:
     else:
         path = f"{_DRAFTS}/{draft['draft_id']}/completion"
         request = asking.named(work, "complete", PluginRequest(method="POST", path=path, body={}))
-        made, shown = (
-            asking.unrepeatable(work, "complete", request, _item_made),
-            draft.get("content"),
+        made = asking.unrepeatable(work, "complete", request, _item_made)
+        shown = draft.get("content")
+        work.record(
+            state=ListingState.ACTIVE, external_id=made["item_id"], url=made["url"], digest=shown
         )
     if shown != content.digest:
         _change(work, str(made["item_id"]))
