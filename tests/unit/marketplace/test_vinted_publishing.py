@@ -242,6 +242,25 @@ def test_a_listing_that_nobody_has_begun_is_waited_for(flaw: str, bench: Bench) 
     assert len(bench.plugin.items) == 1
 
 
+def test_a_browser_has_its_time_from_when_it_accepts(bench: Bench) -> None:
+    original = bench.plugin.post
+
+    def late_at_completion(connection_id: str, text: str) -> bool:
+        if "/completion" in text:
+            bench.plugin.deaf, bench.plugin.mute = not bench.plugin.deaf, True
+        return original(connection_id, text)
+
+    bench.plugin.post = late_at_completion  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", bench.product())
+    while not bench.plugin.items:  # nobody hears it at first
+        bench.once(ref)
+        bench.clock.advance(bounds.PLUGIN_TASK_SECONDS - 10 if bench.plugin.deaf else 0)
+    bench.clock.advance(20)
+    assert bench.once(ref).status == "pending"
+    bench.plugin.repeat(bench.plugin.tasks[-1]["key"])
+    assert bench.finish(ref).status == "completed"
+
+
 # Several browsers
 
 

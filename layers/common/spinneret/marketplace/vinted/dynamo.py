@@ -26,7 +26,7 @@ from spinneret.aws.clients import error_code, translated
 from spinneret.jobs.keys import job_key
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
+from spinneret.kernel.clock import epoch_seconds, parse_optional_stamp, parse_stamp, stamp
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
 _NEXT_ROUND: Final = (
     "SET #round = if_not_exists(#round, :zero) + :one"
-    " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #answer"
+    " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #accepted_at, #answer"
 )
 _NOBODYS: Final = "attribute_not_exists(#accepted_by) AND attribute_not_exists(#answer)"
 _ITS_OWN: Final = (
@@ -109,6 +109,7 @@ class DynamoPluginStore:
         return Sent(
             sent_at=parse_stamp(str(found["sent_at"])),
             accepted_by=str(found["accepted_by"]) if "accepted_by" in found else None,
+            accepted_at=parse_optional_stamp(found.get("accepted_at")),
             answer=PluginAnswer(**answer) if answer else None,
             contents=frozenset(found.get("contents", ())),
         )
@@ -139,10 +140,18 @@ class DynamoPluginStore:
         values = {":zero": 0, ":one": 1}
         return self._change(tenant, key, _NEXT_ROUND, _NOBODYS, values) is not None
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
+    def accept(
+        self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
+    ) -> bool:
         """See PluginStore."""
-        values = {":browser": browser, ":from": connection_id, ":round": number}
-        change, condition = "SET #accepted_by = :browser", f"{_SENT_THERE} AND {_ITS_OWN}"
+        values = {
+            ":browser": browser,
+            ":from": connection_id,
+            ":round": number,
+            ":now": stamp(now),
+        }
+        change = "SET #accepted_by = :browser, #accepted_at = if_not_exists(#accepted_at, :now)"
+        condition = f"{_SENT_THERE} AND {_ITS_OWN}"
         return self._change(tenant, key, change, condition, values) is not None
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:

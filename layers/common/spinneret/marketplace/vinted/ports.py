@@ -44,9 +44,11 @@ class PluginStore(Protocol):
         may begin any more."""
         ...
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
-        """A plug-in has this round, and no other browser will; False for what wasn't sent to its
-        connection, what another browser has, and what is answered."""
+    def accept(
+        self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
+    ) -> bool:
+        """A plug-in has this round, since it first said so, and no other browser will; False for
+        what wasn't sent to its connection, what another browser has, and what is answered."""
         ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:

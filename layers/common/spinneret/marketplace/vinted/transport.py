@@ -77,8 +77,8 @@ class PluginTransport:
         """The plug-in's answer if it has come.
 
         Raises AwaitsCallback when it was asked, again if it was before, and while no plug-in is
-        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer of a browser
-        that may have acted. What no browser has accepted by then is a new request.
+        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer of the browser
+        that accepted it. What none has accepted in such a time is a new request.
         """
         tenant, key = task.tenant, key_of(task, request)
         asked = self._store.sent(tenant, key)
@@ -86,7 +86,7 @@ class PluginTransport:
             return asked.answer
         now = self._clock()
         late = timedelta(seconds=bounds.PLUGIN_TASK_SECONDS)
-        if asked is not None and asked.sent_at + late <= now:
+        if asked is not None and (asked.accepted_at or asked.sent_at) + late <= now:
             if not self._store.withdraw(tenant, key):
                 raise MarketplaceUnavailable(
                     f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s"
@@ -102,11 +102,6 @@ class PluginTransport:
         is_sent = self._sent(plugins, key, task, request) or only is not None
         what = "the plug-in's answer" if is_sent else f"a plug-in for {marketplace}"
         raise AwaitsCallback(now, key, what, is_begun=is_sent)
-
-    def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
-        """The answer that came, without asking."""
-        asked = self._store.sent(task.tenant, key_of(task, request))
-        return asked.answer if asked is not None else None
 
     def was_sent(self, task: Task, request: PluginRequest) -> bool:
         """Whether a plug-in may have it."""
@@ -212,9 +207,9 @@ class PluginInbox:
         """It has a task, and may begin once this is confirmed. Raises Forbidden, ValidationFailed
         and NotFound."""
         self._require_leave(connection)
-        name, browser = _key(message), _browser(connection, message)
+        name, browser, now = _key(message), _browser(connection, message), self._clock()
         key, number = _asked(name)
-        if not self._store.accept(connection.tenant, key, number, connection.id, browser):
+        if not self._store.accept(connection.tenant, key, number, connection.id, browser, now):
             raise NotFound("no such task was sent, another browser has it, or it is answered")
         token = self._store.token(connection.tenant, key)
         if token is not None:
