@@ -13,9 +13,14 @@ from spinneret.jobs import rules
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.marketplace.calls.dynamo import BURST
-from spinneret.marketplace.connections.models import Connection, ConnectionStatus, PendingConsent
+from spinneret.marketplace.connections.models import (
+    Connection,
+    ConnectionStatus,
+    PendingConsent,
+    Seller,
+)
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
-from spinneret.marketplace.orders.models import Sale, SaleOutcome
+from spinneret.marketplace.orders.models import Sale, SaleOutcome, Telling
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer
@@ -137,6 +142,7 @@ def _listing(tenant: str, product_id: str = "prd_1", marketplace: str = "ebay") 
         sku="sku-1",
         state=ListingState.ACTIVE,
         external_id="110",
+        attempted_titles=("Wool coat", "Warm coat"),
         images={"https://x.example/a.jpg": "img1"},
         drift=(Drift(field="price", ours="1", theirs="2"),),
         intent_at=START,
@@ -331,6 +337,68 @@ def test_a_sale_takes_stock_once_or_not_at_all(
     second = stores.sales.page(tenant, first.after, 1)
     assert [each.order_id for each in (*first.sales, *second.sales)] == ["a", "b"]
     assert second.after is None
+
+
+def _sale(tenant: str, order: str, **given: Any) -> Sale:
+    made: dict[str, Any] = {"sku": "sku-1", "quantity": 1, "sold_at": "2026-01-01", **given}
+    return Sale(tenant=tenant, marketplace="ebay", order_id=order, line_id="1", **made)
+
+
+def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant: str) -> None:
+    for number in range(24):  # more than DynamoDB reads for one page, before it filters
+        other = _sale(tenant, f"a{number:02}", sku="x" * 60_000, product_id="prd_other")
+        stores.sales.put(other)
+    wanted = _sale(tenant, "z", product_id="prd_1")
+    stores.sales.put(wanted)
+    assert stores.sales.of_product(tenant, "prd_1") == [wanted]
+
+
+def test_sales_are_open_until_they_are_handled(stores: Stores, tenant: str) -> None:
+    telling = Telling(marketplace="etsy", job_id="job_1", asked_at=START, times=2)
+    first, second = _sale(tenant, "a", told=(telling,)), _sale(tenant, "b")
+    stores.sales.put(first)
+    stores.sales.put(second)
+    assert stores.sales.get(tenant, first.key) == first
+    start = f"{tenant}#"
+    page = stores.sales.open(start, 1)
+    assert page.sales == ((tenant, first.key),)
+    assert stores.sales.open(page.after, 1).sales == ((tenant, second.key),)
+    stores.sales.put(replace(first, handled=True))
+    stores.sales.put(replace(first, handled=True))
+    assert stores.sales.open(start, 1).sales == ((tenant, second.key),)
+    stores.sales.put(replace(second, handled=True))
+    assert (tenant, second.key) not in stores.sales.open(start, 10).sales
+
+
+def test_the_position_of_a_walk_is_kept(stores: Stores, tenant: str) -> None:
+    assert stores.sales.position(tenant) is None
+    stores.sales.keep_position(tenant, "a#1")
+    assert stores.sales.position(tenant) == "a#1"
+    stores.sales.keep_position(tenant, None)
+    assert stores.sales.position(tenant) is None
+
+
+def test_connected_sellers_are_found_and_remember_their_last_job(
+    stores: Stores, tenant: str
+) -> None:
+    stores.connections.put(_connection(tenant))
+    seller = Seller(tenant=tenant, marketplace="ebay")
+
+    def mine() -> list[Seller]:
+        found, after = [], None
+        while True:
+            page = stores.connections.sellers(after, 1)
+            found += [each for each in page.sellers if each.tenant == tenant]
+            after = page.after
+            if after is None:
+                return found
+
+    assert mine() == [seller]
+    stores.connections.polled(replace(seller, job_id="job_1"))
+    assert mine() == [replace(seller, job_id="job_1")]
+    stores.connections.remove(tenant, "ebay")
+    stores.connections.polled(replace(seller, job_id="job_2"))
+    assert mine() == []
 
 
 def test_the_last_reading_of_orders_is_remembered(stores: Stores, tenant: str) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
-from spinneret.marketplace.connections.models import Connection, PendingConsent
+from spinneret.marketplace.connections.models import Connection, PendingConsent, Seller, SellerPage
 from spinneret.marketplace.listings.models import Listing, ListingPage
-from spinneret.marketplace.orders.models import Sale, SalePage
+from spinneret.marketplace.orders.models import OpenSales, Sale, SalePage
 from spinneret.marketplace.products.models import Product, ProductPage
 from spinneret.marketplace.publishing.statistics import DayOfAction
 from spinneret.marketplace.tasks.models import Task
@@ -111,6 +111,7 @@ class FakeConnections:
         self._rows: dict[tuple[str, str], Connection] = {}
         self._owners: dict[tuple[str, str], str] = {}
         self._consents: dict[tuple[str, str], PendingConsent] = {}
+        self._sellers: dict[str, Seller] = {}
 
     def get(self, tenant: str, marketplace: str) -> Connection | None:
         return self._rows.get((tenant, marketplace))
@@ -118,6 +119,8 @@ class FakeConnections:
     def put(self, connection: Connection) -> None:
         former = self._rows.get((connection.tenant, connection.marketplace))
         self._write(replace(connection, version=former.version + 1 if former else 1))
+        seller = Seller(tenant=connection.tenant, marketplace=connection.marketplace)
+        self._sellers[_name(seller)] = seller
 
     def replace(self, connection: Connection) -> bool:
         former = self._rows.get((connection.tenant, connection.marketplace))
@@ -131,6 +134,19 @@ class FakeConnections:
 
     def remove(self, tenant: str, marketplace: str) -> None:
         self._rows.pop((tenant, marketplace), None)
+        self._sellers.pop(_name(Seller(tenant=tenant, marketplace=marketplace)), None)
+
+    def sellers(self, after: str | None, limit: int) -> SellerPage:
+        names = [name for name in sorted(self._sellers) if name > (after or "")]
+        shown = names[:limit]
+        return SellerPage(
+            sellers=tuple(self._sellers[name] for name in shown),
+            after=shown[-1] if len(names) > limit else None,
+        )
+
+    def polled(self, seller: Seller) -> None:
+        if _name(seller) in self._sellers:
+            self._sellers[_name(seller)] = seller
 
     def begin(self, consent: PendingConsent) -> None:
         self._consents[consent.tenant, consent.state_hash] = consent
@@ -145,6 +161,10 @@ class FakeConnections:
             self._owners[connection.marketplace, connection.account] = connection.tenant
 
 
+def _name(seller: Seller) -> str:
+    return f"{seller.marketplace}#{seller.tenant}"
+
+
 class FakeSaleStore:
     """Implements SaleStore beside the products, whose stock sales take."""
 
@@ -152,6 +172,7 @@ class FakeSaleStore:
         self._products = products
         self._rows: dict[tuple[str, str], Sale] = {}
         self._read: dict[tuple[str, str], datetime] = {}
+        self._positions: dict[str, str | None] = {}
 
     def get(self, tenant: str, key: str) -> Sale | None:
         return self._rows.get((tenant, key))
@@ -181,6 +202,20 @@ class FakeSaleStore:
             sales=tuple(sale for _, sale in shown),
             after=shown[-1][0] if len(rows) > limit else None,
         )
+
+    def open(self, after: str | None, limit: int) -> OpenSales:
+        names = sorted(
+            f"{tenant}#{key}" for (tenant, key), sale in self._rows.items() if not sale.handled
+        )
+        left = [name for name in names if name > (after or "")]
+        found = [name.partition("#")[::2] for name in left[:limit]]
+        return OpenSales(sales=tuple(found), after=left[limit - 1] if len(left) > limit else None)
+
+    def position(self, walk: str) -> str | None:
+        return self._positions.get(walk)
+
+    def keep_position(self, walk: str, after: str | None) -> None:
+        self._positions[walk] = after
 
     def since(self, tenant: str, marketplace: str) -> datetime | None:
         return self._read.get((tenant, marketplace))

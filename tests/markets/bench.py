@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from spinneret.jobs import rules
@@ -20,17 +21,20 @@ from spinneret.jobs.ports import JobQueue
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.jobs.worker import Context, Handler, Worker
+from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
 from spinneret.marketplace.calls.service import Door, MarketCalls
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus
+from spinneret.marketplace.connections.ports import ConnectionStore
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpoint, Tokens
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
+from spinneret.marketplace.last_looks import AnswersOnly, over
+from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
@@ -44,7 +48,7 @@ from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
 from spinneret.marketplace.publishing.visits import NoMessages, Visits
 from spinneret.marketplace.publishing.work import Work
-from spinneret.marketplace.registry import PLATFORMS
+from spinneret.marketplace.registry import PLATFORMS, READ, SILENT
 from spinneret.marketplace.vinted.transport import PluginCallbacks, PluginInbox, PluginTransport
 from tests.contract.backends import Tables
 from tests.fakes.deep_crawling import FakeExecutions
@@ -111,14 +115,8 @@ class Bench:
         hosts = {name: origin for each in platforms.values() for name, origin in each.hosts.items()}
         self.door = Door(self.web, hosts)
         apps = {name: each.app for name, each in platforms.items() if each.app is not None}
-        self.tokens = Tokens(
-            store=self.connections,
-            secrets=self.secrets,
-            vault=self.vault,
-            endpoint=TokenEndpoint(self.door),
-            apps=apps,
-            clock=self.clock,
-        )
+        self.apps = apps
+        self.tokens = self.new_tokens(self.connections)
         self.connecting = ConnectionService(
             store=self.connections,
             secrets=self.secrets,
@@ -162,7 +160,17 @@ class Bench:
             products=self.products,
             listings=self.listings,
             ask=self.publishing.ask,
+            find_job=self.store.get,
             clock=self.clock,
+            silent=SILENT,
+        )
+        self.polling = OrderPolling(
+            sales=self.sales,
+            connections=self.connections,
+            book=self.book,
+            read=partial(self.publishing.read_orders, urgent=False),
+            find_job=self.store.get,
+            marketplaces=READ,
         )
         self.cataloguing = ProductService(
             store=self.products,
@@ -188,6 +196,17 @@ class Bench:
             },
             self.clock,
             self.callbacks,
+        )
+
+    def new_tokens(self, store: ConnectionStore) -> Tokens:
+        """What a process keeps its tokens by."""
+        return Tokens(
+            store=store,
+            secrets=self.secrets,
+            vault=self.vault,
+            endpoint=TokenEndpoint(self.door),
+            apps=self.apps,
+            clock=self.clock,
         )
 
     def connect(self, marketplace: str, seconds: float = 7200) -> None:
@@ -399,14 +418,18 @@ class Bench:
         ).sweep()
 
     def _work(self, context: Context, subject: Subject) -> Work:
+        is_over = over(context.job, self.clock())
+        plugins = self.plugins, self.plugin, self.clock
+        browser = AnswersOnly(*plugins, is_over) if is_over else PluginTransport(*plugins)
+        begun = context.job.started_at
         return Work(
             context=context,
             subject=subject,
-            calls=self.calls(subject.marketplace, context.remaining),
+            calls=self.calls(subject.marketplace, context.remaining, begun, is_over),
             listings=self.listings,
             effects=self.effects,
             services={
-                "browser": PluginTransport(self.plugins, self.plugin, self.clock),
+                "browser": browser,
                 "images": ImageSource(self.web),
                 "orders": self.book,
                 "settings": self.tokens.remember,
@@ -414,7 +437,13 @@ class Bench:
             clock=self.clock,
         )
 
-    def calls(self, marketplace: str, remaining: Callable[[], float]) -> MarketCalls:
+    def calls(
+        self,
+        marketplace: str,
+        remaining: Callable[[], float],
+        begun: datetime | None = None,
+        is_over: Defer | None = None,
+    ) -> MarketCalls:
         """Calls of the seller."""
         app = self.platforms[marketplace].app
         return MarketCalls(
@@ -427,6 +456,8 @@ class Bench:
             remaining=remaining,
             clock=self.clock,
             sleep=self.clock.advance,
+            begun=begun,
+            over=is_over,
         )
 
     def _asked_before(

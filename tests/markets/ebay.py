@@ -11,11 +11,30 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from spinneret.marketplace.ebay.platform import EBAY
 from tests.markets.web import Said, Seen
 
 SITE = "EBAY_DE"
 KEYS = {"client_id": "ebay-id", "client_secret": "ebay-secret", "redirect_uri": "Our_RuName"}
 _ANSWERED_ONLY = ("listing", "status", "offerId")
+_SCOPE = "https://api.ebay.com/oauth/api_scope"
+SCOPES: dict[str, tuple[bool, frozenset[str]]] = {
+    "/commerce/taxonomy/v1/": (True, frozenset({_SCOPE})),
+    "/commerce/media/v1_beta/": (False, frozenset({f"{_SCOPE}/sell.inventory"})),
+    "/commerce/message/v1/": (False, frozenset({f"{_SCOPE}/commerce.message"})),
+    "/sell/account/v1/": (
+        False,
+        frozenset({f"{_SCOPE}/sell.account", f"{_SCOPE}/sell.account.readonly"}),
+    ),
+    "/sell/compliance/v1/": (False, frozenset({f"{_SCOPE}/sell.inventory"})),
+    "/sell/fulfillment/v1/": (
+        False,
+        frozenset({f"{_SCOPE}/sell.fulfillment", f"{_SCOPE}/sell.fulfillment.readonly"}),
+    ),
+    "/sell/inventory/v1/": (False, frozenset({f"{_SCOPE}/sell.inventory"})),
+}
+"""The beginning of paths → whether the application's own token is asked for, else a seller's, and
+scopes of which it needs one."""
 
 
 class FakeEbay:
@@ -37,6 +56,12 @@ class FakeEbay:
         self.policies = {"payment": ["pay-1"], "fulfillment": ["ship-1"], "return": ["back-1"]}
         self.locations = ["store-1"]
         self.tokens = {"access-0"}
+        self.consented = frozenset(EBAY.app.scopes if EBAY.app is not None else ())
+        """What the seller agreed to."""
+        self.application: dict[str, frozenset[str]] = {}
+        """The application's own tokens → their scopes."""
+        self.grants: Counter[str] = Counter()
+        """By grant type."""
         self.refresh_token = "refresh-0"
         self.revoked = False
         self.refused_prices: set[str] = set()
@@ -87,8 +112,11 @@ class FakeEbay:
             found = re.fullmatch(pattern, seen.path)
             if found and method == seen.method:
                 self.calls[answer.__name__] += 1
-                if not seen.path.startswith("/identity") and not self._known(seen):
-                    return _error(401, 1001, "Invalid access token")
+                if not seen.path.startswith("/identity"):
+                    if not self._known(seen):
+                        return _error(401, 1001, "Invalid access token")
+                    if not self._allowed(seen):
+                        return _error(403, 1100, "Insufficient permissions to fulfill the request")
                 if seen.method == "POST" and not seen.body:
                     return Said(411)
                 return answer(seen, *found.groups())
@@ -107,13 +135,29 @@ class FakeEbay:
         self.orders.append({"orderId": order_id, "creationDate": at, "lineItems": [line]})
 
     def _known(self, seen: Seen) -> bool:
-        return seen.headers.get("authorization", "").removeprefix("Bearer ") in self.tokens
+        return _token_of(seen) in self.tokens or _token_of(seen) in self.application
+
+    def _allowed(self, seen: Seen) -> bool:
+        is_public, scopes = next(
+            each for start, each in SCOPES.items() if seen.path.startswith(start)
+        )
+        granted = self.application.get(_token_of(seen))
+        if is_public:
+            return granted is not None and bool(granted & scopes)
+        return granted is None and bool(self.consented & scopes)
 
     def _token(self, seen: Seen) -> Said:
         pair = base64.b64encode(f"{KEYS['client_id']}:{KEYS['client_secret']}".encode()).decode()
         if seen.headers.get("authorization") != f"Basic {pair}":
             return Said(401, {"error": "invalid_client"})
         form = {name: values[0] for name, values in seen.form.items()}
+        self.grants[form["grant_type"]] += 1
+        if form["grant_type"] == "client_credentials":
+            token = f"application-{next(self._numbers)}"
+            self.application[token] = frozenset(form["scope"].split())
+            return Said(200, {"access_token": token, "expires_in": 7200})
+        if not set(form.get("scope", "").split()) <= self.consented:
+            return Said(400, {"error": "invalid_scope"})
         if form["grant_type"] == "refresh_token" and (
             self.revoked or form["refresh_token"] != self.refresh_token
         ):
@@ -217,11 +261,11 @@ class FakeEbay:
         return {**part, "statusCode": 200, "warnings": []}
 
     def _find_offers(self, seen: Seen) -> Said:
-        sku, site = seen.query["sku"][0], seen.query["marketplace_id"][0]
+        sku, sites = seen.query["sku"][0], seen.query.get("marketplace_id")
         found = [
             offer
             for offer in self.offers.values()
-            if (offer["sku"], offer["marketplaceId"]) == (sku, site)
+            if offer["sku"] == sku and (sites is None or offer["marketplaceId"] in sites)
         ]
         if not found:
             return _error(404, 25713, "This Offer is not available.")
@@ -364,6 +408,10 @@ class FakeEbay:
 
     def _conversation(self, _: Seen, __: str) -> Said:
         return Said(200, {"messages": self.messages})
+
+
+def _token_of(seen: Seen) -> str:
+    return seen.headers.get("authorization", "").removeprefix("Bearer ")
 
 
 def _error(status: int, number: int, text: str, parameters: Any = ()) -> Said:

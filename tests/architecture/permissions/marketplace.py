@@ -24,6 +24,9 @@ NEEDED = {
     "MarketplaceApi": together(ADMISSION, UPLOADED, JOB_WORK, _MARKETPLACES, _STARTING),
     "MarketplaceHighWorker": together(_DRIVING, _STARTING),
     "MarketplaceWorker": together(_DRIVING, _STARTING),
+    "OrderPolling": together(
+        JOB_WORK, on("Marketplace", "DeleteItem GetItem PutItem Query UpdateItem")
+    ),
     "PublishTake": _DRIVING,
     "PublishStep": together(JOB_WORK, _MARKETPLACES, on("Idempotency", "UpdateItem")),
     "PublishCallback": together(

@@ -34,6 +34,7 @@ FULL = factories.job(
     waiting_for="site.example",
     deferred_since=START + 3 * SECOND,
     expires_at=START + 4 * SECOND,
+    ending=True,
     locked_by="owner",
     locked_until=START + 5 * SECOND,
     started_at=START + 6 * SECOND,

@@ -400,3 +400,33 @@ def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
     )
     assert sweeper.sweep() == Swept(leases_expired=1, failed=1)
     assert len(calls) == 1
+
+
+def test_a_job_that_may_have_acted_is_claimed_once_more_before_it_expires(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    limit = START + timedelta(hours=1)
+    waits = factories.job(
+        kind="publish", started_at=START, deferred_since=START, expires_at=limit, waiting_for="etsy"
+    )
+    begun = replace(waits, id=f"{waits.id}b")
+    never = replace(waits, id=f"{waits.id}c", started_at=None)
+    crawl = replace(waits, id=f"{waits.id}d", kind="crawl")
+    add(store, begun, never, crawl)
+    clock.now = limit
+    assert sweeper.sweep() == Swept(last_looks=1, expired=2)
+    looks = stored(store, begun.ref)
+    assert (looks.status, looks.ending, looks.due_at, looks.fence) == (
+        JobStatus.PENDING,
+        True,
+        limit,
+        begun.fence + 1,
+    )
+    assert looks.expires_at == limit + timedelta(hours=1)
+    assert begun.ref in [sent.ref for sent in queue.take()]
+    clock.now = limit + timedelta(hours=1)
+    sweeper.sweep()
+    ended = stored(store, begun.ref)
+    assert ended.status is JobStatus.EXPIRED
+    assert ended.last_error is not None
+    assert ended.last_error.message == "no slot in time: etsy"

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,6 +18,7 @@ from spinneret.marketplace.connections.models import ConnectionStatus
 from spinneret.marketplace.reports import received
 from tests.markets.bench import Bench
 from tests.markets.etsy import KEYS, SHOP
+from tests.markets.web import Said
 
 
 def _agree(bench: Bench, marketplace: str) -> dict[str, str]:
@@ -93,7 +95,38 @@ def test_one_caller_refreshes_and_the_others_wait(bench: Bench) -> None:
 def test_a_refused_token_is_refreshed_once_in_the_middle_of_a_job(bench: Bench) -> None:
     bench.ebay.tokens = {"another"}
     assert bench.done("publish", "ebay", bench.product()).status == "completed"
-    assert bench.ebay.calls["_token"] == 1
+    assert bench.ebay.grants["refresh_token"] == 1
+
+
+def test_what_is_public_is_asked_with_the_applications_own_token(bench: Bench) -> None:
+    bench.done("publish", "ebay", bench.product("One"))
+    bench.done("publish", "ebay", bench.product("Two"))
+    assert bench.ebay.grants == {"client_credentials": 1}
+    bench.clock.advance(7000)  # it ends in 200 s
+    bench.done("publish", "ebay", bench.product("Three"))
+    assert bench.ebay.grants["client_credentials"] == 2
+    assert len(bench.ebay.listings) == 3
+
+
+def test_an_application_token_that_is_refused_is_asked_for_once_more(bench: Bench) -> None:
+    bench.done("publish", "ebay", bench.product("One"))
+    bench.ebay.application.clear()
+    assert bench.done("publish", "ebay", bench.product("Two")).status == "completed"
+    assert bench.ebay.grants["client_credentials"] == 2
+
+
+def test_an_application_that_gets_no_token_is_no_fault_of_the_seller(bench: Bench) -> None:
+    def around(name: str, serve: Callable[[], Said]) -> Said:
+        if not name.endswith("/token"):
+            return serve()
+        return Said(400, {"error": "invalid_scope"})
+
+    bench.web.around = around
+    job = bench.done("publish", "ebay", bench.product())
+    assert job.last_error is not None
+    assert job.last_error.code == "MAX_RETRIES_EXCEEDED"
+    assert "grants the application no token" in job.last_error.message
+    assert bench.connecting.get(bench.tenant, "ebay").status is ConnectionStatus.ACTIVE
 
 
 def test_a_leave_that_was_withdrawn_needs_the_seller(bench: Bench) -> None:

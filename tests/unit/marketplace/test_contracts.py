@@ -10,6 +10,7 @@ import pytest
 from spinneret.marketplace.ebay.errors import MEANINGS
 from tests.markets import contracts
 from tests.markets.bench import Bench
+from tests.markets.ebay import SCOPES
 from tests.markets.stores import Stores, in_memory
 
 pytestmark = pytest.mark.skipif(
@@ -50,7 +51,27 @@ def test_every_request_is_valid_by_the_published_description(
         bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
         assert bench.ebay.calls["_violations"] == bench.ebay.calls["_fees"] == 1
     assert len(bench.web.seen) > 15
-    assert [problem for seen in bench.web.seen for problem in contracts.problems(seen)] == []
+    described = [seen for seen in bench.web.seen if contracts.is_described(seen)]
+    assert [problem for seen in described for problem in contracts.problems(seen)] == []
+
+
+def test_the_fake_asks_for_the_tokens_that_the_descriptions_ask_for() -> None:
+    for start, (is_public, scopes) in SCOPES.items():
+        [document] = [
+            each.document
+            for each in contracts.documents()
+            if each.base.rstrip("/") == start.rstrip("/")
+        ]
+        scheme = document["components"]["securitySchemes"]["api_auth"]
+        assert ("authorizationCode" not in scheme["flows"]) is is_public, start
+        asked = [
+            frozenset(each["api_auth"])
+            for operations in document["paths"].values()
+            for operation in operations.values()
+            if isinstance(operation, dict)
+            for each in operation.get("security", ())
+        ]
+        assert any(scopes & each for each in asked), start
 
 
 def test_a_wrong_request_is_seen(bench: Bench) -> None:

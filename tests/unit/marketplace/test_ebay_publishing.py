@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, JobRef, Move
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus, Move
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
@@ -197,6 +198,27 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> No
     assert [each["field"] for each in task.error_details["fields"]] == ["policy", "location"]
 
 
+def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(bench: Bench) -> None:
+    bench.ebay.policies["return"] = []
+    ids = [bench.product(f"Coat {number}").id for number in range(30)]
+    batch = bench.finish(bench.submit_batch("publish", "ebay", ids))
+    assert batch.result is not None
+    assert batch.result["failed_count"] == 30
+    assert bench.ebay.calls["_programs"] <= 5  # one for each of those at once
+    [task] = {
+        (task.reason, task.error_details["fields"][0]["field"])
+        for ref in bench.store.children(batch.ref, list(JobStatus), None, 50).refs
+        for task in bench.tasks.of_job(bench.tenant, ref.job_id)
+        if task.error_message
+    }
+    assert task == ("needs_input", "policy")
+    bench.ebay.policies["return"] = ["back-1"]
+    bench.clock.advance(60)
+    bench.publishing.move_batch(bench.tenant, batch.id, Move.RETRY)
+    again = bench.finish(batch.ref)
+    assert (again.status, len(bench.ebay.listings)) == ("completed", 30)
+
+
 def test_ending_keeps_the_offer_and_a_new_publishing_makes_another_listing(bench: Bench) -> None:
     product = bench.product()
     first = bench.done("publish", "ebay", product)
@@ -253,6 +275,36 @@ def test_a_429_waits_uncharged_for_as_long_as_ebay_asks(bench: Bench) -> None:
     assert bench.finish(ref).status == "completed"
 
 
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ({"Retry-After": "7200"}, 7200),
+        ({"Retry-After": "Fri, 02 Jan 2026 14:30:00 GMT"}, 9000),
+    ],
+)
+def test_a_time_that_ebay_names_is_waited_out_however_far(
+    said: dict[str, str], seconds: int, bench: Bench
+) -> None:
+    first, second = bench.product("One"), bench.product("Two")
+    bench.web.instead[1] = Said(429, {}, said)
+    ref = bench.submit("publish", "ebay", first)
+    named = bench.once(ref).due_at
+    assert (named - bench.clock()).total_seconds() == seconds
+    held = bench.submit("publish", "ebay", second)  # it never gets to call before that time
+    assert bench.once(held).due_at == named
+    assert bench.finish(ref).status == bench.finish(held).status == "completed"
+
+
+def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
+    bench.web.instead[1] = Said(429, {}, {"Retry-After": str(8 * 24 * 3600)})
+    job = bench.done("publish", "ebay", bench.product())
+    assert job.status == "expired"
+    assert job.last_error is not None
+    assert (
+        job.last_error.message == "no slot in time: the limits of ebay, until 2026-01-10 12:00 UTC"
+    )
+
+
 def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
     product = bench.product()
     bench.web.instead.update(dict.fromkeys(range(1, 99), Said(503)))
@@ -299,3 +351,39 @@ def _cancel_at(bench: Bench, ref: JobRef, path: str) -> None:
     bench.once(ref)
     bench.web.around = lambda _, serve: serve()
     assert bench.job(ref).status == "cancelled"
+
+
+def test_a_listing_stays_the_products_when_the_product_moves_to_another_site(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    [listing_id] = bench.ebay.listings
+    moved = bench.edit(product, currency="GBP")
+    synced = bench.done("sync", "ebay", moved)
+    assert synced.result is not None
+    assert (synced.result["state"], synced.result["ebay_id"]) == ("active", listing_id)
+    refused = bench.done("publish", "ebay", moved)
+    assert refused.last_error is not None
+    assert refused.last_error.code == "NEEDS_INPUT"
+    assert list(bench.ebay.listings) == [listing_id]
+    assert bench.done("delete", "ebay", moved).status == "completed"
+    assert bench.done("publish", "ebay", moved).status == "completed"
+    assert len(bench.ebay.listings) == 1
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_listing_that_was_made_after_a_delete_had_looked_stays_on_record(
+    marketplace: str, bench: Bench
+) -> None:
+    product = bench.product()
+    ref = bench.submit("delete", marketplace, product)
+
+    def publish_meanwhile(job: Job, events: Sequence[JobEvent]) -> None:
+        done = [each.message for each in events if each.kind is JobEventKind.STEP_DONE]
+        if job.ref == ref and {"End listing", "Delete listing"} & {*done}:
+            assert bench.done("publish", marketplace, product).status == "completed"
+
+    bench.store.listen(publish_meanwhile)
+    assert bench.finish(ref).status == "completed"
+    listing = bench.listings.get(bench.tenant, product.id, marketplace)
+    assert listing is not None
+    assert (listing.state, listing.generation) == ("active", 1)

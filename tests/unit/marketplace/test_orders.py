@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from spinneret.jobs.models import Job, Move
-from spinneret.marketplace.orders.models import SaleOutcome
+from spinneret.kernel import bounds
+from spinneret.marketplace.orders.models import Sale, SaleOutcome
 from tests.markets.bench import Bench
+from tests.markets.web import Said
 
 
 def _waiting(bench: Bench) -> dict[str, Job]:
@@ -30,6 +34,161 @@ def test_a_sale_ends_the_listing_on_the_other_marketplace(bench: Bench) -> None:
     assert (bench.etsy.listings, bench.plugin.items) == ({}, {})
     [sale] = bench.sales.page(bench.tenant, None, 10).sales
     assert (sale.outcome, sale.order_id, sale.product_id) == ("reserved", "o-1", product.id)
+
+
+def _sold_on_ebay(bench: Bench, *others: str) -> Sale:
+    product = bench.product()
+    for marketplace in ("ebay", *others):
+        bench.done("publish", marketplace, product)
+    bench.ebay.sell(product.sku, "o-1")
+    bench.done("orders", "ebay")
+    return _sale(bench)
+
+
+def _sale(bench: Bench) -> Sale:
+    [sale] = bench.sales.page(bench.tenant, None, 10).sales
+    return sale
+
+
+def _later(bench: Bench, seconds: float = 300) -> None:
+    """A pass, and what it asked for."""
+    bench.clock.advance(seconds)
+    bench.polling.run()
+    for job in _waiting(bench).values():
+        bench.finish(job.ref)
+
+
+def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> None:
+    sale = _sold_on_ebay(bench, "etsy")
+    assert (sale.handled, [each.state for each in sale.told]) == (False, ["open"])
+    serve = bench.etsy.serve
+    bench.etsy.serve = lambda _: Said(503)  # type: ignore[method-assign]
+    bench.finish(_waiting(bench)["delete etsy"].ref)
+    _later(bench)
+    assert not _sale(bench).handled
+    bench.etsy.serve = serve  # type: ignore[method-assign]
+    for _ in range(4):  # it asks less and less often
+        _later(bench)
+    sale = _sale(bench)
+    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "done", 3)
+    assert bench.etsy.listings == {}
+    assert bench.sales.open(None, 10).sales == ()
+    assert bench.polling.run().told == 0
+
+
+def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(bench: Bench) -> None:
+    bench.plugin.away = False
+    product = bench.product()
+    for marketplace in ("ebay", "vinted"):
+        bench.done("publish", marketplace, product)
+    bench.plugin.away = True
+    bench.ebay.sell(product.sku, "o-1")
+    bench.done("orders", "ebay")
+    expired = bench.finish(_waiting(bench)["delete vinted"].ref)
+    assert expired.status == "expired"
+    bench.plugin.away = False
+    bench.plugin.open()
+    _later(bench)
+    _later(bench)
+    assert bench.plugin.items == {}
+    assert _sale(bench).handled
+
+
+def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(bench: Bench) -> None:
+    product = bench.product(quantity=5)
+    for marketplace in ("ebay", "etsy"):
+        bench.done("publish", marketplace, product)
+    bench.ebay.required_aspects = ["Vintage"]
+    bench.etsy.sell(product.sku, 900, quantity=2)
+    bench.done("orders", "etsy")
+    ended = bench.finish(_waiting(bench)["update ebay"].ref)
+    assert ended.last_error is not None
+    assert ended.last_error.code == "NEEDS_INPUT"
+    _later(bench)
+    sale = _sale(bench)
+    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "needs_input", 1)
+    assert sale.told[0].job_id == ended.id
+
+
+def test_orders_are_read_without_anybody_asking(bench: Bench) -> None:
+    product = bench.product()
+    for marketplace in ("ebay", "etsy"):
+        bench.done("publish", marketplace, product)
+    bench.ebay.sell(product.sku, "o-1")
+    assert bench.polling.run().read == 2
+    waiting = _waiting(bench)
+    assert set(waiting) == {"orders ebay", "orders etsy"}
+    assert bench.polling.run().read == 0  # both are being read
+    for job in waiting.values():
+        bench.finish(job.ref)
+    bench.deliver()
+    assert bench.etsy.listings == {}
+    assert bench.polling.run().read == 2
+
+
+def test_a_seller_who_has_to_connect_again_is_not_polled(bench: Bench) -> None:
+    bench.etsy.refresh_token, bench.etsy.tokens = "77.other", set()
+    bench.done("publish", "etsy", bench.product())
+    bench.connecting.end(bench.tenant, "ebay")
+    assert bench.polling.run().read == 0
+
+
+def test_a_pass_goes_on_where_the_one_before_ended(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "SELLERS_POLLED_PER_PASS", 1)
+    monkeypatch.setattr(bounds, "SALES_TOLD_PER_PASS", 1)
+    assert [bench.polling.run().read for _ in range(2)] == [1, 1]
+    assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
+
+
+def test_listings_in_the_browsers_market_are_looked_at_with_the_others(bench: Bench) -> None:
+    product = bench.product()
+    for marketplace in ("ebay", "vinted"):
+        bench.done("publish", marketplace, product)
+    bench.clock.advance(24 * 3600)
+    bench.plugin.away = True
+    assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 2}
+    waiting = _waiting(bench)
+    assert set(waiting) == {"sync ebay", "sync vinted"}
+    assert bench.finish(waiting["sync ebay"].ref).status == "completed"
+    assert bench.finish(waiting["sync vinted"].ref).status == "expired"
+    bench.done("orders", "ebay")
+    assert _waiting(bench) == {}  # once a day, also while the browser is away
+
+
+def test_two_sales_that_are_read_at_once_leave_one_conflict(bench: Bench) -> None:
+    """Each reads the product before the other one takes its stock."""
+    product = bench.product()
+    for marketplace in ("ebay", "etsy"):
+        bench.done("publish", marketplace, product)
+    reserve = bench.sales.reserve
+
+    def sold(marketplace: str) -> Sale:
+        return bench.book.sold(
+            tenant=bench.tenant,
+            marketplace=marketplace,
+            order_id=f"o-{marketplace}",
+            line_id="1",
+            sku=product.sku,
+            quantity=1,
+            sold_at="2026-01-02",
+        )
+
+    def meeting(sale: Sale) -> bool:
+        bench.sales.reserve = reserve  # type: ignore[method-assign]
+        sold("etsy")
+        return reserve(sale)
+
+    bench.sales.reserve = meeting  # type: ignore[method-assign]
+    late = sold("ebay")
+    assert (late.outcome, late.conflicts_with) == (SaleOutcome.CONFLICT, ("etsy:o-etsy",))
+    first = bench.sales.get(bench.tenant, "etsy#o-etsy#1")
+    assert first is not None
+    assert first.outcome is SaleOutcome.RESERVED
+    found = bench.products.get(bench.tenant, product.id)
+    assert found is not None
+    assert found.content.quantity == 0
 
 
 def test_what_is_left_goes_to_the_other_marketplace(bench: Bench) -> None:

@@ -28,6 +28,9 @@ MARKET_HOSTS: Final = (
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
     "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
+    "SPINNERET_CACHE__EMBED_TTL_S": "CacheEmbedTtlS",
+    "SPINNERET_CACHE__QUERY_EMBED_TTL_S": "CacheQueryEmbedTtlS",
+    "SPINNERET_CACHE__QUERY_TTL_S": "CacheQueryTtlS",
     "SPINNERET_CIRCUIT_BREAKER__THRESHOLD": "CircuitBreakerThreshold",
     "SPINNERET_CIRCUIT_BREAKER__TIMEOUT_S": "CircuitBreakerTimeoutS",
     "SPINNERET_COMMON_CRAWL_URL": "CommonCrawlUrl",
@@ -35,6 +38,8 @@ PARAMETERS: Final = {
     "SPINNERET_DOMAIN_BURST": "DomainBurst",
     "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
     "SPINNERET_ENABLE_WEBHOOKS": "EnableWebhooks",
+    "SPINNERET_INDEX_REPLICAS": "IndexReplicas",
+    "SPINNERET_INDEX_SHARDS": "IndexShards",
     "SPINNERET_JOB__MAX_RETRIES": "JobMaxRetries",
     "SPINNERET_JOB__RESULT_TTL_S": "JobResultTtlS",
     "SPINNERET_JOB__TIMEOUT_S": "JobTimeoutS",
@@ -43,17 +48,21 @@ PARAMETERS: Final = {
     "SPINNERET_TEI__BATCH_SIZE": "TeiBatchSize",
     "SPINNERET_TEI__TIMEOUT_S": "TeiTimeoutS",
     "SPINNERET_MARKETPLACE_HOSTS": "MarketplaceHosts",
+    "SPINNERET_ORDER_POLLING_ENABLED": "OrderPollingEnabled",
     "SPINNERET_USER_AGENT": "UserAgent",
 }
 _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, EMBEDDER, *PARAMETERS)
 
 
-def settle(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
-    """The settings that hold from now on: the environment's over those that were kept."""
+def wanted(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
+    """The settings to deploy: the environment's over those that were kept."""
     settings = kept(instance) | {name: environ[name] for name in _NAMES if name in environ}
-    settings = {name: value for name, value in settings.items() if value}
-    write_json(instance.folder / "settings.json", settings)
-    return settings
+    return {name: value for name, value in settings.items() if value}
+
+
+def keep(instance: Instance, settings: Mapping[str, str]) -> None:
+    """Once they are deployed: what was refused or failed isn't asked for again."""
+    write_json(instance.folder / "settings.json", dict(settings))
 
 
 def kept(instance: Instance) -> dict[str, str]:
@@ -87,7 +96,11 @@ def parameters(settings: Mapping[str, str]) -> dict[str, str]:
         name: settings[variable] for variable, name in PARAMETERS.items() if variable in settings
     }
     # A laptop's products go to marketplaces of its own (`make demo-publish`), never to real ones.
-    own = {"MarketplaceHosts": market_hosts(f"http://127.0.0.1:{MARKET_PORT}")}
+    # These are there for as long as a demonstration or a test runs: nobody polls them.
+    own = {
+        "MarketplaceHosts": market_hosts(f"http://127.0.0.1:{MARKET_PORT}"),
+        "OrderPollingEnabled": "false",
+    }
     return {"FetchAllowedEndpoints": allowed, **own, **chosen}
 
 

@@ -35,6 +35,9 @@ class KindPolicy:
     pending_seconds: float | None = None
     """How long a job may wait for its first claim, and how long deferred in all, before it expires;
     None waits for ever."""
+    looks_before_expiry: bool = False
+    """Whether a job that has begun is claimed once more when its time is over, as `Job.ending`:
+    for kinds that act where no transaction of ours reaches."""
 
     def subject_of(self, payload: Mapping[str, Any]) -> str | None:
         """What a job of this kind is about; None where its kind doesn't say."""

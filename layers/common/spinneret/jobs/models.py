@@ -170,6 +170,8 @@ class Job:
     expires_at: datetime | None = None
     """Not to be claimed later, while it waits for its first claim or is deferred; only kinds with a
     pending limit have it."""
+    ending: bool = False
+    """Its time is over: it only finds out what its claims made, and makes nothing more."""
     locked_by: str | None = None
     locked_until: datetime | None = None
     started_at: datetime | None = None

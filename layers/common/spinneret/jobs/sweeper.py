@@ -37,6 +37,8 @@ class Swept:
     leases_expired: int = 0
     expired: int = 0
     """Jobs that were not claimed in time."""
+    last_looks: int = 0
+    """Jobs whose time is over, and that are claimed once more before they expire."""
     parents: int = 0
     """Parents whose children were looked at."""
     raced: int = 0
@@ -222,13 +224,25 @@ class Sweeper:
                 self._send(after, now, this)
             return "leases_expired"
         if job.expires_at is not None and job.expires_at <= now:
-            after = rules.expire(job, now)
-            self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
-            return "expired"
+            return self._end(job, now, this)
         if not self._send(job, now, this):
             return None
         self._store.transition(job, rules.sent(job, now))
         return "sent"
+
+    def _end(self, job: Job, now: datetime, this: _Pass) -> str:
+        """The time of a waiting job is over."""
+        kind = self._kinds.get(job.kind)
+        has_begun = job.started_at is not None and not job.ending
+        if kind is None or not kind.looks_before_expiry or not has_begun:
+            after = rules.expire(job, now)
+            self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
+            return "expired"
+        assert kind.pending_seconds is not None  # or its jobs don't expire
+        after = rules.last_look(job, now, kind.pending_seconds)
+        self._store.transition(job, after, [rules.status_event(after, now, reason="LAST_LOOK")])
+        self._send(after, now, this)
+        return "last_looks"
 
     # ------------------------------------------------------------ Resending
 

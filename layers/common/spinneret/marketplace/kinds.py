@@ -30,6 +30,7 @@ KINDS: Final = {
         lanes=LANES,
         subject="product_id",
         pending_seconds=bounds.MARKETPLACE_PENDING_SECONDS,
+        looks_before_expiry=True,
         # Work of many calls at a seller's pace: 24 images and ten calls besides, twice over.
         work_seconds=1200.0,
     ),

@@ -23,6 +23,14 @@ PLATFORMS: Final[Mapping[str, Platform]] = {
         VINTED,
     )
 }
+READ: Final = frozenset(
+    each.name for each in PLATFORMS.values() if each.app is not None and "orders" in each.plans
+)
+"""Those whose orders can be read."""
+SILENT: Final = frozenset(
+    each.name for each in PLATFORMS.values() if "orders" not in each.plans and "sync" in each.plans
+)
+"""Those whose orders can't, and whose listings can be looked at."""
 ACTION_TYPES: Final[Mapping[str, ActionType]] = action_types(PLATFORMS)
 HANDLERS: Final[Mapping[str, Plan]] = {
     f"{code}_{platform.name}": plan

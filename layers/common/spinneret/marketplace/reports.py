@@ -46,7 +46,7 @@ class Secrets(Protocol):
 class Publishing(Protocol):
     """See PublishingService."""
 
-    def read_orders(self, tenant: str, marketplace: str, why: str) -> None:
+    def read_orders(self, tenant: str, marketplace: str, why: str) -> str:
         """Submit the action `orders`."""
         ...
 

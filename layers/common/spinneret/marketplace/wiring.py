@@ -39,7 +39,7 @@ from spinneret.marketplace.publishing.models import Candidate, Outlook
 from spinneret.marketplace.publishing.outlooks import gathered
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import StatisticsStore
-from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
+from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, SILENT
 from spinneret.marketplace.settings import MarketplaceApiSettings, MarketplaceSettings, hosts_of
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 from spinneret.web.fetching.http import GuardedFetcher
@@ -118,7 +118,7 @@ def publishing_service(
         tasks=DynamoTaskStore(client, table, settings.jobs_table),
         platforms=PLATFORMS,
         actions=ACTION_TYPES,
-        ask_before=partial(_asked_before, settings),
+        ask_before=partial(_asked_before, settings, tokens(settings)),
         begin_batch=begin_batch,
         clock=utc_now,
         new_hex=lambda: uuid4().hex,
@@ -133,7 +133,9 @@ def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> 
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, settings.jobs_table),
         ask=publishing.ask,
+        find_job=publishing_store(settings).get,
         clock=utc_now,
+        silent=SILENT,
     )
 
 
@@ -192,12 +194,16 @@ def _unsigned(_: Access) -> Mapping[str, str]:
 
 
 def _asked_before(
-    settings: MarketplaceSettings, tenant: str, marketplace: str, candidates: Sequence[Candidate]
+    settings: MarketplaceSettings,
+    access: Tokens,
+    tenant: str,
+    marketplace: str,
+    candidates: Sequence[Candidate],
 ) -> Mapping[str, Outlook]:
     calls = MarketCalls(
         door=door(settings),
         pace=DynamoPace(dynamodb_client(), settings.marketplace_table),
-        access=tokens(settings),
+        access=access,
         sign=signing(marketplace),
         tenant=tenant,
         marketplace=marketplace,

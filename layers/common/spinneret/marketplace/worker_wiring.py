@@ -20,6 +20,7 @@ from spinneret.marketplace.calls.service import MarketCalls
 from spinneret.marketplace.driving_wiring import publishing_store
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH
+from spinneret.marketplace.last_looks import AnswersOnly, over
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.engine import PublishHandler
@@ -50,16 +51,16 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
     effects = Effects(
         DynamoEffectStore(client, settings.jobs_table, settings.idempotency_table), utc_now
     )
+    plugins = DynamoPluginStore(client, table, settings.jobs_table), sockets(settings), utc_now
     services = {
-        "browser": PluginTransport(
-            DynamoPluginStore(client, table, settings.jobs_table), sockets(settings), utc_now
-        ),
+        "browser": PluginTransport(*plugins),
         "images": ImageSource(fetcher(settings)),
         "orders": order_book(settings, publishing_service(settings)),
         "settings": access.remember,
     }
 
     def new_work(context: Context, subject: Subject) -> Work:
+        is_over = over(context.job, utc_now())
         calls = MarketCalls(
             door=way,
             pace=pace,
@@ -70,14 +71,17 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
             remaining=context.remaining,
             clock=utc_now,
             sleep=time.sleep,
+            begun=context.job.started_at,
+            over=is_over,
         )
+        own = {} if is_over is None else {"browser": AnswersOnly(*plugins, is_over)}
         return Work(
             context=context,
             subject=subject,
             calls=calls,
             listings=listings,
             effects=effects,
-            services=services,
+            services={**services, **own},
             clock=utc_now,
         )
 

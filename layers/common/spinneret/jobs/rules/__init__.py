@@ -23,7 +23,15 @@ from spinneret.jobs.rules.families import (
     total,
     uncounted,
 )
-from spinneret.jobs.rules.moves import cancel, expire, is_troubled, pause, resume, retry
+from spinneret.jobs.rules.moves import (
+    cancel,
+    expire,
+    is_troubled,
+    last_look,
+    pause,
+    resume,
+    retry,
+)
 from spinneret.jobs.rules.outcomes import (
     JITTER,
     after_error,
@@ -69,6 +77,7 @@ __all__ = [
     "has_children_to_cancel",
     "is_abandoned",
     "is_troubled",
+    "last_look",
     "led",
     "looked_at",
     "new_family",

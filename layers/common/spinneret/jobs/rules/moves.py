@@ -6,7 +6,7 @@ Raises Conflict where the job's status doesn't allow the move.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from spinneret.jobs.models import Failure, Job, JobStatus, Move
 from spinneret.jobs.rules.states import (
@@ -25,6 +25,22 @@ def expire(job: Job, now: datetime) -> Job:
     failure = Failure(code="EXPIRED", message=missed, type="expired")
     return with_next_fence(
         replace(finished(job, Move.EXPIRE, now), last_error=failure, waiting_for=None)
+    )
+
+
+def last_look(job: Job, now: datetime, seconds: float) -> Job:
+    """Its time is over, but an earlier claim may have acted: it is due once more, for so long, to
+    find that out."""
+    return with_next_fence(
+        replace(
+            job,
+            ending=True,
+            due_at=not_before_creation(job, now),
+            updated_at=not_before_creation(job, now),
+            expires_at=now + timedelta(seconds=seconds),
+            sends=1,
+            resent_at=None,
+        )
     )
 
 
@@ -70,6 +86,7 @@ def retry(job: Job, now: datetime) -> Job:
         deferred_since=None,
         started_at=None,
         finished_at=None,
+        ending=False,
         progress=0,
         step=None,
         last_error=None,

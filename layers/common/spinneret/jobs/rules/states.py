@@ -89,7 +89,13 @@ def released(job: Job, now: datetime) -> Job:
 
 def resting(job: Job) -> Job:
     """Paused; a pause lifts `pending_seconds`: the tenant decides how long the job waits."""
-    return replace(job, status=next_status(job, Move.PAUSE), deferred_since=None, expires_at=None)
+    return replace(
+        job,
+        status=next_status(job, Move.PAUSE),
+        deferred_since=None,
+        expires_at=None,
+        ending=False,
+    )
 
 
 def waiting(job: Job, due_at: datetime, now: datetime) -> Job:

@@ -23,6 +23,8 @@ class MarketRequest:
     body: bytes | None = field(default=None, repr=False)
     authorised: bool = True
     """Whether it carries the seller's token."""
+    as_application: bool = False
+    """Whether it carries the application's own token instead, as what is public asks for."""
 
     @property
     def target(self) -> str:

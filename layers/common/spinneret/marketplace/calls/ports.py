@@ -30,3 +30,8 @@ class AccessSource(Protocol):
     def refresh(self, tenant: str, marketplace: str, refused: Access) -> Access:
         """Another token than the one that was refused."""
         ...
+
+    def application(self, marketplace: str, refused: Access | None = None) -> Access:
+        """The application's own token, another one than the one that was refused. Raises
+        MarketplaceUnavailable, also when the marketplace grants none: that is no seller's fault."""
+        ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.jobs.worker import Defer, HandBack
@@ -22,6 +22,7 @@ from spinneret.marketplace.calls.ports import AccessSource, Pace
 from spinneret.marketplace.connections.models import Access
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import parse_url
 
 logger = logging.getLogger(__name__)
@@ -82,7 +83,12 @@ class MarketCalls:
         remaining: Remaining,
         clock: Clock,
         sleep: Callable[[float], None],
+        begun: datetime | None = None,
+        over: Defer | None = None,
     ) -> None:
+        """`begun`: when the job began that these calls are for. It waits out the times that the
+        marketplace names, until JOB_PENDING_SECONDS after that. `over`: what a call raises that
+        doesn't only read, for a job whose time is over."""
         self._door = door
         self._pace = pace
         self._source = access
@@ -92,7 +98,10 @@ class MarketCalls:
         self._remaining = remaining
         self._clock = clock
         self._sleep = sleep
+        self._begun = begun
+        self._over = over
         self._access: Access | None = None
+        self._application: Access | None = None
 
     @property
     def access(self) -> Access:
@@ -109,9 +118,11 @@ class MarketCalls:
         refused after a refresh.
         """
         answer = self._sent(request)
-        if answer.status == 401 and request.authorised:
-            self._access = self._source.refresh(self._tenant, self._marketplace, self.access)
+        if answer.status == 401 and (request.authorised or request.as_application):
+            self._renew(request)
             answer = self._sent(request)
+            if answer.status == 401 and request.as_application:
+                raise MarketplaceUnavailable(f"{self._marketplace} refuses the application's token")
             if answer.status == 401:
                 raise ReauthNeeded(f"{self._marketplace} refuses the token: connect again")
         if answer.status == 429:
@@ -120,17 +131,19 @@ class MarketCalls:
             raise MarketplaceUnavailable(
                 f"{self._marketplace} answered {answer.status}",
                 details={"status": answer.status},
-                retry_after=_seconds(answer.headers.get("retry-after")),
+                retry_after=self._asked(answer),
             )
         self._obey(answer)
         return answer
 
     def _sent(self, request: MarketRequest) -> MarketAnswer:
+        if self._over is not None and request.method != "GET":
+            raise self._over
         left = self._remaining() - bounds.DEADLINE_MARGIN_SECONDS
         if left < bounds.MARKETPLACE_CALL_SECONDS:
             raise HandBack
         self._wait()
-        headers = self._sign(self.access) if request.authorised else {}
+        headers = self._signature(request)
         signed = MarketRequest(
             host=request.host,
             method=request.method,
@@ -144,25 +157,55 @@ class MarketCalls:
         logger.info("marketplace_called", extra={**facts, "path": request.path})
         return answer
 
+    def _signature(self, request: MarketRequest) -> Mapping[str, str]:
+        if request.as_application:
+            if self._application is None:
+                self._application = self._source.application(self._marketplace)
+            return self._sign(self._application)
+        return self._sign(self.access) if request.authorised else {}
+
+    def _renew(self, request: MarketRequest) -> None:
+        """The token of the request was refused."""
+        if request.as_application:
+            self._application = self._source.application(self._marketplace, self._application)
+        else:
+            self._access = self._source.refresh(self._tenant, self._marketplace, self.access)
+
     def _wait(self) -> None:
         """Until the seller's next call may go; raises Defer for a longer wait."""
         now = self._clock()
         at = self._pace.take(self._tenant, self._marketplace, now)
         while at > now:
             if at - now > timedelta(seconds=bounds.MARKETPLACE_WAIT_SECONDS):
-                raise Defer(at, f"the pace of {self._marketplace}")
+                # The pace itself is never so far ahead: this is what an answer asked for.
+                is_named = at - now > timedelta(seconds=_HOLD_SECONDS)
+                raise self._deferral(at, is_named=is_named)
             self._sleep((at - now).total_seconds())
             now = max(self._clock(), at)
             at = self._pace.take(self._tenant, self._marketplace, now)
 
     def _held(self, answer: MarketAnswer) -> Defer:
-        asked = _seconds(answer.headers.get("retry-after"))
-        if asked is None:
-            spent = answer.headers.get("x-remaining-today") == "0"
-            asked = _DAY_HOLD_SECONDS if spent else _HOLD_SECONDS
-        until = self._clock() + timedelta(seconds=asked)
+        asked = self._asked(answer)
+        if asked is None and answer.headers.get("x-remaining-today") == "0":
+            asked = _DAY_HOLD_SECONDS
+        wait = timedelta(seconds=_HOLD_SECONDS if asked is None else asked)
+        until = self._clock() + wait
         self._pace.hold(self._tenant, self._marketplace, until)
-        return Defer(until, f"the limits of {self._marketplace}")
+        return self._deferral(until, is_named=asked is not None)
+
+    def _asked(self, answer: MarketAnswer) -> float | None:
+        """The answer's Retry-After in seconds."""
+        said = answer.headers.get("retry-after", "")
+        return parse_retry_after(said, self._clock(), bounds.MARKETPLACE_HOLD_SECONDS)
+
+    def _deferral(self, until: datetime, *, is_named: bool) -> Defer:
+        """A time that the marketplace named is waited out, as its budget comes back then. One that
+        is too late for the job is told as the reason when it expires."""
+        limits = f"the limits of {self._marketplace}"
+        begun = self._begun or self._clock()
+        if until > begun + timedelta(seconds=bounds.JOB_PENDING_SECONDS):
+            return Defer(until, f"{limits}, until {until:%Y-%m-%d %H:%M} UTC")
+        return Defer(until, limits, appointed=is_named)
 
     def _obey(self, answer: MarketAnswer) -> None:
         """An answer that says there is nothing left holds the next call."""
@@ -172,11 +215,3 @@ class MarketCalls:
         elif answer.headers.get("x-remaining-this-second") == "0":
             until = self._clock() + timedelta(seconds=1)
             self._pace.hold(self._tenant, self._marketplace, until)
-
-
-def _seconds(text: str | None) -> float | None:
-    """A Retry-After in seconds; the other form, a date, counts as none."""
-    try:
-        return None if text is None else max(0.0, float(text))
-    except ValueError:
-        return None

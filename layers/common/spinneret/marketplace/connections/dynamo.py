@@ -3,6 +3,8 @@
 Marketplace table
     pk `T#<tenant>#CONNECTIONS`, sk `<marketplace>`    a seller's leave; tokens are sealed
     pk `T#<tenant>#CONSENTS`, sk `<hash of state>`     a seller on the way to agree; taken once
+    pk `SELLERS`, sk `<marketplace>#<tenant>`          who is connected: what the passes over all
+                                                       tenants read; `job_id` last read the orders
     pk `ACCOUNT#<marketplace>#<account>`, sk `TENANT`  whose account it is: what a webhook is about
                                                        is found by it, once it was verified
 
@@ -12,8 +14,9 @@ Marketplace table
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
@@ -24,11 +27,21 @@ from spinneret.kernel.clock import (
     parse_stamp,
     stamp,
 )
-from spinneret.marketplace.connections.models import Connection, ConnectionStatus, PendingConsent
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace.connections.models import (
+    Connection,
+    ConnectionStatus,
+    PendingConsent,
+    Seller,
+    SellerPage,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+_RACES: Final = 5  # writers of one connection at the same time
+_NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
 class DynamoConnections:
@@ -48,11 +61,21 @@ class DynamoConnections:
         return _connection(tenant, found) if found else None
 
     def put(self, connection: Connection) -> None:
-        """See ConnectionStore."""
-        former = self.get(connection.tenant, connection.marketplace)
-        version = former.version + 1 if former else 1
-        writes = [dynamo.put(self._table, _item(replace(connection, version=version)))]
-        dynamo.transact(self._client, [*writes, *self._owned(connection)])
+        """See ConnectionStore. Its version is above every one that was read before, so that no
+        writer of older tokens takes it for its own."""
+        for _ in range(_RACES):
+            former = self.get(connection.tenant, connection.marketplace)
+            item = _item(replace(connection, version=former.version + 1 if former else 1))
+            stands = dynamo.equals(version=former.version) if former else _NONE
+            seller = _seller(connection.tenant, connection.marketplace)
+            writes = [dynamo.put(self._table, item, stands), dynamo.put(self._table, seller)]
+            writes += self._owned(connection)
+            try:
+                dynamo.transact(self._client, writes)
+            except dynamo.ConditionFailed:
+                continue
+            return
+        raise DependencyUnavailable("dynamodb", "the connection is changing")
 
     def replace(self, connection: Connection) -> bool:
         """See ConnectionStore."""
@@ -81,9 +104,41 @@ class DynamoConnections:
         return str(found["tenant"]) if found else None
 
     def remove(self, tenant: str, marketplace: str) -> None:
-        """See ConnectionStore."""
+        """See ConnectionStore; a seller's row that is left is met by a pass, which removes it."""
         with translated("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=_key(tenant, marketplace))
+            for key in (_key(tenant, marketplace), _seller(tenant, marketplace)):
+                self._client.delete_item(TableName=self._table, Key=key)
+
+    def sellers(self, after: str | None, limit: int) -> SellerPage:
+        """See ConnectionStore."""
+        condition, values = "pk = :pk", {":pk": "SELLERS"}
+        if after is not None:
+            condition += " AND sk > :after"
+            values[":after"] = after
+        with translated("dynamodb"):
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ConsistentRead=True,
+                Limit=limit + 1,
+            )
+        rows: list[dict[str, Any]] = answer["Items"]
+        found = []
+        for row in rows[:limit]:
+            marketplace, _, tenant = row["sk"].partition("#")
+            job_id = row.get("job_id")
+            found.append(Seller(tenant=tenant, marketplace=marketplace, job_id=job_id))
+        more = str(rows[limit - 1]["sk"]) if len(rows) > limit else None
+        return SellerPage(sellers=tuple(found), after=more)
+
+    def polled(self, seller: Seller) -> None:
+        """See ConnectionStore."""
+        key = _seller(seller.tenant, seller.marketplace)
+        stands: dynamo.Condition = ("attribute_exists(#pk)", {})
+        change = dynamo.update(self._table, key, {"job_id": seller.job_id}, stands)
+        with suppress(dynamo.ConditionFailed):
+            dynamo.transact(self._client, [change])
 
     def begin(self, consent: PendingConsent) -> None:
         """See ConnectionStore."""
@@ -119,6 +174,10 @@ class DynamoConnections:
 
 def _key(tenant: str, marketplace: str) -> dict[str, str]:
     return {"pk": f"T#{tenant}#CONNECTIONS", "sk": marketplace}
+
+
+def _seller(tenant: str, marketplace: str) -> dict[str, str]:
+    return {"pk": "SELLERS", "sk": f"{marketplace}#{tenant}"}
 
 
 def _owner(marketplace: str, account: str) -> dict[str, str]:

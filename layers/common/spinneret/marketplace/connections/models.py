@@ -73,6 +73,24 @@ class Connection:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Seller:
+    """A connected seller, as the passes over all tenants see one."""
+
+    tenant: str
+    marketplace: str
+    job_id: str | None = None
+    """The job that was last to read the orders."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SellerPage:
+    """Sellers, and the position to go on after; None when there are no more."""
+
+    sellers: tuple[Seller, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PendingConsent:
     """A seller who was sent to a marketplace and hasn't come back."""
 
@@ -104,3 +122,5 @@ class OAuthApp:
     account_of: Callable[[Mapping[str, Any]], str | None] = lambda _: None
     """The seller's id in a token endpoint's answer."""
     revoke_path: str | None = None
+    application_scope: str = ""
+    """Of the application's own token (client credentials), where something asks for one."""

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spinneret.marketplace.connections.models import ClientSecrets, Connection, PendingConsent
+from spinneret.marketplace.connections.models import (
+    ClientSecrets,
+    Connection,
+    PendingConsent,
+    Seller,
+    SellerPage,
+)
 
 
 class ConnectionStore(Protocol):
@@ -24,6 +30,14 @@ class ConnectionStore(Protocol):
 
     def owner(self, marketplace: str, account: str) -> str | None:
         """The tenant that connected an account last."""
+        ...
+
+    def sellers(self, after: str | None, limit: int) -> SellerPage:
+        """Up to `limit` connected sellers of all tenants, by marketplace."""
+        ...
+
+    def polled(self, seller: Seller) -> None:
+        """Remember the job that reads the orders now; harmless once it is disconnected."""
         ...
 
     def remove(self, tenant: str, marketplace: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from spinneret.jobs.worker import Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import MarketplaceUnavailable, ReauthNeeded
+from spinneret.kernel.errors import DependencyUnavailable, MarketplaceUnavailable, ReauthNeeded
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body
 from spinneret.marketplace.calls.service import Door
 from spinneret.marketplace.connections.models import (
@@ -27,6 +27,8 @@ from spinneret.marketplace.connections.vault import TokenVault
 
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
+_EARLY: Final = timedelta(seconds=bounds.TOKEN_EARLY_SECONDS)
+_RACES: Final = 5  # writers of one connection at the same time
 _SETTLE: Final = timedelta(seconds=2)  # another caller's refresh takes about this
 
 
@@ -88,14 +90,16 @@ class Tokens:
         self._endpoint = endpoint
         self._apps = apps
         self._clock = clock
+        self._applications: dict[str, tuple[Access, datetime]] = {}
+        """By marketplace, with their ends. Kept by the process, since marketplaces count how many
+        they grant in a day."""
 
     def access(self, tenant: str, marketplace: str) -> Access:
         """See AccessSource; raises Defer while another caller refreshes it."""
         if marketplace not in self._apps:  # a marketplace without tokens, such as a plug-in's
             return Access(token="", client=_NO_CLIENT, account=None, settings={})
         connection = self._connection(tenant, marketplace)
-        early = timedelta(seconds=bounds.TOKEN_EARLY_SECONDS)
-        if connection.expires_at - early <= self._clock():
+        if connection.expires_at - _EARLY <= self._clock():
             connection = self._refreshed(connection)
         return self._opened(connection)
 
@@ -106,6 +110,15 @@ class Tokens:
         if opened.token != refused.token:  # somebody else has refreshed it
             return opened
         return self._opened(self._refreshed(connection))
+
+    def application(self, marketplace: str, refused: Access | None = None) -> Access:
+        """See AccessSource."""
+        now = self._clock()
+        token, end = self._applications.get(marketplace, (refused, now))
+        if token is None or token == refused or end - _EARLY <= now:
+            token, end = self._asked_for_itself(marketplace)
+            self._applications[marketplace] = token, end
+        return token
 
     def remember(
         self,
@@ -123,6 +136,18 @@ class Tokens:
             version=connection.version + 1,
         )
         self._store.replace(changed)
+
+    def _asked_for_itself(self, marketplace: str) -> tuple[Access, datetime]:
+        app, client = self._apps[marketplace], self._secrets.client(marketplace)
+        form = {"grant_type": "client_credentials", "scope": app.application_scope}
+        try:
+            grant = self._endpoint.ask(app, client, form)
+        except ReauthNeeded as refused:
+            raise MarketplaceUnavailable(
+                f"{marketplace} grants the application no token", details=refused.details
+            ) from refused
+        access = Access(token=grant.access_token, client=client, account=None, settings={})
+        return access, self._clock() + timedelta(seconds=grant.seconds)
 
     def _connection(self, tenant: str, marketplace: str) -> Connection:
         connection = self._store.get(tenant, marketplace)
@@ -144,35 +169,61 @@ class Tokens:
 
     def _refreshed(self, connection: Connection) -> Connection:
         """One caller asks; the others come again. A caller that died is replaced after a while."""
-        now = self._clock()
-        if connection.refreshing_until is not None and now < connection.refreshing_until:
-            raise Defer(now + _SETTLE, f"a new token of {connection.marketplace}")
-        until = now + timedelta(seconds=bounds.TOKEN_REFRESH_SECONDS)
-        mine = replace(connection, refreshing_until=until, version=connection.version + 1)
-        if not self._store.replace(mine):
-            raise Defer(now + _SETTLE, f"a new token of {connection.marketplace}")
-        try:
-            after = self._asked(mine)
-        except ReauthNeeded:
-            after = replace(mine, status=ConnectionStatus.NEEDS_REAUTH)
-            self._store.replace(replace(after, refreshing_until=None, version=mine.version + 1))
-            raise
-        except MarketplaceUnavailable:
-            self._store.replace(replace(mine, refreshing_until=None, version=mine.version + 1))
-            raise
-        self._store.replace(after)
-        return after
-
-    def _asked(self, connection: Connection) -> Connection:
         tenant, marketplace = connection.tenant, connection.marketplace
         app, client = self._apps[marketplace], self._secrets.client(marketplace)
         former = self._vault.unseal(tenant, marketplace, REFRESH, connection.sealed_refresh)
+        now = self._clock()  # what the lease is for begins here
+        later = Defer(now + _SETTLE, f"a new token of {marketplace}")
+        if connection.refreshing_until is not None and now < connection.refreshing_until:
+            raise later
+        until = now + timedelta(seconds=bounds.TOKEN_REFRESH_SECONDS)
+        mine = replace(connection, refreshing_until=until, version=connection.version + 1)
+        if not self._store.replace(mine):
+            raise later
         form = {"grant_type": "refresh_token", "refresh_token": former}
         if app.basic:
             form["scope"] = " ".join(connection.scopes)
-        grant = self._endpoint.ask(app, client, form)
-        changed = with_grant(connection, grant, self._vault, self._clock())
-        return replace(changed, refreshing_until=None, version=connection.version + 1)
+        try:
+            grant = self._endpoint.ask(app, client, form)
+        except ReauthNeeded:
+            after = self._settled(mine, replace(mine, status=ConnectionStatus.NEEDS_REAUTH))
+            if after.status is ConnectionStatus.ACTIVE:  # by a new consent
+                return after
+            raise
+        except MarketplaceUnavailable:
+            self._settled(mine, mine)
+            raise
+        return self._settled(mine, with_grant(mine, grant, self._vault, self._clock()))
+
+    def _settled(self, mine: Connection, after: Connection) -> Connection:
+        """What stands once the refresh has ended with `after`.
+
+        Others may write meanwhile what they found out: the end is written over that, or the token
+        that was exchanged would stay, which nobody takes again. A new consent stands.
+        Raises ReauthNeeded when the seller has disconnected, and DependencyUnavailable.
+        """
+        standing, down = mine, None
+        for _ in range(_RACES):
+            ours = replace(
+                standing,
+                status=after.status,
+                sealed_access=after.sealed_access,
+                sealed_refresh=after.sealed_refresh,
+                expires_at=after.expires_at,
+                refresh_expires_at=after.refresh_expires_at,
+                refreshing_until=None,
+                version=standing.version + 1,
+            )
+            try:
+                if self._store.replace(ours):
+                    return ours
+                standing = self._connection(mine.tenant, mine.marketplace)
+            except DependencyUnavailable as error:  # it may have been written
+                down = error
+                continue
+            if standing.sealed_refresh != mine.sealed_refresh:
+                return standing
+        raise down or DependencyUnavailable("dynamodb", "the connection is changing")
 
 
 def with_grant(

@@ -48,6 +48,13 @@ class EbayApi:
         offers = [] if answer.status == 404 else answer.data.get("offers", [])
         return next((dict(each) for each in offers), None)
 
+    def published_offer(self, sku: str) -> dict[str, Any] | None:
+        """The published fixed-price offer of a SKU, on whichever marketplace it is."""
+        query = {"sku": sku, "format": "FIXED_PRICE"}
+        answer = self._get(f"{_INVENTORY}/offer", query, missing=True)
+        offers = [] if answer.status == 404 else answer.data.get("offers", [])
+        return next((dict(each) for each in offers if each.get("status") == "PUBLISHED"), None)
+
     def offer(self, offer_id: str) -> dict[str, Any] | None:
         """An offer; None when there is none."""
         answer = self._get(f"{_INVENTORY}/offer/{segment(offer_id)}", missing=True)
@@ -119,18 +126,20 @@ class EbayApi:
     def suggested_category(self, tree: str, title: str) -> str | None:
         """A leaf category of the tree for a title."""
         path = f"{_TAXONOMY}/category_tree/{segment(tree)}/get_category_suggestions"
-        found = self._get(path, {"q": title}).data.get("categorySuggestions", [])
+        found = self._get(path, {"q": title}, public=True).data.get("categorySuggestions", [])
         return str(found[0]["category"]["categoryId"]) if found else None
 
     def aspects(self, tree: str, category_id: str) -> list[dict[str, Any]]:
         """The aspects of a leaf category."""
         path = f"{_TAXONOMY}/category_tree/{segment(tree)}/get_item_aspects_for_category"
-        return list(self._get(path, {"category_id": category_id}).data.get("aspects", []))
+        data = self._get(path, {"category_id": category_id}, public=True).data
+        return list(data.get("aspects", []))
 
     def tree(self, site: str) -> str:
         """The category tree of a marketplace."""
         path = f"{_TAXONOMY}/get_default_category_tree_id"
-        return str(self._get(path, {"marketplace_id": site}).data["categoryTreeId"])
+        data = self._get(path, {"marketplace_id": site}, public=True).data
+        return str(data["categoryTreeId"])
 
     def violated_types(self, site: str) -> list[str]:
         """The compliance types that some of the seller's listings on a marketplace violate."""
@@ -184,11 +193,18 @@ class EbayApi:
         missing: bool = False,
         host: str = API,
         site: str | None = None,
+        public: bool = False,
     ) -> MarketAnswer:
-        """`missing`: a 404 is an answer, too."""
+        """`missing`: a 404 is an answer, too. `public`: with the application's own token."""
         headers = {} if site is None else {"X-EBAY-C-MARKETPLACE-ID": site}
         request = MarketRequest(
-            host=host, method="GET", path=path, query=query or {}, headers=headers
+            host=host,
+            method="GET",
+            path=path,
+            query=query or {},
+            headers=headers,
+            authorised=not public,
+            as_application=public,
         )
         answer = self._calls.send(request)
         if answer.ok or (missing and answer.status == 404):

@@ -5,7 +5,17 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from spinneret.kernel.paging import cursor_of
-from spinneret.marketplace.orders.models import Sale, SaleOutcome, SalePage
+from spinneret.marketplace.orders.models import Sale, SaleOutcome, SalePage, TellingState
+
+
+class TellingView(BaseModel):
+    """Whether another marketplace shows what the sale left."""
+
+    marketplace: str
+    job_id: str
+    state: TellingState
+    times: int
+    """How often it was asked to."""
 
 
 class OrderView(BaseModel):
@@ -21,6 +31,8 @@ class OrderView(BaseModel):
     outcome: SaleOutcome
     conflicts_with: list[str]
     """Orders that took the stock before: `<marketplace>:<order>`."""
+    told: list[TellingView]
+    """The other marketplaces that had a listing of the product."""
 
 
 class OrderList(BaseModel):
@@ -51,4 +63,13 @@ def _view(sale: Sale) -> OrderView:
         sold_at=sale.sold_at,
         outcome=sale.outcome,
         conflicts_with=list(sale.conflicts_with),
+        told=[
+            TellingView(
+                marketplace=each.marketplace,
+                job_id=each.job_id,
+                state=each.state,
+                times=each.times,
+            )
+            for each in sale.told
+        ],
     )

@@ -3,6 +3,10 @@
 Marketplace table
     pk `T#<tenant>#ORDERS`, sk `<marketplace>#<order>#<line>`   a line of an order
     pk `T#<tenant>#READ`, sk `<marketplace>`                    when orders were read last
+    pk `OPENSALES`, sk `<tenant>#<marketplace>#<order>#<line>`  a sale of which another marketplace
+                                                                is still to be told: what the
+                                                                passes over all tenants read
+    pk `POSITIONS`, sk `<walk>`                                 how far such a walk has come
 
 A sale and the product's stock (the attribute `quantity` of its row, see products) change in one
 transaction, whose condition is that the sale is new and the stock is there.
@@ -16,12 +20,24 @@ from typing import TYPE_CHECKING, Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.marketplace.orders.models import Sale, SaleOutcome, SalePage
+from spinneret.marketplace.orders.models import (
+    OpenSales,
+    Sale,
+    SaleOutcome,
+    SalePage,
+    Telling,
+    TellingState,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
 
 _SALES_OF_PRODUCT: Final = 100
+_WHATEVER: Final[dynamo.Condition] = (
+    "attribute_exists(#pk) OR attribute_not_exists(#pk)",
+    {},
+)
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
@@ -47,6 +63,7 @@ class DynamoSaleStore:
         there: dynamo.Condition = ("#quantity >= :sold", {":sold": sale.quantity})
         writes = [
             dynamo.put(self._table, _item(sale), _NEW),
+            self._opened(sale),
             dynamo.change(self._table, product, take, there),
         ]
         try:
@@ -57,23 +74,50 @@ class DynamoSaleStore:
 
     def put(self, sale: Sale) -> None:
         """See SaleStore."""
-        dynamo.transact(self._client, [dynamo.put(self._table, _item(sale))])
+        dynamo.transact(self._client, [dynamo.put(self._table, _item(sale)), self._opened(sale)])
+
+    def _opened(self, sale: Sale) -> TransactWriteItemTypeDef:
+        """The row that the passes find it by, or its end."""
+        key = {"pk": "OPENSALES", "sk": f"{sale.tenant}#{sale.key}"}
+        if sale.handled:
+            return dynamo.delete(self._table, key, _WHATEVER)
+        return dynamo.put(self._table, key)
+
+    def open(self, after: str | None, limit: int) -> OpenSales:
+        """See SaleStore."""
+        rows, more = self._rows("OPENSALES", after, limit)
+        keys = [tuple(row["sk"].split("#", 1)) for row in rows]
+        return OpenSales(sales=tuple((tenant, key) for tenant, key in keys), after=more)
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
         """See SaleStore; a filter over the tenant's sales, newest order ids last."""
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk",
-                FilterExpression="product_id = :product",
-                ExpressionAttributeValues={":pk": f"T#{tenant}#ORDERS", ":product": product_id},
-                ConsistentRead=True,
-            )
-        return [_sale(tenant, item) for item in answer["Items"]][:_SALES_OF_PRODUCT]
+        found: list[Sale] = []
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk",
+            "FilterExpression": "product_id = :product",
+            "ExpressionAttributeValues": {":pk": f"T#{tenant}#ORDERS", ":product": product_id},
+            "ConsistentRead": True,
+        }
+        while len(found) < _SALES_OF_PRODUCT:
+            with translated("dynamodb"):
+                answer = self._client.query(**request)
+            found += [_sale(tenant, item) for item in answer["Items"]]
+            if "LastEvaluatedKey" not in answer:  # a page is filtered after it was read
+                break
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return found[:_SALES_OF_PRODUCT]
 
     def page(self, tenant: str, after: str | None, limit: int) -> SalePage:
         """See SaleStore."""
-        condition, values = "pk = :pk", {":pk": f"T#{tenant}#ORDERS"}
+        rows, more = self._rows(f"T#{tenant}#ORDERS", after, limit)
+        return SalePage(sales=tuple(_sale(tenant, row) for row in rows), after=more)
+
+    def _rows(
+        self, partition: str, after: str | None, limit: int
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """Up to `limit` rows, and the position to go on after."""
+        condition, values = "pk = :pk", {":pk": partition}
         if after is not None:
             condition += " AND sk > :after"
             values[":after"] = after
@@ -86,11 +130,7 @@ class DynamoSaleStore:
                 Limit=limit + 1,
             )
         rows: list[dict[str, Any]] = answer["Items"]
-        shown = rows[:limit]
-        return SalePage(
-            sales=tuple(_sale(tenant, row) for row in shown),
-            after=str(shown[-1]["sk"]) if len(rows) > limit else None,
-        )
+        return rows[:limit], str(rows[limit - 1]["sk"]) if len(rows) > limit else None
 
     def since(self, tenant: str, marketplace: str) -> datetime | None:
         """See SaleStore."""
@@ -100,6 +140,16 @@ class DynamoSaleStore:
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
         """See SaleStore."""
         item = {"pk": f"T#{tenant}#READ", "sk": marketplace, "read_at": stamp(moment)}
+        dynamo.transact(self._client, [dynamo.put(self._table, item)])
+
+    def position(self, walk: str) -> str | None:
+        """See SaleStore."""
+        found = self._read({"pk": "POSITIONS", "sk": walk})
+        return str(found["after"]) if found and "after" in found else None
+
+    def keep_position(self, walk: str, after: str | None) -> None:
+        """See SaleStore."""
+        item = {"pk": "POSITIONS", "sk": walk, **({} if after is None else {"after": after})}
         dynamo.transact(self._client, [dynamo.put(self._table, item)])
 
     def _read(self, key: dict[str, str]) -> dict[str, Any] | None:
@@ -118,6 +168,16 @@ def _item(sale: Sale) -> dict[str, Any]:
         "product_id": sale.product_id,
         "outcome": sale.outcome.value,
         "conflicts_with": list(sale.conflicts_with),
+        "told": [
+            {
+                "marketplace": each.marketplace,
+                "job_id": each.job_id,
+                "asked_at": stamp(each.asked_at),
+                "times": each.times,
+                "state": each.state.value,
+            }
+            for each in sale.told
+        ],
         "handled": sale.handled,
         "recorded_at": sale.recorded_at,
     }
@@ -137,6 +197,16 @@ def _sale(tenant: str, item: dict[str, Any]) -> Sale:
         product_id=item.get("product_id"),
         outcome=SaleOutcome(item["outcome"]),
         conflicts_with=tuple(item["conflicts_with"]),
+        told=tuple(
+            Telling(
+                marketplace=each["marketplace"],
+                job_id=each["job_id"],
+                asked_at=parse_stamp(each["asked_at"]),
+                times=int(each["times"]),
+                state=TellingState(each["state"]),
+            )
+            for each in item.get("told", ())
+        ),
         handled=item["handled"],
         recorded_at=item["recorded_at"],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -15,6 +16,28 @@ class SaleOutcome(StrEnum):
     """The stock was sold already: one of the orders can't be served."""
     UNKNOWN_PRODUCT = "unknown_product"
     """No product has the SKU."""
+
+
+class TellingState(StrEnum):
+    """Whether another marketplace shows what a sale left."""
+
+    OPEN = "open"
+    """It was asked to, and is asked again until it does."""
+    DONE = "done"
+    NEEDS_INPUT = "needs_input"
+    """Only the seller can do it: the job says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Telling:
+    """What became of telling one other marketplace of a sale."""
+
+    marketplace: str
+    job_id: str
+    """The last job that was to do it."""
+    asked_at: datetime
+    times: int = 1
+    state: TellingState = TellingState.OPEN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +56,25 @@ class Sale:
     outcome: SaleOutcome = SaleOutcome.UNKNOWN_PRODUCT
     conflicts_with: tuple[str, ...] = ()
     """Orders that took the stock before, as `<marketplace>:<order>`."""
+    told: tuple[Telling, ...] = ()
+    """The other marketplaces that had a listing of the product."""
     handled: bool = False
-    """Whether the other marketplaces were told."""
+    """Whether none of them is still to be told."""
     recorded_at: str = ""
 
     @property
     def key(self) -> str:
         """Names it among the tenant's."""
         return f"{self.marketplace}#{self.order_id}#{self.line_id}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenSales:
+    """Tenants and keys of sales that other marketplaces are still to be told of, and the position
+    to go on after; None when there are no more."""
+
+    sales: tuple[tuple[str, str], ...]
+    after: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.marketplace.orders.models import Sale, SalePage
+from spinneret.marketplace.orders.models import OpenSales, Sale, SalePage
 
 
 class SaleStore(Protocol):
@@ -26,6 +26,10 @@ class SaleStore(Protocol):
         """Store it without touching any stock."""
         ...
 
+    def open(self, after: str | None, limit: int) -> OpenSales:
+        """Up to `limit` sales of all tenants that aren't handled."""
+        ...
+
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
         """A product's sales, at most 100."""
         ...
@@ -36,6 +40,14 @@ class SaleStore(Protocol):
 
     def since(self, tenant: str, marketplace: str) -> datetime | None:
         """When orders were read last."""
+        ...
+
+    def position(self, walk: str) -> str | None:
+        """How far a walk over all tenants has come."""
+        ...
+
+    def keep_position(self, walk: str, after: str | None) -> None:
+        """It goes on there; None for from the beginning."""
         ...
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:

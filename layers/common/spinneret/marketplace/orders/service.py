@@ -6,25 +6,53 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Protocol
 
-from spinneret.jobs.models import Lease
+from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
+from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.errors import InputNeeded, MarketplaceUnsupported
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
-from spinneret.marketplace.orders.models import Sale, SaleOutcome, SalePage
+from spinneret.marketplace.orders.models import (
+    Sale,
+    SaleOutcome,
+    SalePage,
+    Telling,
+    TellingState,
+)
 from spinneret.marketplace.orders.ports import SaleStore
+from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
 
 logger = logging.getLogger(__name__)
 
-Ask = Callable[[str, str, str, str, str], None]
-"""(tenant, marketplace, action code, product id, why): submits a job of the highest priority."""
+
+class Ask(Protocol):
+    """Submits a job of the highest priority, and answers its id."""
+
+    def __call__(
+        self,
+        tenant: str,
+        marketplace: str,
+        action: str,
+        product_id: str,
+        why: str,
+        once: str | None = None,
+    ) -> str:
+        """The job of an earlier asking with the same `once` stands for this one."""
+        ...
+
+
+FindJob = Callable[[JobRef], Job | None]
 
 _FIRST_READ: Final = timedelta(days=7)  # orders before a seller's first look at them
 _IN_DOUBT: Final = timedelta(minutes=15)  # longer than a claim and its retries
 _UNSEEN: Final = timedelta(days=1)
+_ASKED_AGAIN: Final = timedelta(minutes=5)  # after the first failure; doubles
+_ASKED_AT_LEAST: Final = timedelta(hours=6)
+_ONLY_THE_SELLER: Final = frozenset({InputNeeded.code, MarketplaceUnsupported.code})
 _OVERLAP: Final = timedelta(minutes=5)  # read twice: two clocks, and orders that show late
 
 
@@ -38,12 +66,17 @@ class OrderBook:
         products: ProductStore,
         listings: ListingStore,
         ask: Ask,
+        find_job: FindJob,
         clock: Clock,
+        silent: frozenset[str] = frozenset(),
     ) -> None:
+        """`silent`: marketplaces whose orders can't be read."""
         self._sales = sales
         self._products = products
         self._listings = listings
         self._ask = ask
+        self._find_job = find_job
+        self._silent = silent
         self._clock = clock
 
     def since(self, tenant: str, marketplace: str, now: datetime) -> datetime:
@@ -90,24 +123,31 @@ class OrderBook:
             recorded_at=stamp(self._clock()),
         )
         stored = self._sales.get(owner, sale.key) or self._stored(sale)
-        if not stored.handled:
-            self._tell(stored)
-            stored = replace(stored, handled=True)
-            self._sales.put(stored)
-        return stored
+        return stored if stored.handled else self._tell(stored)
+
+    def tell_again(self, tenant: str, key: str) -> Sale | None:
+        """Ask again for what a sale left undone on other marketplaces."""
+        sale = self._sales.get(tenant, key)
+        return sale if sale is None or sale.handled else self._tell(sale)
 
     def look_again(self, tenant: str, marketplace: str) -> int:
         """Submit a sync for listings that are in doubt, and for those not looked at for a day.
 
-        So reading orders, which sellers do all day, also finds what an expired or cancelled job may
-        have made, and reports what differs. At most RECONCILED_PER_READ; the number of them.
+        So reading orders, which goes on all day, also finds what an expired or cancelled job may
+        have made, and reports what differs; listings on marketplaces without orders are looked at
+        with those of any other. At most RECONCILED_PER_READ; the number of them.
         """
         now, asked, after = self._clock(), 0, None
         while asked < bounds.RECONCILED_PER_READ:
             page = self._listings.page(tenant, after, bounds.LIST_LIMIT_MAX)
             for listing in page.listings:
-                if asked < bounds.RECONCILED_PER_READ and _is_due(listing, marketplace, now):
-                    self._ask(tenant, marketplace, "sync", listing.product_id, "reconcile")
+                there = listing.marketplace
+                if there != marketplace and there not in self._silent:
+                    continue
+                if asked < bounds.RECONCILED_PER_READ and _is_due(listing, now):
+                    # A browser that is away isn't asked for at each reading.
+                    once = f"{now:%Y-%m-%d}" if there in self._silent else None
+                    self._ask(tenant, there, "sync", listing.product_id, "reconcile", once)
                     asked += 1
             after = page.after
             if after is None:
@@ -138,22 +178,60 @@ class OrderBook:
         )
         return conflict
 
-    def _tell(self, sale: Sale) -> None:
-        if sale.product_id is None:
-            return
-        product = self._products.get(sale.tenant, sale.product_id)
-        if product is None:
-            return
+    def _tell(self, sale: Sale) -> Sale:
+        """Have every other marketplace show what the sale left. It stays open until they do, or
+        until only the seller can see to it; a job that failed otherwise is asked for again."""
+        product = sale.product_id and self._products.get(sale.tenant, sale.product_id)
+        told = {each.marketplace: each for each in sale.told}
+        if product:
+            for listing in self._listings.of_product(sale.tenant, product.id):
+                former = told.get(listing.marketplace)
+                is_over = listing.state in ENDED
+                if listing.marketplace != sale.marketplace and (former or not is_over):
+                    told[listing.marketplace] = self._telling(sale, product, listing, former)
+            is_open = any(each.state is TellingState.OPEN for each in told.values())
+        after = replace(sale, told=tuple(told.values()), handled=not product or not is_open)
+        if after != sale:
+            self._sales.put(after)
+        return after
+
+    def _telling(
+        self, sale: Sale, product: Product, listing: Listing, former: Telling | None
+    ) -> Telling:
+        now = self._clock()
+        if former is not None:
+            state = self._state(sale, listing, former)
+            again = min(_ASKED_AT_LEAST, _ASKED_AGAIN * 2 ** min(former.times - 1, 10))
+            if state is not None or now < former.asked_at + again:
+                return replace(former, state=state or former.state)
         action = "update" if product.content.quantity > 0 else "delete"
-        why = f"sold on {sale.marketplace}"
-        for listing in self._listings.of_product(sale.tenant, product.id):
-            if listing.marketplace != sale.marketplace and listing.state not in ENDED:
-                self._ask(sale.tenant, listing.marketplace, action, product.id, why)
+        why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
+        job_id = self._ask(sale.tenant, marketplace, action, product.id, why)
+        times = former.times + 1 if former else 1
+        return Telling(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
+
+    def _state(self, sale: Sale, listing: Listing, former: Telling) -> TellingState | None:
+        """None for a job that failed: it is to be asked for again."""
+        if former.state is not TellingState.OPEN:
+            return former.state
+        if listing.state in ENDED:
+            return TellingState.DONE
+        job = self._find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
+        if job is None:
+            return None
+        if job.status is JobStatus.COMPLETED:
+            return TellingState.DONE
+        if job.status not in TERMINAL:
+            return TellingState.OPEN
+        code = job.last_error.code if job.last_error else ""
+        facts = {"product_id": listing.product_id, "marketplace": listing.marketplace}
+        logger.warning("not_told_of_sale", extra={**facts, "job_id": job.id, "code": code})
+        return TellingState.NEEDS_INPUT if code in _ONLY_THE_SELLER else None
 
 
-def _is_due(listing: Listing, marketplace: str, now: datetime) -> bool:
+def _is_due(listing: Listing, now: datetime) -> bool:
     """In doubt for a while, or not looked at for a day."""
-    if listing.marketplace != marketplace or listing.state in ENDED:
+    if listing.state in ENDED:
         return False
     seen = listing.last_sync_at or listing.intent_at
     limit = _IN_DOUBT if listing.state is ListingState.CREATING else _UNSEEN

@@ -224,25 +224,45 @@ class PublishingService:
             begin=self._begin_batch,
         )
 
-    def ask(self, tenant: str, marketplace: str, action: str, product_id: str, why: str) -> None:
-        """Submit a job of the highest priority, for the product itself."""
+    def ask(
+        self,
+        tenant: str,
+        marketplace: str,
+        action: str,
+        product_id: str,
+        why: str,
+        once: str | None = None,
+    ) -> str:
+        """Submit a job of the highest priority, for the product itself; its id. An earlier job with
+        the same `once` stands for it, however that ended."""
         command = Command(
             marketplace=marketplace,
             action_code=action,
             product_id=product_id,
             input_data={"reason": why},
         )
-        self._submit(tenant, command, 1, None, lambda job: {"job_id": job.id})
+        return self._asked(tenant, command, 1, once)
 
-    def read_orders(self, tenant: str, marketplace: str, why: str) -> None:
-        """Submit the reading of a seller's orders, at the highest priority."""
+    def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
+        """Submit the reading of a seller's orders; the job's id."""
         command = Command(
             marketplace=marketplace,
             action_code="orders",
             product_id=None,
             input_data={"reason": why},
         )
-        self._submit(tenant, command, 1, None, lambda job: {"job_id": job.id})
+        return self._asked(tenant, command, 1 if urgent else None, None)
+
+    def _asked(self, tenant: str, command: Command, priority: int | None, once: str | None) -> str:
+        draft = self._draft(tenant, command, priority)
+        if once is not None:
+            key = fingerprint(["marketplace", command.payload, once])
+            draft = replace(draft, duplicate_key=key, once=True)
+
+        def reply(placed: Sequence[Placed]) -> Reply:
+            return Reply(status=201, body={"job_id": placed[0].job.id})
+
+        return str(self._jobs.submit(tenant, [draft], None, reply).reply.body["job_id"])
 
     def get(self, tenant: str, job_id: str) -> JobWithTasks:
         """A job with its tasks. Raises NotFound."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceUnavailable
-from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
 from spinneret.marketplace.publishing.work import Work
@@ -54,7 +54,7 @@ def delete(subject: Subject) -> Sequence[Step]:
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _step("delete", "Delete listing", "DELETE", f"{_ITEMS}/{{id}}", what, _delete),
-        common.forget(subject),
+        common.forget(subject, "delete"),
     ]
 
 
@@ -128,17 +128,9 @@ def _body(work: Work) -> dict[str, Any]:
     return rules.draft_of(content, photos, product.sku)
 
 
-def _standing(work: Work) -> Listing | None:
-    """The listing that stands by our record: no other is made, whatever is still known of how it
-    was made."""
-    listing = work.listing
-    stands = listing.state is ListingState.ACTIVE and listing.external_id is not None
-    return listing if stands else None
-
-
 def _draft(work: Work) -> Mapping[str, Any]:
     _, content = work.subject.sold
-    if standing := _standing(work):
+    if standing := work.standing():
         return {"draft_id": None, "vinted_id": standing.external_id}
     began = work.intend().intent_at
     if began is not None and began + _KNOWN <= work.clock():
@@ -159,7 +151,7 @@ def _complete(work: Work) -> Mapping[str, Any]:
     listing was published, is sent after it."""
     _, content = work.subject.sold
     draft = work.results["draft"]
-    if standing := _standing(work):
+    if standing := work.standing():
         shown = standing.digest
         made: Mapping[str, Any] = {"item_id": standing.external_id, "url": standing.url}
     else:
@@ -218,8 +210,7 @@ def _delete(work: Work) -> Mapping[str, Any]:
         if asking.repeatable(work, look, errors.item_unless_gone) is not None:
             asking.forget(work, request, look)
             raise MarketplaceUnavailable("Vinted still shows the item")
-    work.record(images={})
-    return {"deleted": True}
+    return {"deleted": True, "listing_id": listing.external_id}
 
 
 def _sync(work: Work) -> Mapping[str, Any]:
@@ -233,7 +224,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
     item = asking.repeatable(work, request, errors.item_unless_gone)
     if item is None:
-        common.ended(work, listing, ListingState.ENDED, images={})
+        common.ended(work, listing, ListingState.ENDED)
         return {"state": "ended"}
     drift = common.drift_between({"title": content.title}, {"title": item.get("title")})
     work.record(drift=drift, last_sync_at=work.clock())
@@ -243,7 +234,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
 def _link(work: Work) -> Mapping[str, Any]:
     given = work.subject.given
     if "external_id" in given and given["external_id"] is None:
-        common.ended(work, work.listing, ListingState.ENDED, images={})
+        common.ended(work, work.listing, ListingState.ENDED)
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
     known = work.listing

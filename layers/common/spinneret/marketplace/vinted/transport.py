@@ -103,6 +103,11 @@ class PluginTransport:
         what = "the plug-in's answer" if is_sent else f"a plug-in for {marketplace}"
         raise AwaitsCallback(now, key, what, is_begun=is_sent)
 
+    def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
+        """The answer that came, without asking."""
+        asked = self._store.sent(task.tenant, key_of(task, request))
+        return asked.answer if asked is not None else None
+
     def was_sent(self, task: Task, request: PluginRequest) -> bool:
         """Whether a plug-in may have it."""
         return self._store.sent(task.tenant, key_of(task, request)) is not None

@@ -102,16 +102,18 @@ def require_success_status(page: FetchedPage, now: datetime) -> None:
         raise ContentRefused(f"{host} answered {status} {phrase}", details=details)
 
 
-def parse_retry_after(value: str, now: datetime) -> float | None:
-    """Seconds to wait, from 0 to the cap; None for a missing or malformed value."""
+def parse_retry_after(
+    value: str, now: datetime, most: float = bounds.RETRY_AFTER_MAX_SECONDS
+) -> float | None:
+    """Seconds to wait, from 0 to `most`; None for a missing or malformed value."""
     text = value.strip()
     if text.isascii() and text.isdigit():
-        # Ten digits are past the cap already, and int() refuses thousands of them.
-        return min(float(text[:10]), bounds.RETRY_AFTER_MAX_SECONDS)
+        # Ten digits are past any cap already, and int() refuses thousands of them.
+        return min(float(text[:10]), most)
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):  # the latter for a time zone out of any range
         return None
     if moment.tzinfo is None:  # "-0000": UTC of an unknown place
         moment = moment.replace(tzinfo=UTC)
-    return min(max((moment - now).total_seconds(), 0.0), bounds.RETRY_AFTER_MAX_SECONDS)
+    return min(max((moment - now).total_seconds(), 0.0), most)

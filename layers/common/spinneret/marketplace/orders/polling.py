@@ -1,0 +1,109 @@
+"""The pass that keeps the order books of all sellers up to date without their doing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from spinneret.jobs.models import JobRef
+from spinneret.jobs.rules import TERMINAL
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace.connections.models import ConnectionStatus, Seller
+from spinneret.marketplace.connections.ports import ConnectionStore
+from spinneret.marketplace.orders.ports import SaleStore
+from spinneret.marketplace.orders.service import FindJob, OrderBook
+
+logger = logging.getLogger(__name__)
+
+_SELLERS: Final = "sellers"
+_SALES: Final = "sales"
+
+Read = Callable[[str, str, str], str]
+"""(tenant, marketplace, why): submits the reading of a seller's orders; the job's id."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Polled:
+    """What one pass did."""
+
+    enabled: bool = True
+    read: int = 0
+    """Sellers whose orders are being read."""
+    told: int = 0
+    """Open sales that were seen to."""
+    failed: int = 0
+    """Sellers and sales that the next round finds again."""
+
+
+class OrderPolling:
+    """Has orders read where no webhook tells of them, and sees to sales that are open.
+
+    Each pass goes on where the one before ended, and begins anew at the end.
+    """
+
+    def __init__(
+        self,
+        *,
+        sales: SaleStore,
+        connections: ConnectionStore,
+        book: OrderBook,
+        read: Read,
+        find_job: FindJob,
+        marketplaces: frozenset[str],
+    ) -> None:
+        """`marketplaces`: those whose orders can be read."""
+        self._sales = sales
+        self._connections = connections
+        self._book = book
+        self._read = read
+        self._find_job = find_job
+        self._marketplaces = marketplaces
+
+    def run(self) -> Polled:
+        """One pass. Raises DependencyUnavailable."""
+        done = Polled()
+        sellers = self._connections.sellers(
+            self._sales.position(_SELLERS), bounds.SELLERS_POLLED_PER_PASS
+        )
+        for seller in sellers.sellers:
+            try:
+                done = replace(done, read=done.read + self._polled(seller))
+            except DependencyUnavailable as error:
+                done = _failed(done, error)
+        self._sales.keep_position(_SELLERS, sellers.after)
+        sales = self._sales.open(self._sales.position(_SALES), bounds.SALES_TOLD_PER_PASS)
+        for tenant, key in sales.sales:
+            try:
+                self._book.tell_again(tenant, key)
+                done = replace(done, told=done.told + 1)
+            except DependencyUnavailable as error:
+                done = _failed(done, error)
+        self._sales.keep_position(_SALES, sales.after)
+        logger.info("orders_polled", extra={"read": done.read, "told": done.told})
+        return done
+
+    def _polled(self, seller: Seller) -> bool:
+        """One reading of a seller's orders at a time; none without the seller's leave."""
+        if seller.marketplace not in self._marketplaces:
+            return False
+        connection = self._connections.get(seller.tenant, seller.marketplace)
+        if connection is None:
+            self._connections.remove(seller.tenant, seller.marketplace)
+            return False
+        if connection.status is not ConnectionStatus.ACTIVE:
+            return False
+        if seller.job_id is not None:
+            former = self._find_job(JobRef(tenant=seller.tenant, job_id=seller.job_id))
+            if former is not None and former.status not in TERMINAL:
+                return False
+        job_id = self._read(seller.tenant, seller.marketplace, "poll")
+        self._connections.polled(replace(seller, job_id=job_id))
+        return True
+
+
+def _failed(done: Polled, error: DependencyUnavailable) -> Polled:
+    logger.warning("polling_refused", extra={"reason": error.message})
+    return replace(done, failed=done.failed + 1)

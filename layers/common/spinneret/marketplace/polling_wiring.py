@@ -1,0 +1,70 @@
+"""Chooses the adapters of the pass over all sellers' orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from uuid import uuid4
+
+from spinneret.aws.clients import dynamodb_client
+from spinneret.jobs.wiring import job_control, job_service
+from spinneret.kernel.clock import utc_now
+from spinneret.marketplace.connections.dynamo import DynamoConnections
+from spinneret.marketplace.driving_wiring import PublishingSettings, publishing_store
+from spinneret.marketplace.listings.dynamo import DynamoListingStore
+from spinneret.marketplace.orders.dynamo import DynamoSaleStore
+from spinneret.marketplace.orders.polling import OrderPolling, Polled
+from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.publishing.service import PublishingService
+from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, READ, SILENT
+from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderPollingSettings(PublishingSettings):
+    """The pass's environment."""
+
+    order_polling_enabled: bool = True
+
+
+def order_polling(env: Mapping[str, str]) -> Callable[[], Polled]:
+    """The pass of the rule, which does nothing unless it is enabled."""
+    settings = OrderPollingSettings.from_env(env)
+    if not settings.order_polling_enabled:
+        return lambda: Polled(enabled=False)
+    client, table = dynamodb_client(), settings.marketplace_table
+    store, sales = publishing_store(settings), DynamoSaleStore(client, table)
+    products = DynamoProductStore(client, table)
+    listings = DynamoListingStore(client, table, settings.jobs_table)
+    publishing = PublishingService(
+        jobs=job_service(settings),
+        control=job_control(settings, store),
+        products=products,
+        listings=listings,
+        tasks=DynamoTaskStore(client, table, settings.jobs_table),
+        platforms=PLATFORMS,
+        actions=ACTION_TYPES,
+        ask_before=lambda *_: {},  # it plans nothing
+        begin_batch=None,
+        clock=utc_now,
+        new_hex=lambda: uuid4().hex,
+    )
+    book = OrderBook(
+        sales=sales,
+        products=products,
+        listings=listings,
+        ask=publishing.ask,
+        find_job=store.get,
+        clock=utc_now,
+        silent=SILENT,
+    )
+    return OrderPolling(
+        sales=sales,
+        connections=DynamoConnections(client, table),
+        book=book,
+        read=partial(publishing.read_orders, urgent=False),
+        find_job=store.get,
+        marketplaces=READ,
+    ).run
