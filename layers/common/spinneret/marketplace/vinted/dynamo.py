@@ -26,7 +26,7 @@ from spinneret.aws.clients import error_code, translated
 from spinneret.jobs.keys import job_key
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, parse_optional_stamp, parse_stamp, stamp
+from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class DynamoPluginStore:
         return Sent(
             sent_at=parse_stamp(str(found["sent_at"])),
             accepted_by=str(found["accepted_by"]) if "accepted_by" in found else None,
-            accepted_at=parse_optional_stamp(found.get("accepted_at")),
+            accepted_at=parse_stamp(str(found["accepted_at"])) if "accepted_at" in found else None,
             answer=PluginAnswer(**answer) if answer else None,
             contents=frozenset(found.get("contents", ())),
         )
