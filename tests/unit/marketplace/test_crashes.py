@@ -44,6 +44,15 @@ def repricing(marketplace: str) -> Story:
     return story
 
 
+def republishing(marketplace: str) -> Story:
+    def story(bench: Bench) -> JobRef:
+        product = bench.product()
+        bench.done("publish", marketplace, product)
+        return bench.submit("publish", marketplace, bench.edit(product, price=7500))
+
+    return story
+
+
 def deleting(marketplace: str) -> Story:
     def story(bench: Bench) -> JobRef:
         product = bench.product()
@@ -51,6 +60,16 @@ def deleting(marketplace: str) -> Story:
         return bench.submit("delete", marketplace, product)
 
     return story
+
+
+def doubled(story: Story) -> Story:
+    """With a plug-in whose answers come again and again."""
+
+    def with_doubles(bench: Bench) -> JobRef:
+        bench.plugin.doubles = True
+        return story(bench)
+
+    return with_doubles
 
 
 def batch(bench: Bench) -> JobRef:
@@ -83,6 +102,7 @@ STORIES = {
     "publish": (publishing, 1, ListingState.ACTIVE),
     "update": (updating, 1, ListingState.ACTIVE),
     "reprice": (repricing, 1, ListingState.ACTIVE),
+    "republish": (republishing, 1, ListingState.ACTIVE),
     "delete": (deleting, 0, ListingState.ENDED),
 }
 COMMON = ("publish", "update", "delete")
@@ -125,10 +145,10 @@ def test_a_crash_at_any_call_leaves_one_listing(
     _prove(moto_tables, action, marketplace, every=STEP)
 
 
-def _prove_plugin(tables: Tables, action: str, every: int) -> None:
+def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
     """The plug-in's own memory makes most crashes harmless; where it can't, the seller decides."""
     make, listings, _ = STORIES[action]
-    story = make("vinted")
+    story = doubled(make("vinted"))
     calls = calls_of(tables, story)
     for at in range(1, len(calls) + 1, every):
         for death in DEATHS:
@@ -145,6 +165,11 @@ def _prove_plugin(tables: Tables, action: str, every: int) -> None:
                 assert job.last_error is not None
                 assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
                 assert _standing(bench, "vinted") <= 1, where
+
+
+@pytest.mark.parametrize("action", [*COMMON, "republish"])
+def test_a_crash_at_any_task_of_the_plug_in_lists_nothing_twice(action: str) -> None:
+    _prove_plugin(None, action, every=1)
 
 
 @pytest.mark.heavy
