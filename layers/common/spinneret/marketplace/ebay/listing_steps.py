@@ -35,8 +35,8 @@ def account(work: Work) -> Mapping[str, Any]:
     kept = work.calls.access.settings.get(site)
     if kept is None or parse_stamp(kept["checked_at"]) + _fresh(kept) <= now:
         account = Preconditions(api_of(work)).account(site)
-        missing = [dict(each) for each in account.missing]
-        kept = {**account.found, "missing": missing, "checked_at": stamp(now)}
+        lacks = [dict(each) for each in account.missing]
+        kept = {**account.found, "missing": lacks, "checked_at": stamp(now)}
         work.services["settings"](work.subject.tenant, "ebay", {site: kept})
     if missing := kept.get("missing"):
         details = {"fields": missing, "checked_at": kept["checked_at"]}
