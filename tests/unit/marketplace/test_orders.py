@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from spinneret.jobs.models import Job, Move
 from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
 from tests.markets.bench import Bench
 from tests.markets.web import Said
@@ -131,6 +134,19 @@ def test_a_seller_who_has_to_connect_again_is_not_polled(bench: Bench) -> None:
     bench.done("publish", "etsy", bench.product())
     bench.connecting.end(bench.tenant, "ebay")
     assert bench.polling.run().read == 0
+
+
+def test_one_seller_who_fails_keeps_nobody_from_being_polled(bench: Bench) -> None:
+    get = bench.connections.get
+
+    def failing(tenant: str, marketplace: str) -> Any:
+        if marketplace == "ebay":
+            raise DependencyUnavailable("dynamodb")
+        return get(tenant, marketplace)
+
+    bench.connections.get = failing  # type: ignore[method-assign]
+    done = bench.polling.run()
+    assert (done.read, done.failed) == (1, 1)
 
 
 def test_a_pass_goes_on_where_the_one_before_ended(
