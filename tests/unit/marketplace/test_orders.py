@@ -79,8 +79,10 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     assert bench.polling.run().told == 0
 
 
-def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(bench: Bench) -> None:
-    bench.plugin.away = False
+def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
+    memory: Bench,
+) -> None:
+    bench = memory
     product = bench.product()
     for marketplace in ("ebay", "vinted"):
         bench.done("publish", marketplace, product)
@@ -158,7 +160,10 @@ def test_a_pass_goes_on_where_the_one_before_ended(
     assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
 
 
-def test_listings_in_the_browsers_market_are_looked_at_with_the_others(bench: Bench) -> None:
+def test_listings_in_the_browsers_market_are_looked_at_with_the_others(
+    memory: Bench,
+) -> None:
+    bench = memory
     product = bench.product()
     for marketplace in ("ebay", "vinted"):
         bench.done("publish", marketplace, product)
