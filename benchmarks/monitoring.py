@@ -51,6 +51,7 @@ from spinneret.monitoring.targets.dynamo import DynamoTargetStore  # noqa: E402
 from spinneret.monitoring.targets.rules import next_slot  # noqa: E402
 from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
 from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
+from spinneret.web.politeness.models import PaceLimits  # noqa: E402
 from tests.fakes.checking import CheckWorld  # noqa: E402
 from tests.fakes.time import START, HandClock  # noqa: E402
 from tests.tables import create_tables  # noqa: E402
@@ -270,13 +271,14 @@ def _late(targets: int, interval: int, each: float) -> tuple[list[float], float]
     late: list[float] = []
     end = START + timedelta(seconds=max(4 * interval, 600))
     half, now = START + (end - START) / 2, START
+    places = rules.places_of_host(PaceLimits(), 15)
     while (now := now + timedelta(seconds=15)) < end:
         found = [
             Due(tenant="a", target_id=target, host=host_of[target], due_at=at)
             for target, at in due_at.items()
             if at <= now
         ]
-        for one in rules.deal(found, bounds.CHECK_CONCURRENCY):
+        for one in rules.deal(found, bounds.CHECK_CONCURRENCY, places):
             at: datetime = now + timedelta(seconds=0.1)  # queue and start
             for row in one:
                 if at >= rules.end_of_round(now, 15):

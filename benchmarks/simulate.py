@@ -37,6 +37,8 @@ PRINTED_MAX = 3  # failing seeds whose scenario is printed
 SUMS = (
     "steps",
     "jobs",
+    "parents",
+    "executions",
     "crashes",
     "lost_answers",
     "duplicates",

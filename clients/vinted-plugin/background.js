@@ -2,19 +2,36 @@
 // Nothing begins by itself: the seller connects it by its button, and every task is one that the
 // seller asked for. Vinted's terms may forbid it; whoever uses it decides that for themselves.
 
+import {short} from "./answers.js";
 import {Protocol} from "./protocol.js";
+import {settings} from "./settings.js";
 
 const PAUSE_MS = 1500; // between two requests: no faster than a person
+const RENEW_MS = 60_000; // a connection is opened anew so long before its ticket ends
 const RECONNECT_MS = 3000;
+const HELLO_MS = 20_000; // a worker whose socket is silent for 30 s is stopped
+const LOOK = {periodInMinutes: 0.5}; // one that was stopped all the same is woken by an alarm
 let socket = null;
+let opening = false;
+let endsAt = 0;
 let last = Promise.resolve();
 
 const memory = {
-  get: async (key) => (await chrome.storage.local.get(key))[key],
-  set: (key, answer) => chrome.storage.local.set({[key]: answer}),
+  get: async (key) => (await chrome.storage.local.get(`answer ${key}`))[`answer ${key}`],
+  set: (key, answer) => chrome.storage.local.set({[`answer ${key}`]: answer}),
 };
 
-const settings = async () => chrome.storage.sync.get({address: "", ticket: "", origin: ""});
+async function browserName() {
+  const {browser = crypto.randomUUID()} = await chrome.storage.local.get("browser");
+  await chrome.storage.local.set({browser});
+  return browser;
+}
+
+// One for as long as this worker lives: over reconnections it knows what it is at.
+const protocol = browserName().then((browser) => new Protocol({
+  say: (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message)),
+  act, memory, marketplace: "vinted", browser,
+}));
 
 async function request(task) {
   const {origin} = await settings();
@@ -35,32 +52,77 @@ async function request(task) {
   const answer = await fetch(origin + task.path, {
     method: task.method, headers, body, credentials: "include",
   });
-  const data = await answer.json().catch(() => ({}));
+  const data = await answer.json().catch(() => null); // what can't be read proves nothing
   return {status: answer.status, body: short(data)};
 }
 
-// A message has at most 4096 characters: ids and addresses are all that is asked for.
-function short(data) {
-  const pick = (from) => from && {id: from.id, url: from.url, title: from.title};
-  if (data.draft) return {draft: pick(data.draft)};
-  if (data.item) return {item: pick(data.item)};
-  return {id: data.id, message: data.message, code: data.code};
+function act(task) {
+  const pause = () => new Promise((done) => setTimeout(done, PAUSE_MS));
+  const done = last.then(pause).then(() => request(task));
+  last = done.catch(() => undefined); // the next one isn't to blame
+  return done;
 }
 
-function act(task) {
-  last = last.then(() => new Promise((done) => setTimeout(done, PAUSE_MS))).then(() => request(task));
-  return last;
+async function stop(badge) {
+  await chrome.storage.session.set({on: false});
+  await chrome.alarms.clear("look");
+  await chrome.action.setBadgeText({text: badge});
+  socket?.close();
+}
+
+// A ticket is for one job and 15 minutes; null while there is none to be had.
+async function newTicket({api, key, job}) {
+  const path = `${api}/api/v1/jobs/${encodeURIComponent(job)}/tickets`;
+  const answer = await fetch(path, {method: "POST", headers: {"X-API-Key": key}}).catch(() => null);
+  if (answer?.status === 201) return answer.json();
+  if ([401, 403, 404].includes(answer?.status)) await stop("!"); // it won't get better by itself
+  return null;
 }
 
 async function connect() {
-  const {address, ticket} = await settings();
-  if (!address || socket) return;
-  socket = new WebSocket(`${address}?ticket=${encodeURIComponent(ticket)}`);
-  const say = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
-  const protocol = new Protocol({say, act, memory, marketplace: "vinted"});
-  socket.onopen = () => protocol.open();
-  socket.onmessage = (event) => protocol.hear(JSON.parse(event.data));
-  socket.onclose = () => { socket = null; setTimeout(connect, RECONNECT_MS); };
+  const given = await settings();
+  if (!given.on || socket || opening) return;
+  opening = true;
+  try {
+    const ticket = await newTicket(given);
+    if (ticket === null) return;
+    endsAt = Date.parse(ticket.expires_at);
+    const it = await protocol;
+    const made = new WebSocket(`${given.socket}?ticket=${encodeURIComponent(ticket.ticket)}`);
+    socket = made;
+    let greeting = null;
+    made.onopen = () => {
+      it.open();
+      greeting = setInterval(() => it.open(), HELLO_MS);
+    };
+    made.onmessage = (event) => it.hear(JSON.parse(event.data));
+    made.onclose = () => {
+      clearInterval(greeting);
+      if (socket !== made) return;
+      socket = null;
+      if (greeting !== null) setTimeout(look, RECONNECT_MS); // a refused one waits for the alarm
+    };
+  } finally {
+    opening = false;
+  }
 }
 
-chrome.action.onClicked.addListener(connect);
+async function look() {
+  if (socket && Date.now() > endsAt - RENEW_MS) {
+    socket.close();
+    socket = null;
+  }
+  await connect();
+}
+
+chrome.alarms.onAlarm.addListener(look);
+
+chrome.action.onClicked.addListener(async () => {
+  const given = await settings();
+  if (given.on) return stop("");
+  if (!given.key || !given.job) return chrome.runtime.openOptionsPage();
+  await chrome.storage.session.set({on: true});
+  await chrome.alarms.create("look", LOOK);
+  await chrome.action.setBadgeText({text: "on"});
+  await look();
+});

@@ -1,34 +1,46 @@
 // The protocol of layers/common/spinneret/marketplace/vinted/transport.py, without a browser's API:
 // what comes in is given to `hear`, what goes out leaves by `say`, and `act` asks the marketplace.
 
+// What is answered when it isn't known what the marketplace did.
+const UNKNOWN = {status: 0, body: {}};
+
 export class Protocol {
-  // memory: {get(key) -> answer | undefined, set(key, answer), drop(key)}, kept across restarts.
-  constructor({say, act, memory, marketplace}) {
-    Object.assign(this, {say, act, memory, marketplace});
+  // memory: {get(key) -> answer | undefined, set(key, answer)}, kept across restarts; both promises.
+  // browser: a name that this browser keeps.
+  constructor({say, act, memory, marketplace, browser}) {
+    Object.assign(this, {say, act, memory, marketplace, browser});
+    this.tasks = new Map(); // by key, until the server confirms that they are this browser's
     this.busy = new Set();
   }
 
   // After every (re)connection.
   open() {
-    this.say({action: "plugin.hello", marketplace: this.marketplace});
+    this.say({action: "plugin.hello", marketplace: this.marketplace, browser: this.browser});
   }
 
   async hear(message) {
-    if (message.type === "confirmed" && message.of === "plugin.answer") {
-      return; // kept in memory all the same: the task may come again
+    if (message.type === "task") {
+      this.tasks.set(message.key, message);
+      this.say({action: "plugin.accepted", key: message.key, browser: this.browser});
+    } else if (message.type === "confirmed" && message.of === "plugin.accepted") {
+      const task = this.tasks.get(message.key);
+      this.tasks.delete(message.key);
+      if (task && !this.busy.has(message.key)) await this.carryOut(task);
     }
-    if (message.type !== "task" || this.busy.has(message.key)) return;
-    this.say({action: "plugin.accepted", key: message.key});
-    let answer = await this.memory.get(message.key);
-    if (answer === undefined) {
-      this.busy.add(message.key);
-      try {
-        answer = await this.act(message);
-        await this.memory.set(message.key, answer);
-      } finally {
-        this.busy.delete(message.key);
+  }
+
+  async carryOut(task) {
+    this.busy.add(task.key);
+    try {
+      let answer = await this.memory.get(task.key);
+      if (answer === undefined) {
+        await this.memory.set(task.key, UNKNOWN); // should the browser be closed while it acts
+        answer = await this.act(task).catch(() => UNKNOWN);
+        await this.memory.set(task.key, answer);
       }
+      this.say({action: "plugin.answer", key: task.key, ...answer});
+    } finally {
+      this.busy.delete(task.key);
     }
-    this.say({action: "plugin.answer", key: message.key, ...answer});
   }
 }

@@ -17,6 +17,7 @@ _VIEW: Final[dict[str, Any]] = {
     "title": "Orb weavers",
     "content_hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "language": "en",
+    "extraction": None,
     "source": "upload",
     "collection_id": None,
     "tags": [{"tag_id": "tag_0198c5a1d2e37f4a8b6c9d0e1f2a3b61", "name": "silk"}],

@@ -45,6 +45,7 @@ from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.validation import invalid
 
 routes = Routes(library_service)
 router = routes.router
@@ -122,19 +123,19 @@ def upload_documents(request: DocumentBatchRequest) -> Response[dict[str, Any]]:
     """Store up to 50 documents; each has its own outcome."""
     caller = routes.principal
     key = request_key(router, caller, f"{DOCUMENTS}/batch")
-    uploads = [each.upload_or_error() for each in request.documents]
+    uploads = request.uploads(invalid)
     return submitted(routes.services.upload_several(caller.tenant, uploads, key, batch))
 
 
 @router.get(f"{DOCUMENTS}/<document_id>", **declared(Scope.READ))
 def read_document(document_id: str, include_deleted: bool = False) -> FullDocument:
-    """One document with its first hundred chunks; those of a deleted one aren't shown."""
+    """One document with its text and its first hundred chunks; a deleted one's aren't shown."""
     tenant, library = routes.principal.tenant, routes.services
     labelled = library.get(tenant, document_id, deleted=include_deleted)
     if labelled.document.deleted_at is not None:
-        return full_document(labelled, [], None)
-    _, chunks, after = library.chunks(tenant, document_id, 0, bounds.LIST_LIMIT_MAX, _left())
-    return full_document(labelled, chunks, after)
+        return full_document(labelled, None, [], None)
+    shown, chunks, after = library.chunks(tenant, document_id, 0, bounds.LIST_LIMIT_MAX, _left())
+    return full_document(labelled, library.text(shown), chunks, after)
 
 
 @router.patch(
@@ -142,7 +143,7 @@ def read_document(document_id: str, include_deleted: bool = False) -> FullDocume
     **declared(Scope.WRITE, {200: DocumentView}, Conflict, examples=examples.CHANGE),
 )
 def change_document(document_id: str, request: DocumentChange) -> DocumentView:
-    """Change a document's metadata, or move it between collections."""
+    """Change a document's metadata and tags, or move it between collections."""
     changed = routes.services.change(
         routes.principal.tenant, document_id, request.change(), _left()
     )

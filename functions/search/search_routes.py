@@ -6,7 +6,7 @@ import time
 
 from search.search_examples import KEYWORD, SEARCH, VECTOR
 from spinneret.access.keys.models import Scope
-from spinneret.content.search.api_models import LegRequest, SearchRequest, SearchResponse
+from spinneret.content.search.api_models import SearchRequest, SearchResponse
 from spinneret.content.search.models import Leg, Query
 from spinneret.content.search.views import response_of
 from spinneret.content.search.wiring import search_api
@@ -32,7 +32,7 @@ def hybrid_search(request: SearchRequest) -> SearchResponse:
     "/api/v1/search/vector",
     **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=VECTOR),
 )
-def vector_search(request: LegRequest) -> SearchResponse:
+def vector_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning alone."""
     return _searched(request.query_of(routes.principal.tenant, Leg.VECTOR))
 
@@ -41,7 +41,7 @@ def vector_search(request: LegRequest) -> SearchResponse:
     "/api/v1/search/keyword",
     **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=KEYWORD),
 )
-def keyword_search(request: LegRequest) -> SearchResponse:
+def keyword_search(request: SearchRequest) -> SearchResponse:
     """Search by words alone."""
     return _searched(request.query_of(routes.principal.tenant, Leg.KEYWORD))
 

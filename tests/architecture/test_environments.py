@@ -16,6 +16,10 @@ from tests.architecture.conftest import Templates
 
 OF_LAMBDA = {"AWS_LAMBDA_RUNTIME_API"}
 VALUES: dict[Any, Any] = {str: "http://localhost", int: 1, float: 1.0, bool: True}
+OF_THE_STAGE = {
+    *("INDEX_SHARDS", "INDEX_REPLICAS", "TEI__BATCH_SIZE", "TEI__TIMEOUT_S"),
+    *(f"CACHE__{each}_TTL_S" for each in ("EMBED", "QUERY", "QUERY_EMBED")),
+}
 # Enough of an event for a function without routes to begin to build its services.
 EVENT = {
     "requestContext": {"routeKey": "$connect", "connectionId": "one"},
@@ -56,6 +60,19 @@ def test_a_function_has_the_variables_that_it_reads_and_no_others(
         needed = {each for each, field in asked.items() if field.default is MISSING}
         assert given - set(asked) == set(), f"{name} doesn't read these"
         assert needed - given - OF_LAMBDA == set(), f"{name} lacks these"
+
+
+def test_what_a_stage_sets_of_index_and_caches_reaches_every_function_that_reads_it(
+    templates: Templates, asked: dict[str, Field[Any]]
+) -> None:
+    found = set()
+    for name, function in templates.functions().items():
+        asked.clear()
+        _build(function["Handler"])
+        given = function.get("Environment", {}).get("Variables", {})
+        assert (set(asked) & OF_THE_STAGE) - set(given) == set(), f"{name} lacks these"
+        found |= {each for each, value in given.items() if "Ref" in value}
+    assert found >= OF_THE_STAGE
 
 
 def _build(handler: str) -> None:

@@ -135,6 +135,13 @@ def test_every_route_is_reached_through_the_template(templates: Templates) -> No
         assert reached, f"{row.method} {row.route}"
 
 
+def test_reports_of_files_end_no_earlier_than_their_jobs(templates: Templates) -> None:
+    inbox = templates.nested["crawl.yaml"]["Resources"]["Inbox"]["Properties"]
+    rules = {rule.get("Prefix"): rule for rule in inbox["LifecycleConfiguration"]["Rules"]}
+    job = bounds.JOB_PENDING_SECONDS + bounds.JOB_RETENTION_SECONDS
+    assert rules["T/"]["ExpirationInDays"] * 24 * 3600 == job
+
+
 # IAM names no resource for these (Service Authorization Reference, AWS Step Functions): whoever has
 # a task's token may complete it.
 BY_TOKEN = {"states:SendTaskHeartbeat", "states:SendTaskSuccess"}

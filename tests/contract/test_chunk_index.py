@@ -25,6 +25,7 @@ from spinneret.content.search.models import (
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import names_of
 from spinneret.content.search.ports import ChunkIndex
+from spinneret.content.search.rules import cut_to_terms
 from spinneret.kernel.clock import utc_now
 from tests import factories
 from tests.contract.backends import OF_OTHERS
@@ -382,6 +383,9 @@ QUERIES = [
     "🕷 \ue000silk\ue001",
     "silk " * 200,
     "x" * 1000,
+    "A" + "\u8718\u86db\u7d72" * 333,
+    "\u30af\u30e2\u7cf8" * 333,
+    "\u0e01\u0e51" * 500,
 ]
 
 
@@ -392,7 +396,7 @@ def test_no_query_reaches_further_than_the_own_chunks(
     other = f"{tenant}x"
     index.write([chunk(tenant, "own silk", document_id="doc_a")], plenty)
     index.write([chunk(other, f"silk tenant {other}", document_id="doc_b")], plenty)
-    text = query.format(other=other)
+    text = cut_to_terms(query.format(other=other))
     found = search(index, tenant, text)
     assert texts(found[Leg.VECTOR]) == ["own silk"]
     matches = "silk" in text and not Words.of(text).phrases  # none of which occurs

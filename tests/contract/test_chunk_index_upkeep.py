@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from spinneret.aws.opensearch import opensearch_client
-from spinneret.content.documents.models import IndexedChunk
+from spinneret.content.documents.models import Document, IndexedChunk
 from spinneret.content.search.models import BOTH, Filters, IndexedVersion, Leg, Wanted, Words
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
-from spinneret.content.search.opensearch_mapping import names_of
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
 from spinneret.content.search.ports import ChunkIndex, IndexUpkeep
 from tests import factories
@@ -31,14 +31,12 @@ class Kept:
 
     index: ChunkIndex
     upkeep: IndexUpkeep
+    later: Callable[[], Kept]
+    """The same after a change of the model."""
 
-    def texts(self, tenant: str) -> list[str]:
+    def texts(self, tenant: str, vector: tuple[float, ...] | None = vector_of("silk")) -> list[str]:
         wanted = Wanted(
-            tenant=tenant,
-            words=Words.of("silk"),
-            vector=vector_of("silk"),
-            legs=BOTH,
-            filters=Filters(),
+            tenant=tenant, words=Words.of("silk"), vector=vector, legs=BOTH, filters=Filters()
         )
         hits = self.index.search(wanted, 100, plenty)[Leg.KEYWORD]
         chunks = self.index.chunks(tenant, [each.chunk_id for each in hits], None, plenty)
@@ -46,17 +44,30 @@ class Kept:
         return sorted(each.text for each in chunks.values())
 
 
+def _on_fakes(index: FakeChunkIndex) -> Kept:
+    return Kept(index, FakeIndexUpkeep(index), lambda: _on_fakes(index.of_another_model()))
+
+
+def _on_opensearch(client: Any, prefix: str, model: int) -> Kept:
+    later = START + timedelta(hours=model)
+    index = OpenSearchChunkIndex(
+        client, FakeEmbedder(f"model-{model}"), lambda: later, prefix=prefix
+    )
+    return Kept(
+        index, OpenSearchUpkeep(client, index), lambda: _on_opensearch(client, prefix, model + 1)
+    )
+
+
 @pytest.fixture
 def kept(backend: str, request: pytest.FixtureRequest) -> Iterator[Kept]:
+    """Names that begin with a prefix of the test's own: a stage's index stays out of it."""
     if backend == "fake":
-        index = FakeChunkIndex()
-        yield Kept(index, FakeIndexUpkeep(index))
+        yield _on_fakes(FakeChunkIndex())
         return
     client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
-    embedder = FakeEmbedder(f"upkeep-{uuid4().hex}")
-    real = OpenSearchChunkIndex(client, embedder, lambda: START)
-    yield Kept(real, OpenSearchUpkeep(client, real))
-    client.indices.delete(index=names_of(embedder.info(plenty)).base + "-*")
+    prefix = f"upkeep{uuid4().hex}"
+    yield _on_opensearch(client, prefix, 0)
+    client.indices.delete(index=f"{prefix}-*")
     client.close()
 
 
@@ -84,8 +95,39 @@ def test_chunks_of_current_versions_are_counted(kept: Kept, tenant: str) -> None
     kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(3)], plenty)
     kept.index.write([chunk(tenant, "silk old", version="000000-x")], plenty)
     documents = [factories.document(tenant=tenant, id=f"doc_{n}") for n in (1, 2)]
-    counts = kept.upkeep.counts(kept.upkeep.reading(plenty), documents, plenty)
-    assert counts == {"doc_1": 3, "doc_2": 0}
+    held = kept.upkeep.held(kept.upkeep.reading(plenty), documents, plenty)
+    assert {each: held[each].chunks for each in held} == {"doc_1": 3, "doc_2": 0}
+
+
+LABELS = {
+    "collection": {"collection_id": "col_2"},
+    "no collection": {"collection_id": None},
+    "a tag more": {"tag_ids": ("tag_1", "tag_2", "tag_3")},
+    "a tag less": {"tag_ids": ("tag_1",)},
+    "no tag": {"tag_ids": ()},
+    "deleted": {"deleted_at": START},
+}
+
+
+@pytest.mark.parametrize("name", list(LABELS))
+def test_chunks_that_bear_other_labels_than_their_row_are_known(
+    kept: Kept, tenant: str, name: str
+) -> None:
+    row = factories.document(
+        tenant=tenant, chunk_count=3, collection_id="col_1", tag_ids=("tag_1", "tag_2")
+    )
+    drifted = replace(row, **LABELS[name])  # type: ignore[arg-type]  # of several types
+    kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(3)], plenty)
+
+    def labelled(document: Document) -> bool:
+        return kept.upkeep.held(kept.upkeep.reading(plenty), [document], plenty)["doc_1"].labelled
+
+    for bears, other in ((row, drifted), (drifted, row)):
+        kept.index.relabel(bears, plenty)
+        assert (labelled(bears), labelled(other)) == (True, False)
+    kept.index.relabel(replace(row, chunk_count=1), plenty)
+    assert not labelled(row)
+    assert not labelled(drifted)
 
 
 def test_versions_are_listed_and_removed(kept: Kept, tenant: str) -> None:
@@ -112,3 +154,57 @@ def test_versions_are_listed_and_removed(kept: Kept, tenant: str) -> None:
     kept.upkeep.remove([stray], plenty)
     kept.index.write([chunk(tenant, "silk last", document_id="doc_9")], plenty)
     assert kept.texts(tenant) == ["silk current", "silk last"]
+
+
+# ---------------------------------------------------------------- Another model
+
+
+def test_a_chunk_that_two_models_have_is_one_hit(kept: Kept, tenant: str) -> None:
+    chunks = [chunk(tenant, f"silk {n}", index=n) for n in range(60)]
+    kept.index.write(chunks, plenty)
+    later = kept.later()
+    later.index.write(chunks[:50], plenty)
+    later.index.write([chunk(tenant, "silk that is new", document_id="doc_2")], plenty)
+    everything = sorted([*(each.text for each in chunks), "silk that is new"])
+    assert later.texts(tenant, None) == everything
+
+
+def test_of_a_chunk_that_two_models_cut_differently_the_later_one_is_shown(
+    kept: Kept, tenant: str
+) -> None:
+    kept.index.write([chunk(tenant, "silk as it was cut")], plenty)
+    later = kept.later()
+    later.index.write([chunk(tenant, "silk as it is cut")], plenty)
+    assert later.texts(tenant, None) == ["silk as it is cut"]
+
+
+def test_labels_and_removals_reach_the_former_model_s_index(kept: Kept, tenant: str) -> None:
+    document = factories.document(tenant=tenant, sequence=2, version="000002-a")
+    for each in ("000001-a", "000002-a"):
+        kept.index.write([chunk(tenant, f"silk {each}", version=each)], plenty)
+    kept.index.write([chunk(tenant, "silk stray", document_id="doc_2", version="1-x")], plenty)
+    later = kept.later()
+    later.index.write([chunk(tenant, "silk of another", document_id="doc_3")], plenty)
+    later.index.remove_others(document, plenty)
+    stray = IndexedVersion(tenant=tenant, document_id="doc_2", version="1-x", written_at=START)
+    later.upkeep.remove([stray], plenty)
+    kept.index.write([chunk(tenant, "silk that was last", document_id="doc_4")], plenty)
+    rest = ["silk of another", "silk that was last"]
+    assert later.texts(tenant, None) == ["silk 000002-a", *rest]
+    later.index.relabel(replace(document, deleted_at=START), plenty)
+    assert later.texts(tenant, None) == rest
+
+
+def test_a_former_model_s_index_is_retired(kept: Kept, tenant: str) -> None:
+    for how in ("retired", "made anew"):
+        kept.index.write([chunk(tenant, "silk of the former model")], plenty)
+        later = kept.later()
+        later.index.write([chunk(tenant, "silk", document_id="doc_2")], plenty)
+        if how == "retired":
+            later.upkeep.retire(plenty)
+        else:
+            target = later.upkeep.begin(plenty)
+            later.upkeep.write([chunk(tenant, "silk", document_id="doc_2")], target, plenty)
+            later.upkeep.finish(target, plenty)
+        assert later.texts(tenant, None) == later.texts(tenant) == ["silk"]
+        kept = later

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from spinneret.content.documents.models import StoredBody
 from spinneret.content.documents.ports import ContentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from tests.contract.backends import OF_AWS
@@ -48,3 +50,21 @@ def test_other_texts_and_other_tenants_have_other_keys(contents: ContentStore, t
     keys = {contents.put(*each): each for each in owners}
     assert len(keys) == 3
     assert {key: contents.get(key) for key in keys} == {key: keys[key][1] for key in keys}
+
+
+def test_all_texts_are_listed_with_their_tenants(contents: ContentStore, tenant: str) -> None:
+    made = {contents.put(tenant, f"silk {n}") for n in range(5)}
+    contents.put_upload(tenant, b"silk")
+    found: list[StoredBody] = []
+    after: str | None = None
+    while True:
+        page = contents.stored(after, 2)
+        found += [each for each in page.bodies if each.tenant == tenant]
+        after = page.after
+        if after is None:
+            break
+    assert sorted(each.key for each in found) == sorted(made)
+    contents.remove(found[0].key, found[0].stored_at)
+    assert contents.exists(found[0].key)
+    contents.remove(found[0].key, found[0].stored_at + timedelta(seconds=2))
+    assert not contents.exists(found[0].key)

@@ -11,7 +11,7 @@ import pytest
 
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.dynamo_scan import DynamoDocumentScan
-from spinneret.content.documents.models import Document, Place, UnusedBody
+from spinneret.content.documents.models import Document, Place, StoredBody, UnusedBody
 from spinneret.content.documents.s3 import S3ContentStore
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
@@ -73,13 +73,28 @@ def test_a_body_is_unused_when_its_last_document_has_left_it(
     assert everything(scan, tenant)[1] == []
 
 
+def test_a_body_that_no_document_ever_had_is_uncounted(
+    documents: DynamoDocumentStore, scan: DynamoDocumentScan, tenant: str
+) -> None:
+    document = factories.document(tenant=tenant, content_key=f"T/{tenant}/content/1.md")
+    documents.commit(document, None)
+    bodies = [
+        StoredBody(tenant=tenant, key=f"T/{tenant}/content/{n}.md", stored_at=START)
+        for n in range(130)
+    ]
+    assert scan.uncounted(bodies) == [bodies[0], *bodies[2:]]
+    documents.remove(document)
+    assert scan.uncounted(bodies[:2]) == bodies[:1]
+    assert scan.uncounted([]) == []
+
+
 def test_a_task_has_one_owner_and_goes_on_at_its_place(
     scan: DynamoDocumentScan, tenant: str
 ) -> None:
     task = f"task-{tenant}"
     assert scan.place(task, "one", START, START + HOUR) == Place()
     assert scan.place(task, "two", START, START + HOUR) is None
-    place = Place(after={"pk": "x"}, target="index-2", done=7)
+    place = Place(after={"pk": "x"}, target="index-2", done=7, part="rows")
     assert scan.keep_place(task, "one", place, release=False)
     assert not scan.keep_place(task, "two", Place(), release=False)
     assert scan.place(task, "two", START, START + HOUR) is None

@@ -11,7 +11,7 @@ import pytest
 
 from spinneret.content.chunking.models import Chunking, ChunkingStrategy
 from spinneret.content.documents.dynamo import DynamoDocumentStore
-from spinneret.content.documents.models import Document, DocumentSource, Listing, Shown
+from spinneret.content.documents.models import Document, DocumentSource, Listing, Origin, Shown
 from spinneret.content.documents.ports import DocumentStore, VersionRaced
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from spinneret.jobs import rules
@@ -79,6 +79,14 @@ def next_version(of: Document, **given: Any) -> Document:
         {"extraction": Extraction(engine="regions", agreement=0.0, page_type=None)},
         {"chunking": Chunking(strategy=ChunkingStrategy.BY_HEADING, size=99, overlap=9, minimum=3)},
         {
+            "origin": Origin(
+                asked="2 1f",
+                headers={"etag": '"ü"', "x-robots-tag": "none"},
+                media_type="text/html",
+                parts_key="T/acme/parts/1f.json",
+            )
+        },
+        {
             "source": DocumentSource.UPLOAD,
             "parent_url": "https://x.example/",
             "collection_id": "col_1",
@@ -95,6 +103,7 @@ def next_version(of: Document, **given: Any) -> Document:
         "extraction",
         "no page type",
         "chunking",
+        "origin",
         "labels",
     ],
 )

@@ -88,6 +88,7 @@ FULL = page(
     final_url="https://site.example/" + "z" * 2000,
     status_code=404,
     document_id="doc_1",
+    parts_key="T/acme/parts/1f.json",
     error_code="HTTP_ERROR",
     error_message="🕷" * 1000,
     finished_at=START + 3 * SECOND,
@@ -154,10 +155,12 @@ def test_a_drivers_change_leaves_the_counters_of_others(store: FrontierStore, cr
 
 
 @OF_AWS
-def test_a_crawl_ends(store: FrontierStore, crawl: Crawl) -> None:
+def test_a_crawl_ends_and_is_reopened(store: FrontierStore, crawl: Crawl) -> None:
     after = replace(crawl, ended_at=START + SECOND, end_reason=EndReason.EXHAUSTED)
     store.commit(crawl, Change(before=crawl, after=after))
     assert store.crawl(crawl.ref) == after
+    store.commit(after, Change(before=after, after=crawl))
+    assert store.crawl(crawl.ref) == crawl
 
 
 @OF_AWS

@@ -142,6 +142,7 @@ def _listing(tenant: str, product_id: str = "prd_1", marketplace: str = "ebay") 
         sku="sku-1",
         state=ListingState.ACTIVE,
         external_id="110",
+        attempted_titles=("Wool coat", "Warm coat"),
         images={"https://x.example/a.jpg": "img1"},
         drift=(Drift(field="price", ours="1", theirs="2"),),
         intent_at=START,
@@ -422,6 +423,16 @@ def test_the_end_of_a_run_counts_once(stores: Stores, tenant: str) -> None:
 # ------------------------------------------------------------------ Plug-ins
 
 
+def _plugin(tenant: str, connection_id: str) -> Plugin:
+    return Plugin(
+        tenant=tenant,
+        connection_id=connection_id,
+        marketplace="vinted",
+        connected_at=START,
+        browser="laptop",
+    )
+
+
 def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, tenant: str) -> None:
     plugins = [
         Plugin(
@@ -429,6 +440,7 @@ def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, te
             connection_id=f"browser-{number}",
             marketplace="vinted",
             connected_at=START + number * SECOND,
+            browser="laptop",
             only_job=None if number else "job_1",
         )
         for number in range(2)
@@ -442,29 +454,46 @@ def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, te
 
 
 def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, tenant: str) -> None:
-    plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
+    plugin = _plugin(tenant, "b")
     answer = PluginAnswer(status=200, body={"id": 1})
-    assert not stores.plugins.accept(tenant, "k", 0, "b")
-    assert stores.plugins.send(plugin, "k", START) == 0
-    stores.plugins.send(plugin, "k", START + SECOND)
+    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop")
+    assert stores.plugins.send(plugin, "k", "d1", START) == 0
+    stores.plugins.send(plugin, "k", "d2", START + SECOND)
     assert not stores.plugins.answer(tenant, "k", 0, "another", answer)
-    assert stores.plugins.accept(tenant, "k", 0, "b")
+    assert stores.plugins.accept(tenant, "k", 0, "b", "laptop")
     assert stores.plugins.answer(tenant, "k", 0, "b", answer)
     assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=500, body={}))
     sent = stores.plugins.sent(tenant, "k")
     assert sent is not None
-    assert (sent.sent_at, sent.accepted, sent.answer) == (START, True, answer)
+    assert (sent.sent_at, sent.accepted_by, sent.answer) == (START, "laptop", answer)
+    assert sent.contents == {"d1", "d2"}
+
+
+def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
+    stores: Stores, tenant: str
+) -> None:
+    for connection in ("b", "c", "d"):
+        stores.plugins.send(_plugin(tenant, connection), "k", "d1", START)
+    accepted = [
+        stores.plugins.accept(tenant, "k", 0, connection, browser)
+        for connection, browser in (("b", "laptop"), ("c", "desktop"), ("d", "laptop"))
+    ]
+    assert accepted == [True, False, True]
+    stores.plugins.begin_again(tenant, "k")
+    stores.plugins.send(_plugin(tenant, "c"), "k", "d1", START)
+    assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop")
+    assert stores.plugins.accept(tenant, "k", 1, "c", "desktop")
 
 
 def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
     stores: Stores, tenant: str
 ) -> None:
-    plugin = Plugin(tenant=tenant, connection_id="b", marketplace="vinted", connected_at=START)
+    plugin = _plugin(tenant, "b")
     answer = PluginAnswer(status=200, body={"id": 1})
-    stores.plugins.send(plugin, "k", START)
+    stores.plugins.send(plugin, "k", "d1", START)
     stores.plugins.begin_again(tenant, "k")
     assert stores.plugins.sent(tenant, "k") is None
-    assert stores.plugins.send(plugin, "k", START) == 1
+    assert stores.plugins.send(plugin, "k", "d1", START) == 1
     assert not stores.plugins.answer(tenant, "k", 0, "b", answer)
     assert stores.plugins.answer(tenant, "k", 1, "b", answer)
 

@@ -32,11 +32,24 @@ def pages(client_of: Callable[[str], Any] | None, bucket: str | None, contents: 
 
 
 def test_parts_are_read_back_under_a_key_of_their_own(pages: PartStore, tenant: str) -> None:
-    key = pages.keep(tenant, '{"links": "Ελλάδα 🕸"}')
+    key = pages.keep(tenant, "doc_1", '{"links": "Ελλάδα 🕸"}')
     assert pages.read(key) == '{"links": "Ελλάδα 🕸"}'
-    assert pages.keep(tenant, '{"links": "Ελλάδα 🕸"}') == key
-    assert pages.keep(tenant, "{}") != key
-    assert pages.keep(f"{tenant}-2", "{}") != pages.keep(tenant, "{}")
+    assert pages.keep(tenant, "doc_1", '{"links": "Ελλάδα 🕸"}') == key
+    owners = [(tenant, "doc_1"), (tenant, "doc_2"), (f"{tenant}-2", "doc_1")]
+    assert len({pages.keep(*each, "{}") for each in owners} | {key}) == 4
+
+
+def test_parts_go_with_their_document_alone(pages: PartStore, contents: Any, tenant: str) -> None:
+    gone = [pages.keep(tenant, "doc_1", text) for text in ("{}", "[]", "{}")]
+    kept = [
+        pages.keep(tenant, "doc_11", "{}"),
+        pages.keep(f"{tenant}x", "doc_1", "{}"),
+        contents.put(tenant, "{}"),
+    ]
+    contents.remove_parts(tenant, "doc_1")
+    contents.remove_parts(tenant, "doc_without_any")
+    assert [pages.read(each) for each in gone] == [None] * 3
+    assert [pages.read(each) for each in kept] == ["{}"] * 3
 
 
 def test_the_text_of_a_document_is_read_too(pages: PartStore, contents: Any, tenant: str) -> None:
@@ -48,7 +61,7 @@ def test_what_is_not_there_is_none(pages: PartStore, tenant: str) -> None:
 
 
 def test_a_link_leads_to_the_object_for_a_while(pages: PartStore, tenant: str) -> None:
-    key = pages.keep(tenant, "{}")
+    key = pages.keep(tenant, "doc_1", "{}")
     link = pages.link(key, 60)
     assert key in link
     assert "Expires" in link

@@ -64,6 +64,15 @@ def test_a_place_is_free_when_it_is_given_back_or_its_time_is_over(
     assert slots.take(tenant, "EBAY", "job_3", END, END + LEASE, 1)
 
 
+@OF_AWS
+def test_places_of_those_that_are_over_are_free(slots: Slots, tenant: str) -> None:
+    for holder in ("job_1", "job_2"):
+        assert slots.take(tenant, "EBAY", holder, START, END, 2)
+    assert not slots.take(tenant, "EBAY", "job_3", START, END, 2, lambda _: False)
+    assert slots.take(tenant, "EBAY", "job_3", START, END, 2, lambda each: each == "job_1")
+    assert not slots.take(tenant, "EBAY", "job_1", START, END, 2)
+
+
 @pytest.mark.stack
 def test_under_many_takers_at_once_places_are_never_given_twice(
     stack_tables: Tables, tenant: str

@@ -36,19 +36,33 @@ class Stores:
     index: DueIndex
 
 
+class SmallPages:
+    """A client whose queries answer two rows at most, as DynamoDB's answer 1 MB."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def query(self, **request: Any) -> Any:
+        return self._client.query(**request | {"Limit": min(2, request.get("Limit", 2))})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+
 def stores_of(tables: Tables | None) -> Stores:
     """The fakes without tables."""
     if tables is None:
         watch = FakeWatch()
         return Stores(watch, watch, FakeIncidentStore(watch), watch, watch.slots, watch)
     client, targets, checks = tables.client, tables.names["Targets"], tables.names["Checks"]
+    paged: Any = SmallPages(client)
     return Stores(
         targets=DynamoTargetStore(client, targets),
-        checks=DynamoCheckStore(client, targets, checks),
+        checks=DynamoCheckStore(paged, targets, checks),
         incidents=DynamoIncidentStore(client, targets),
-        figures=DynamoFigureStore(client, checks),
+        figures=DynamoFigureStore(paged, checks),
         slots=DynamoSlotStore(client, targets),
-        index=DynamoDueIndex(client, targets),
+        index=DynamoDueIndex(paged, targets),
     )
 
 

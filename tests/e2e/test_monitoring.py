@@ -56,7 +56,7 @@ def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
         "/v1/targets",
         {
             "url": f"{website.url}/now?name={owner.name}",
-            "interval_seconds": 10,
+            "interval_seconds": 15,
             "failure_threshold": 1,
             "recovery_threshold": 1,
             "conditions": ['status == 200 and body contains "how it is now"'],

@@ -24,8 +24,8 @@ from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.models import Options, Watched
 from spinneret.monitoring.targets.service import TargetService
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.models import FetchedPage, FetchRequest
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.models import PaceLimits
@@ -51,6 +51,8 @@ class Sites:
     def __init__(self, clock: HandClock) -> None:
         self.clock = clock
         self.answers: dict[str, Answer | list[Answer]] = {}
+        self.certificates: dict[str, Certificate] = {}
+        """By host."""
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.requests: list[FetchRequest] = []
         self.seen: list[tuple[datetime, str]] = []
@@ -69,6 +71,7 @@ class Sites:
             answer = self._answer(request.url.text)
             if isinstance(answer, DomainError):
                 raise answer
+        self._show(request, request.url)
         left = list(request.left)
         for each in (
             answer.redirects[answer.redirects.index(request.url.text) :]
@@ -80,6 +83,7 @@ class Sites:
             target = parse_url(following[following.index(each) + 1])
             if request.before_redirect is not None:
                 request.before_redirect(target)
+            self._show(request, target)
         return replace(
             answer,
             requested=request.requested,
@@ -87,6 +91,11 @@ class Sites:
             body=answer.body[: request.excerpt_bytes],
             duration_ms=round(1000 * self.seconds[request.url.host]),
         )
+
+    def _show(self, request: FetchRequest, url: Url) -> None:
+        found = self.certificates.get(url.host)
+        if found is not None and request.saw_certificate is not None:
+            request.saw_certificate(found)
 
     def _answer(self, url: str) -> Answer:
         answer = self.answers.get(url)
@@ -129,6 +138,7 @@ class CheckWorld:
 
     def __init__(self, clock: HandClock | None = None, *, limits: PaceLimits = FAST) -> None:
         self.clock = clock or HandClock()
+        self.limits = limits
         self.watch = FakeWatch()
         self.slots = self.watch.slots
         self.sites = Sites(self.clock)
@@ -226,6 +236,7 @@ class CheckWorld:
             new_owner=lambda: self.new_id("own"),
             interval_seconds=interval,
             workers=workers,
+            pace=self.limits,
         )
 
     def worker(
@@ -266,4 +277,5 @@ def target_service(world: CheckWorld, most: int = bounds.TARGETS_PER_TENANT) -> 
         new_id=world.new_id,
         render=target_json,
         most=most,
+        shortest_interval=bounds.CHECK_INTERVAL_MIN_SECONDS,
     )

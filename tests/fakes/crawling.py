@@ -9,13 +9,14 @@ from typing import Any
 from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content, ExtractionStrategy
-from spinneret.content.search.models import Hit, Query
+from spinneret.content.search.models import Filters, Hit, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.checks import CrawlChecks
 from spinneret.crawl.inbox.handler import FileHandler
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE
+from spinneret.crawl.known import KnownPages
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
@@ -125,6 +126,7 @@ class CrawlSlice:
             require_collection=self.collections.get,
             ensure_tags=self.tag_ids,
             parts=self.parts,
+            is_shown=lambda tenant, document: bool(self.documents.shown(tenant, [document])),
             submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
@@ -190,6 +192,11 @@ class CrawlSlice:
             fetcher=fetcher,
             cache=wrap("cache", self.cache),
             seal=self.configs.seal,
+            known=KnownPages(
+                documents=wrap("documents", self.documents),
+                contents=wrap("contents", self.contents),
+                parts=wrap("parts", self.parts),
+            ).find,
             clock=self.clock,
         )
         return CrawlPipeline(
@@ -277,10 +284,14 @@ class CrawlSlice:
         assert found is not None
         return found
 
-    def search(self, text: str, tenant: str = "acme") -> tuple[Hit, ...]:
+    def search(
+        self, text: str, tenant: str = "acme", filters: Filters = Filters()
+    ) -> tuple[Hit, ...]:
         """What a search shows, up to the largest limit."""
         service = SearchService(embedder=FakeEmbedder(), index=self.index, documents=self.documents)
-        return service.search(Query(tenant=tenant, text=text, limit=100), plenty).hits
+        return service.search(
+            Query(tenant=tenant, text=text, filters=filters, limit=100), plenty
+        ).hits
 
 
 def plain_content(

@@ -14,6 +14,7 @@ from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.crawl.models import CrawlRequest
 from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.ports import IsOver
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.models import JobRef, RequestKey
 from spinneret.jobs.service import JobService, Submitted
@@ -37,12 +38,23 @@ class FakeSlots:
     def __init__(self) -> None:
         self.holders: dict[str, dict[str, Any]] = {}
 
-    def take(self, tenant: str, group: str, holder: str, now: Any, until: Any, most: int) -> bool:
+    def take(
+        self,
+        tenant: str,
+        group: str,
+        holder: str,
+        now: Any,
+        until: Any,
+        most: int,
+        is_over: IsOver | None = None,
+    ) -> bool:
         holders = self.holders.setdefault(f"{tenant} {group}", {})
-        others = [name for name, end in holders.items() if end > now and name != holder]
+        others = {name: end for name, end in holders.items() if end > now and name != holder}
+        if is_over is not None and len(others) >= most:
+            others = {name: end for name, end in others.items() if not is_over(name)}
         if len(others) >= most:
             return False
-        holders[holder] = until
+        self.holders[f"{tenant} {group}"] = {**others, holder: until}
         return True
 
     def leave(self, tenant: str, group: str, holder: str) -> None:
@@ -90,6 +102,7 @@ class DeepSlice(CrawlSlice):
             targets=self.targets,
             terms=self.crawls().terms,
             tagged=self.crawls().tagged,
+            parts=self.parts,
             enabled=True,
             pages_max=1000,
         )

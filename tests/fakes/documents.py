@@ -8,11 +8,20 @@ from datetime import datetime
 from threading import Lock
 
 from spinneret.content.documents import keys
-from spinneret.content.documents.models import Document, DocumentPage, Listing, Shown
+from spinneret.content.documents.models import (
+    Document,
+    DocumentPage,
+    Listing,
+    Shown,
+    StoredBodies,
+    StoredBody,
+)
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
+from spinneret.content.documents.rules import parts_prefix
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START
 
 
 class FakeDocumentStore:
@@ -23,6 +32,8 @@ class FakeDocumentStore:
         self._lock = Lock()
         self._documents: dict[tuple[str, str], Document] = {}
         self._generations: dict[str, int] = {}
+        self.bodies: set[str] = set()
+        """That a document has, or has had; as the table counts them."""
         self.closed: set[str] = set()
         """Collections that were deleted."""
 
@@ -76,6 +87,7 @@ class FakeDocumentStore:
             if entered in self.closed and entered != _counted_in(current):
                 raise CollectionGone
             self._documents[document.tenant, document.id] = document
+            self.bodies.add(document.content_key)
             self._written(document.tenant)
 
     def remove(self, document: Document) -> bool:
@@ -129,6 +141,8 @@ class FakeContentStore:
         self.available = True
         self._texts: dict[str, str] = {}
         self._uploads: dict[str, bytes] = {}
+        self.stored_at: dict[str, datetime] = {}
+        """By key; others were stored at the start."""
 
     def put(self, tenant: str, text: str) -> str:
         self._require()
@@ -160,7 +174,36 @@ class FakeContentStore:
 
     def remove(self, key: str, before: datetime) -> None:
         self._require()
-        self._texts.pop(key, None)
+        if self.stored_at.get(key, START) < before:
+            self._texts.pop(key, None)
+
+    def stored(self, after: str | None, limit: int) -> StoredBodies:
+        self._require()
+        found = [
+            each
+            for each in sorted(self._texts)
+            if not each.startswith("parts/") and (after is None or each > after)
+        ]
+        bodies = [
+            StoredBody(
+                tenant=each.split("/")[0], key=each, stored_at=self.stored_at.get(each, START)
+            )
+            for each in found[:limit]
+        ]
+        return StoredBodies(
+            bodies=tuple(bodies), after=bodies[-1].key if len(found) > limit else None
+        )
+
+    def remove_parts(self, tenant: str, document_id: str) -> None:
+        self._require()
+        for key in list(self._texts):
+            if key.startswith(parts_prefix(tenant, document_id)):
+                del self._texts[key]
+
+    def hold(self, key: str, text: str) -> None:
+        """As another store of the same bucket."""
+        self._require()
+        self._texts[key] = text
 
     def url(self, key: str, *, seconds: int) -> str:
         return f"https://content.example/{key}?seconds={seconds}"

@@ -31,6 +31,10 @@ class FakeEffectStore:
         self._lock = Lock()
         self._effects: dict[tuple[str, str], _Effect] = {}
 
+    def purge(self) -> None:
+        """What TTL does in the end: nothing is known of former effects."""
+        self._effects.clear()
+
     def begin(
         self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> Begun | InDoubt | EffectDone:

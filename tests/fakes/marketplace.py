@@ -300,17 +300,22 @@ class FakePluginStore:
         found = self._sent.get((tenant, key))
         return found[0] if found else None
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
-        new = Sent(sent_at=now, accepted=False, answer=None)
-        self._sent.setdefault((plugin.tenant, key), (new, set()))[1].add(plugin.connection_id)
+    def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
+        new = Sent(sent_at=now, accepted_by=None, answer=None)
+        sent, connections = self._sent.get((plugin.tenant, key), (new, set[str]()))
+        after = replace(sent, contents=sent.contents | {content})
+        self._sent[plugin.tenant, key] = after, connections | {plugin.connection_id}
         return self._rounds.setdefault((plugin.tenant, key), 0)
 
     def begin_again(self, tenant: str, key: str) -> None:
         self._sent.pop((tenant, key), None)
         self._rounds[tenant, key] = self._rounds.get((tenant, key), 0) + 1
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
-        return self._change(tenant, key, number, connection_id, accepted=True)
+    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
+        known = self.sent(tenant, key)
+        if known is not None and known.accepted_by not in (None, browser):
+            return False
+        return self._change(tenant, key, number, connection_id, accepted_by=browser)
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
         job = self._jobs.get(wait.ref)

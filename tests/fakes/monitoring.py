@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import RLock
@@ -160,7 +160,7 @@ class FakeWatch:
 
     # ------------------------------------------------------------ DueIndex
 
-    def due(self, shard: int, now: datetime, limit: int) -> list[Due]:
+    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[Due]:
         self._require()
         found = [
             Due(
@@ -172,9 +172,10 @@ class FakeWatch:
             for each in self.rows.values()
             if each.state.due_at is not None
             and each.state.due_at <= now
+            and (since is None or each.state.due_at >= since)
             and rules.due_shard_of(each.target.id) == shard
         ]
-        return sorted(found, key=lambda each: each.due_at)[:limit]
+        return iter(sorted(found, key=lambda each: each.due_at))
 
     # ------------------------------------------------------------ CheckStore
 

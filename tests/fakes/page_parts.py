@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+
+from spinneret.content.documents.rules import parts_prefix
 from tests.fakes.documents import FakeContentStore
 
 
@@ -11,8 +14,11 @@ class FakePartStore:
     def __init__(self, contents: FakeContentStore) -> None:
         self._contents = contents
 
-    def keep(self, tenant: str, parts: str) -> str:
-        return self._contents.put(f"{tenant}/parts", parts)
+    def keep(self, tenant: str, document_id: str, parts: str) -> str:
+        digest = hashlib.sha256(parts.encode()).hexdigest()
+        key = f"{parts_prefix(tenant, document_id)}{digest}.json"
+        self._contents.hold(key, parts)
+        return key
 
     def read(self, key: str) -> str | None:
         try:

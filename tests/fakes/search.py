@@ -65,6 +65,14 @@ class FakeChunkIndex:
         self.available = True
         self.held_by_target: dict[str, dict[str, IndexedChunk]] = {"first": {}}
         self.read_from = "first"
+        self.former: FakeChunkIndex | None = None
+        """Of the model before."""
+
+    def of_another_model(self) -> FakeChunkIndex:
+        """The index after a change of the model."""
+        later = FakeChunkIndex()
+        later.former = self
+        return later
 
     @property
     def held(self) -> dict[str, IndexedChunk]:
@@ -89,16 +97,21 @@ class FakeChunkIndex:
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
         self._require()
+        if self.former is not None:
+            self.former.relabel(document, remaining)
         for held in self.held_by_target.values():
             for key, chunk in held.items():
                 own = (chunk.tenant, chunk.document_id, chunk.version)
-                if own == (document.tenant, document.id, document.version):
+                wanted = (document.tenant, document.id, document.version)
+                if own == wanted and chunk.index < document.chunk_count:
                     held[key] = replace(chunk, labels=labels_of(document))
 
     def remove_others(
         self, document: Document, remaining: Remaining, *, also_current: bool = False
     ) -> None:
         self._require()
+        if self.former is not None:
+            self.former.remove_others(document, remaining, also_current=also_current)
         for held in self.held_by_target.values():
             for key, chunk in list(held.items()):
                 own = (chunk.tenant, chunk.document_id) == (document.tenant, document.id)
@@ -110,7 +123,8 @@ class FakeChunkIndex:
         self, wanted: Wanted, window: int, remaining: Remaining
     ) -> Mapping[Leg, Sequence[Candidate]]:
         self._require()
-        own = [chunk for chunk in self.held.values() if _in_scope(chunk, wanted)]
+        every = self.held if wanted.vector is not None else self._everywhere()
+        own = [chunk for chunk in every.values() if _in_scope(chunk, wanted)]
         legs: dict[Leg, Sequence[Candidate]] = {}
         if Leg.KEYWORD in wanted.legs:
             words = set(_words(wanted.words.text))
@@ -131,9 +145,15 @@ class FakeChunkIndex:
         self, tenant: str, chunk_ids: Sequence[str], words: Words | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
         self._require()
-        found = [self.held[each] for each in chunk_ids if each in self.held]
+        every = self._everywhere()
+        found = [every[each] for each in chunk_ids if each in every]
         marked = set(_words(words.text)) if words else set()
         return {each.id: _found(each, marked) for each in found if each.tenant == tenant}
+
+    def _everywhere(self) -> dict[str, IndexedChunk]:
+        """A chunk that two models have counts once."""
+        former = {} if self.former is None else self.former._everywhere()
+        return former | self.held
 
     def _require(self) -> None:
         if not self.available:
@@ -147,7 +167,7 @@ class FakeReranker:
         self.available = True
 
     def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
-        if not self.available:
+        if not self.available or remaining() <= 0:
             raise DependencyUnavailable("reranker")
         wanted = set(_words(query))
         return [len(wanted & set(_words(text))) / max(1, len(wanted)) for text in texts]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from spinneret.content.documents.models import Document, IndexedChunk, Place, Scanned, UnusedBody
-from spinneret.content.search.models import IndexedVersion, VersionPage
+from spinneret.content.documents.models import (
+    Document,
+    IndexedChunk,
+    Place,
+    Scanned,
+    StoredBody,
+    UnusedBody,
+    labels_of,
+)
+from spinneret.content.search.models import Held, IndexedVersion, VersionPage
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from tests.fakes.documents import FakeDocumentStore
 from tests.fakes.search import FakeChunkIndex
@@ -34,10 +43,14 @@ class FakeDocumentScan:
             documents=tuple(part), bodies=bodies, after={"pk": str(start + limit)} if more else None
         )
 
+    def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
+        return [each for each in bodies if each.key not in self._documents.bodies]
+
     def forget_body(self, body: UnusedBody) -> bool:
         if body not in self.unused:
             return False
         self.unused.remove(body)
+        self._documents.bodies.discard(body.key)
         return True
 
     def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
@@ -53,6 +66,9 @@ class FakeDocumentScan:
             return False
         self._places[task] = (owner, START.replace(year=2000) if release else end, place)
         return True
+
+
+_SORTED = ("tenant", "document_id", "version_id")
 
 
 class FakeIndexUpkeep:
@@ -73,23 +89,41 @@ class FakeIndexUpkeep:
     def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
         self._index.write(chunks, remaining, frozenset({target}))
 
-    def counts(
+    def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
-    ) -> Mapping[str, int]:
-        held = self._index.held_by_target[target].values()
-        versions = Counter((each.document_id, each.version) for each in held)
-        return {each.id: versions[each.id, each.version] for each in documents}
+    ) -> Mapping[str, Held]:
+        found: dict[str, Held] = {}
+        for document in documents:
+            version = (document.id, document.version)
+            chunks = [
+                each
+                for each in self._index.held_by_target[target].values()
+                if (each.document_id, each.version) == version
+            ]
+            agree = {replace(each.labels, title=document.title) for each in chunks} <= {
+                labels_of(document)
+            }
+            found[document.id] = Held(chunks=len(chunks), labelled=agree)
+        return found
 
     def finish(self, target: str, remaining: Remaining) -> None:
         self._index.read_from = target
         for name in set(self._index.held_by_target) - {target}:
             del self._index.held_by_target[name]
+        self.retire(remaining)
+
+    def retire(self, remaining: Remaining) -> None:
+        self._index.former = None
 
     def reading(self, remaining: Remaining) -> str:
         return self._index.read_from
 
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
-        found = {(c.tenant, c.document_id, c.version) for c in self._index.held.values()}
+        found = sorted({(c.tenant, c.document_id, c.version) for c in self._index.held.values()})
+        if after is not None:
+            found = [each for each in found if each > tuple(after[name] for name in _SORTED)]
+        part = found[: bounds.UPKEEP_PAGE]
+        more = len(found) > len(part)
         return VersionPage(
             versions=tuple(
                 IndexedVersion(
@@ -98,14 +132,17 @@ class FakeIndexUpkeep:
                     version=version,
                     written_at=self.written_at.get(version, START),
                 )
-                for tenant, document_id, version in sorted(found)
+                for tenant, document_id, version in part
             ),
-            after=None,
+            after=dict(zip(_SORTED, part[-1], strict=True)) if more else None,
         )
 
     def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
         gone = {(each.document_id, each.version) for each in versions}
-        for held in self._index.held_by_target.values():
-            for key, chunk in list(held.items()):
-                if (chunk.document_id, chunk.version) in gone:
-                    del held[key]
+        index: FakeChunkIndex | None = self._index
+        while index is not None:
+            for held in index.held_by_target.values():
+                for key, chunk in list(held.items()):
+                    if (chunk.document_id, chunk.version) in gone:
+                        del held[key]
+            index = index.former

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import trustme
 
-from spinneret.kernel.errors import ContentRefused, FetchFailed, UrlBlocked
+from spinneret.kernel.errors import ContentRefused, FetchFailed, FetchTimeout, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.models import Validators
+from spinneret.web.fetching.models import Certificate, Validators
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import parse_url
 from tests.fakes.guarded_fetch import (
@@ -138,6 +138,30 @@ def test_phases_are_those_of_the_last_hop(server: ScriptedServer) -> None:
     assert page.duration_ms == 2 * 25 + 300
 
 
+@pytest.mark.parametrize(("waits", "in_time"), [(3.0, True), (3.9, False)])
+def test_waiting_for_a_redirects_host_isnt_the_sites_time(
+    server: ScriptedServer, waits: float, in_time: bool
+) -> None:
+    """Up to three seconds more than the request may take."""
+    clock = Clock()
+
+    def slow(exchange: Exchange) -> None:
+        clock.now += 0.2
+        answer(PAGE)(exchange)
+
+    def wait(_: object) -> None:
+        clock.now += waits
+
+    server.behaviours |= {"/old": redirect("/page"), "/page": slow}
+    guarded = fetcher(server, monotonic=clock)
+    asked = request(server.url("/old"), total_seconds=1.0, before_redirect=wait)
+    if in_time:
+        assert guarded.fetch(asked).duration_ms == 200
+    else:
+        with pytest.raises(FetchTimeout):
+            guarded.fetch(asked)
+
+
 def test_a_slow_body_is_transfer(server: ScriptedServer) -> None:
     start = head(200, "Content-Type: text/html", "Content-Length: 3")
     phases = fetch(server, drip(start, [b"a", b"b", b"c"], 0.05)).phases
@@ -165,6 +189,21 @@ def test_a_page_by_tls_shows_the_handshake_and_the_certificate() -> None:
     assert shown.not_before < ends
     assert "O=trustme" in shown.issuer
     assert "O=trustme" in shown.subject
+
+
+def test_the_certificate_of_every_hop_is_shown() -> None:
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("one.test", "two.test").configure_cert(context)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    behaviours = {"/": redirect("https://two.test/page"), "/page": answer(PAGE)}
+    seen: list[Certificate] = []
+    with ScriptedServer(behaviours, tls=context) as server:
+        guarded = fetcher(
+            resolver=ScriptedResolver([PUBLIC]), tcp=RoutedTcp(server, PUBLIC), tls=trusting
+        )
+        page = guarded.fetch(request("https://one.test/", saw_certificate=seen.append))
+    assert seen == [page.certificate] * 2
 
 
 def test_a_page_without_tls_has_no_certificate(server: ScriptedServer) -> None:

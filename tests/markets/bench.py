@@ -100,7 +100,15 @@ class Bench:
         self.connections, self.sales = stores.connections, stores.sales
         self.plugins = stores.plugins
         self.callbacks = FakeCallbacks()
-        self.inbox = PluginInbox(self.plugins, self.callbacks, frozenset({"vinted"}), self.clock)
+        self.readers: set[str] = set()
+        """Ids of keys that may only read."""
+        self.inbox = PluginInbox(
+            self.plugins,
+            self.callbacks,
+            frozenset({"vinted"}),
+            lambda _, key_id: key_id not in self.readers,
+            self.clock,
+        )
         self.plugin = FakePlugin(self.inbox, tenant)
         self.vault = TokenVault(FakeSealer())
         self.secrets = ConfiguredSecrets(lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})

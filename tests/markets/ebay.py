@@ -261,11 +261,11 @@ class FakeEbay:
         return {**part, "statusCode": 200, "warnings": []}
 
     def _find_offers(self, seen: Seen) -> Said:
-        sku, site = seen.query["sku"][0], seen.query["marketplace_id"][0]
+        sku, sites = seen.query["sku"][0], seen.query.get("marketplace_id")
         found = [
             offer
             for offer in self.offers.values()
-            if (offer["sku"], offer["marketplaceId"]) == (sku, site)
+            if offer["sku"] == sku and (sites is None or offer["marketplaceId"] in sites)
         ]
         if not found:
             return _error(404, 25713, "This Offer is not available.")

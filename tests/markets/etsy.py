@@ -83,6 +83,10 @@ class FakeEtsy:
         """The listings of a title, drafts too: each of them is one too many after the first."""
         return [key for key, each in self.listings.items() if each["title"] == title]
 
+    def list_by_hand(self, key: str, **fields: Any) -> None:
+        """What the seller makes on Etsy's own pages."""
+        self._add(key, **{"description": "", "state": "active", **fields})
+
     def sell(self, sku: str, receipt_id: int, quantity: int = 1) -> None:
         """A buyer buys it."""
         line = {"transaction_id": receipt_id * 10, "sku": sku, "quantity": quantity}
@@ -137,20 +141,23 @@ class FakeEtsy:
         if missing or form["title"][0] in self.refused_titles:
             return Said(400, {"error": f"Missing or wrong: {', '.join(missing) or 'title'}"})
         key = str(next(self._numbers))
-        self.listings[key] = {
-            "listing_id": int(key),
-            "title": form["title"][0],
-            "description": form["description"][0],
-            "quantity": int(form["quantity"][0]),
-            "taxonomy_id": int(form["taxonomy_id"][0]),
-            "tags": form.get("tags", []),
-            "price": {"amount": round(float(form["price"][0]) * 100), "divisor": 100},
-            "state": "draft",
-            "created_timestamp": int(self.clock().timestamp()),
-            "url": None,
-        }
-        self.images[key] = []
+        self._add(
+            key,
+            title=form["title"][0],
+            description=form["description"][0],
+            quantity=int(form["quantity"][0]),
+            taxonomy_id=int(form["taxonomy_id"][0]),
+            tags=form.get("tags", []),
+            price={"amount": round(float(form["price"][0]) * 100), "divisor": 100},
+            state="draft",
+        )
         return Said(201, self.listings[key])
+
+    def _add(self, key: str, **fields: Any) -> None:
+        made = int(self.clock().timestamp())
+        own = {"listing_id": int(key), "created_timestamp": made, "url": None}
+        self.listings[key] = own | fields
+        self.images[key] = []
 
     def _newest(self, seen: Seen) -> Said:
         state = seen.query["state"][0]
@@ -161,7 +168,8 @@ class FakeEtsy:
             if each["state"] == state and each["created_timestamp"] <= late
         ]
         found.sort(key=lambda each: -int(each["created_timestamp"]))
-        return Said(200, {"count": len(found), "results": found[:100]})
+        offset = int(seen.query.get("offset", ["0"])[0])
+        return Said(200, {"count": len(found), "results": found[offset : offset + 100]})
 
     def _listing(self, _: Seen, key: str) -> Said:
         if key not in self.listings:

@@ -10,10 +10,12 @@ import json
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+
+_BROWSER: Final = "headless"
 
 
 class HeadlessPlugin:
@@ -23,6 +25,8 @@ class HeadlessPlugin:
         self._address, self._key = address, key
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """Answers by key: kept until they are confirmed, and repeated when a task comes again."""
+        self._tasks: dict[str, str] = {}
+        """Paths by key, of what it hasn't been given yet."""
         self.confirmed: set[str] = set()
         self.items: list[str] = []
         self.ready = threading.Event()
@@ -34,7 +38,7 @@ class HeadlessPlugin:
     def __enter__(self) -> Self:
         made = connect(self._address, additional_headers={"X-API-Key": self._key}, open_timeout=30)
         self._socket = self._open.enter_context(made)
-        self._say(action="plugin.hello", marketplace="vinted")
+        self._say(action="plugin.hello", marketplace="vinted", browser=_BROWSER)
         self._thread.start()
         assert self.ready.wait(30)
         return self
@@ -56,13 +60,20 @@ class HeadlessPlugin:
             self.ready.set()
             if message["of"] == "plugin.answer":
                 self.confirmed.add(message["key"])
+            elif message["of"] == "plugin.accepted":
+                self._carry_out(message["key"])
         elif message["type"] == "task":
-            key = message["key"]
-            self._say(action="plugin.accepted", key=key)
-            if key not in self.done:
-                self.done[key] = self._act(str(message["path"]))
-            status, body = self.done[key]
-            self._say(action="plugin.answer", key=key, status=status, body=body)
+            self._tasks[message["key"]] = str(message["path"])
+            self._say(action="plugin.accepted", key=message["key"], browser=_BROWSER)
+
+    def _carry_out(self, key: str) -> None:
+        path = self._tasks.pop(key, None)
+        if path is None:
+            return
+        if key not in self.done:
+            self.done[key] = self._act(path)
+        status, body = self.done[key]
+        self._say(action="plugin.answer", key=key, status=status, body=body)
 
     def _act(self, path: str) -> tuple[int, Mapping[str, Any]]:
         number = next(self._numbers)

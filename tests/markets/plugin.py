@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spinneret.jobs.models import Connection
+from spinneret.kernel.errors import NotFound
 from spinneret.marketplace.vinted.transport import PluginInbox
 
 
@@ -15,13 +16,20 @@ class FakePlugin:
     """Implements Sockets: what is sent to its connection is done at once, unless it is `away`,
     `deaf` (it gets the task and is lost) or `mute` (it acts, and its answer is lost)."""
 
-    def __init__(self, inbox: PluginInbox, tenant: str) -> None:
+    def __init__(self, inbox: PluginInbox, tenant: str, browser: str = "laptop") -> None:
         self._inbox = inbox
-        self.connection = Connection(id="browser-1", tenant=tenant, key_id="key_1")
+        self.browser = browser
+        self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
         self.away = self.deaf = self.mute = False
         self.status: int | None = None
-        """What Vinted answers instead."""
+        """What Vinted answers instead, having done nothing; `refusal` is its body."""
+        self.refusal: Mapping[str, Any] = {"message": "no"}
         self.empty = False
+        self.odd: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        """By the path's last part: what the plug-in makes of an answer after Vinted has acted."""
+        self.drafts: dict[str, Mapping[str, Any]] = {}
+        self.photos: dict[str, str] = {}
+        """Where each uploaded one came from."""
         self.items: dict[str, dict[str, Any]] = {}
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """The plug-in's memory: answers by key."""
@@ -30,7 +38,7 @@ class FakePlugin:
 
     def open(self) -> None:
         """The browser connects."""
-        self._inbox.hello(self.connection, {"marketplace": "vinted"})
+        self._inbox.hello(self.connection, {"marketplace": "vinted", "browser": self.browser})
 
     def post(self, connection_id: str, text: str) -> bool:
         if self.away or connection_id != self.connection.id:
@@ -40,7 +48,10 @@ class FakePlugin:
         if self.deaf:
             return True
         key = task["key"]
-        self._inbox.accepted(self.connection, {"key": key})
+        try:
+            self._inbox.accepted(self.connection, {"key": key, "browser": self.browser})
+        except NotFound:  # another browser has it
+            return True
         if key not in self.done:
             self.done[key] = self._act(task)
         if not self.mute:
@@ -57,26 +68,41 @@ class FakePlugin:
 
     def _act(self, task: Mapping[str, Any]) -> tuple[int, Mapping[str, Any]]:
         if self.status is not None:
-            return self.status, {"message": "no"}
+            return self.status, self.refusal
         if self.empty:
             return 200, {"items": []}
-        path = str(task["path"])
-        match path.rpartition("/")[2]:
+        last = str(task["path"]).rpartition("/")[2]
+        done = self._done(task, last)
+        return self.odd.get(last, done)
+
+    def _done(self, task: Mapping[str, Any], last: str) -> tuple[int, Mapping[str, Any]]:
+        number = next(self._numbers)
+        match last:
             case "photos":
-                return 200, {"id": f"photo{next(self._numbers)}"}
+                self.photos[f"photo{number}"] = task["photo_url"]
+                return 200, {"id": f"photo{number}"}
             case "drafts":
-                return 200, {"draft": {"id": f"draft{next(self._numbers)}"}}
+                self.drafts[f"draft{number}"] = task["body"]["draft"]
+                return 200, {"draft": {"id": f"draft{number}"}}
             case "completion":
-                item = str(next(self._numbers) + 9000)
-                self.items[item] = {"id": item, "url": f"https://www.vinted.example/items/{item}"}
+                draft = self.drafts[str(task["path"]).split("/")[-2]]
+                item = str(number + 9000)
+                url = f"https://www.vinted.example/items/{item}"
+                self.items[item] = {"id": item, "url": url, **_shown(draft)}
                 return 200, {"item": self.items[item]}
             case item:
-                return self._on_item(task["method"], item)
+                return self._on_item(task, item)
 
-    def _on_item(self, method: str, item: str) -> tuple[int, Mapping[str, Any]]:
+    def _on_item(self, task: Mapping[str, Any], item: str) -> tuple[int, Mapping[str, Any]]:
         if item not in self.items:
             return 404, {}
-        if method == "DELETE":
+        if task["method"] == "DELETE":
             del self.items[item]
             return 200, {"deleted": True}
-        return 200, {"item": {**self.items[item], "title": "Wool coat"}}
+        if task["method"] == "PUT":
+            self.items[item] |= _shown(task["body"]["item"])
+        return 200, {"item": self.items[item]}
+
+
+def _shown(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {"title": item["title"], "photos": [each["id"] for each in item["assigned_photos"]]}

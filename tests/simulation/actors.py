@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.effects.service import Effects
 from spinneret.jobs.ends import handing_on
-from spinneret.jobs.models import Backlog, Draft, JobRef, Move, Reply, RequestKey
+from spinneret.jobs.models import Backlog, Draft, Job, JobRef, Move, Reply, RequestKey
 from spinneret.jobs.parents import ParentEnds, ParentLook
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.ports import JobStore
@@ -23,6 +26,9 @@ from spinneret.kernel.errors import (
     NotFound,
 )
 from spinneret.outbox.relay import Relay
+from tests.simulation import policies as kinds
+from tests.simulation.executions import Machine, Steps
+from tests.simulation.families import lead
 from tests.simulation.policies import POLICIES, SINKS
 from tests.simulation.stepped import (
     SteppedEffects,
@@ -81,6 +87,10 @@ class Request:
 
     drafts: Sequence[Draft]
     key: RequestKey | None
+    parent: Draft | None = None
+    """Of the drafts, which are its plan."""
+    parents: bool = False
+    """The drafts are parents, who find their children themselves."""
 
 
 class Actors:
@@ -92,9 +102,14 @@ class Actors:
         work: Work,
         timeout: Callable[[], float],
         relay_of: Callable[..., Relay] = Relay,
+        ends_of: Callable[..., ParentEnds] = ParentEnds,
+        loses: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`loses` tells whether an execution is lost at its next transition."""
         self._world = world
+        self.machine = Machine(world, Steps(world, self._driver).take, loses)
         self._relay_of = relay_of
+        self._ends_of = ends_of
         self._work = work
         self._timeout = timeout
         self.workers_max = 3
@@ -114,11 +129,11 @@ class Actors:
                 queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=self._world.clock_of(actor),
-                new_id=lambda prefix: f"{prefix}_{self._world.number(prefix):04d}",
+                new_id=self._new_id,
             )
             answered = False
             try:
-                submitted = service.submit(TENANT, request.drafts, request.key, _answer)
+                submitted = _submitted(service, request)
                 self._answered(actor, request, submitted)
                 answered = True
             except DependencyUnavailable as error:
@@ -146,7 +161,7 @@ class Actors:
 
     def _control(self, actor: Actor) -> JobControl:
         return JobControl(
-            store=SteppedStore(self._world, actor),
+            store=self._ending(actor, self._relay(actor)),
             queue=SteppedQueue(self._world, actor, self.post, self.backlog),
             kinds=POLICIES,
             clock=self._world.clock_of(actor),
@@ -158,14 +173,14 @@ class Actors:
 
         def run(actor: Actor) -> None:
             relay, clock = self._relay(actor), self._world.clock_of(actor)
-            store = _ending(SteppedStore(self._world, actor), relay)
+            store = self._ending(actor, relay)
             control = self._control(actor)
             sweeper = Sweeper(
                 store=store,
                 queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=clock,
-                look_at_parent=ParentLook(store, ParentEnds(store, clock), control, clock),
+                look_at_parent=ParentLook(store, self._ends_of(store, clock), control, clock),
             )
             try:
                 for sweep in (sweeper.sweep, relay.sweep):
@@ -216,7 +231,7 @@ class Actors:
         deadline = self._world.now // 1000 + round(timeout * 1000)
         store = SteppedStore(self._world, actor)
         worker = Worker(
-            store=_ending(store, self._relay(actor)),
+            store=self._ending(actor, self._relay(actor)),
             queue=SteppedQueue(self._world, actor, self.post, self.backlog),
             kinds=POLICIES,
             handlers=dict.fromkeys(POLICIES, lambda context: self._handle(actor, store, context)),
@@ -240,6 +255,11 @@ class Actors:
     def _handle(self, actor: Actor, store: SteppedStore, context: Context) -> dict[str, int]:
         try:
             effects = SteppedEffects(self._world, actor)
+            match context.job.kind:
+                case kinds.FAMILY:
+                    lead(context, self._children(actor))
+                case kinds.DRIVEN:
+                    Starter(self.machine.executions(actor), lambda _: None)(context)
             self._work(Claim(context, actor, self._world, store, effects))
         except BaseException as error:
             actor.work_ended = error
@@ -255,6 +275,35 @@ class Actors:
         if request.key is not None:
             self._world.invariants.answered(request.key, submitted.reply)
 
+    def _children(self, actor: Actor) -> Children:
+        return Children(
+            store=self._ending(actor, self._relay(actor)),
+            queue=SteppedQueue(self._world, actor, self.post, self.backlog),
+            kinds=POLICIES,
+            clock=self._world.clock_of(actor),
+            new_id=self._new_id,
+            move=self._control(actor).move,
+        )
+
+    def _driver(self, actor: Actor) -> Driver:
+        return Driver(
+            store=self._ending(actor, self._relay(actor)),
+            queue=SteppedQueue(self._world, actor, self.post, self.backlog),
+            kinds=POLICIES,
+            clock=self._world.clock_of(actor),
+            random=self._world.rng.random,
+        )
+
+    def _new_id(self, prefix: str) -> str:
+        return f"{prefix}_{self._world.number(prefix):04d}"
+
+    def _ending(self, actor: Actor, relay: Relay) -> JobStore:
+        """As it is wired: ends are handed on, and the last child's end ends its parent."""
+        inner = SteppedStore(self._world, actor)
+        store = PublishingJobStore(inner, handing_on(POLICIES, relay.hand_on))
+        store.listen(self._ends_of(store, self._world.clock_of(actor)))
+        return store
+
     def _relay(self, actor: Actor) -> Relay:
         sinks = [SteppedSink(self._world, actor, name) for name in SINKS]
         outbox = SteppedOutbox(self._world, actor)
@@ -264,9 +313,17 @@ class Actors:
         self._world.after(seconds, lambda: self._world.kill(actor))
 
 
-def _ending(store: SteppedStore, relay: Relay) -> JobStore:
-    """As it is wired: what ends a run hands on its event."""
-    return PublishingJobStore(store, handing_on(POLICIES, relay.hand_on))
+def _submitted(service: JobService, request: Request) -> Submitted:
+    if request.parent is None:
+        drafts, parents = request.drafts, request.parents
+        return service.submit(TENANT, drafts, request.key, _answer, parents=parents)
+    return service.submit_parent(
+        TENANT, request.parent, request.drafts, request.key, lambda job, _: _founded(job)
+    )
+
+
+def _founded(parent: Job) -> Reply:
+    return Reply(status=202, body={"jobs": [{"id": parent.id, "duplicate": False}]})
 
 
 def _answer(placed: Sequence[Placed]) -> Reply:

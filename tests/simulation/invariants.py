@@ -14,19 +14,27 @@ from typing import Final
 
 from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lease, Reply, RequestKey
 from spinneret.jobs.ports import Claimed, NewJob, Refused
-from spinneret.jobs.worker import Defer, HandBack
+from spinneret.jobs.worker import Defer, HandBack, HandOver
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.jobs import FakeJobStore
-from tests.simulation.policies import SINKS
+from tests.simulation import kinship
+from tests.simulation.kinship import TERMINAL, Kinship, awaits, is_kin
+from tests.simulation.parts import Parts
+from tests.simulation.policies import DRIVEN, POLICIES, SINKS
 from tests.simulation.turnstile import Actor, Role
 
-TERMINAL: Final = frozenset(
-    {JobStatus.COMPLETED, JobStatus.FAILED, JobStatus.CANCELLED, JobStatus.EXPIRED}
-)
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     Role.CLIENT: frozenset(),
     Role.WORKER: frozenset(
+        {
+            ("running", "running"),
+            ("running", "completed"),
+            ("running", "failed"),
+            ("running", "pending"),
+        }
+    ),
+    Role.STEP: frozenset(
         {
             ("running", "running"),
             ("running", "completed"),
@@ -55,6 +63,8 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     ),
 }
 RESEND_EVERY: Final = 30  # seconds
+SETTLED: Final = (JobStatus.CANCELLED, JobStatus.CANCELLED)
+"""The move of a cancelled parent whose children are cancelled one by one."""
 LEAD: Final = 900  # what SQS can delay
 SKEW: Final = timedelta(seconds=5)
 
@@ -66,6 +76,8 @@ class Invariants:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.accepted: dict[JobRef, None] = {}
+        self.kinship = Kinship(store, self._check)
+        self.parts = Parts(self._check)
         self._store = store
         self._now = now
         self._granted: dict[tuple[JobRef, int], str] = {}
@@ -91,6 +103,8 @@ class Invariants:
             self._timeline(job, [event])
             self._times(job)
             self._one_live(job)
+            self.counts["parents"] += job.family is not None
+            self.kinship.counted(job)
 
     def claimed(
         self,
@@ -129,13 +143,13 @@ class Invariants:
         """A transition was accepted, under a lease or without."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
-        self._check(
-            move in MOVES[actor.role], job.ref, f"{actor.role} moved it {' -> '.join(move)}"
-        )
+        kin = kinship.MOVES[actor.role] if is_kin(job) else frozenset()
+        allowed = MOVES[actor.role] | kin
+        self._check(move in allowed, job.ref, f"{actor.role} moved it {' -> '.join(move)}")
         self._check(job.fence >= was.fence, job.ref, "the fence fell")
         self._check(job.attempts <= job.max_attempts, job.ref, "too many attempts")
         self._check(job.redrives <= job.max_redrives, job.ref, "too many redrives")
-        held = job.status is JobStatus.RUNNING
+        held = job.status is JobStatus.RUNNING and not awaits(job)
         locks = (job.locked_by, job.locked_until, job.claimed_at)
         self._check(all((each is not None) == held for each in locks), job.ref, "a lock is left")
         ended = job.status in TERMINAL
@@ -145,12 +159,21 @@ class Invariants:
         self._runs(actor, was, job)
         self._times(job)
         self._timeline(job, events)
+        self.kinship.counted(job)
         match actor.role:
-            case Role.WORKER if lease is None:
+            case _ if lease is None and (awaits(was) or awaits(job) or move == SETTLED):
+                self.kinship.parent_moved(actor.role, was, job)
+            case Role.STEP:
+                self._check(_under(was, lease), job.ref, "a stale execution's write")
+                self.parts.step_moved(was, job)
+            case Role.WORKER if lease is not None:
+                self._worker_moved(actor, was, job)
+            case Role.WORKER if was.status is JobStatus.RUNNING:
                 self.counts["taken back"] += 1
                 self._lost(was, job, self._now() + actor.skew - SKEW)
-            case Role.WORKER:
-                self._worker_moved(actor, was, job)
+            case Role.SWEEPER if job.status is JobStatus.CANCELLED:
+                self._check(job.parent is not None, job.ref, "the sweeper cancelled it")
+                self._check(job.fence > was.fence, job.ref, "a move from outside left its fence")
             case Role.SWEEPER:
                 self._sweeper_moved(actor, was, job)
             case _:
@@ -177,8 +200,9 @@ class Invariants:
     def left(self, actor: Actor, ref: JobRef) -> None:
         """A worker returned as if all were well."""
         lease = actor.lease
-        stands = lease is not None and _under(self._row(ref), lease)
-        self._check(not stands, ref, f"{actor.name} left its claim behind")
+        stands = _under(self._row(ref), lease)
+        over = isinstance(actor.work_ended, HandOver)
+        self._check(over or not stands, ref, f"{actor.name} left its claim behind")
 
     def performed(self, key: str) -> None:
         """The foreign system did what it was asked for."""
@@ -201,6 +225,17 @@ class Invariants:
         if first != text:
             self.violations.append(f"{request.scope}: two answers, {first} and {text}")
 
+    def recorded(self, lease: Lease, number: int) -> None:
+        """A step's effect was accepted under its execution's lease."""
+        ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
+        self._check(_under(self._row(ref), lease), ref, "a part of a stale execution")
+        self.parts.record(lease, number)
+
+    def started_again(self, name: str, *, same: bool) -> None:
+        """An execution was started under a name that is taken."""
+        if not same:
+            self.violations.append(f"two executions are called {name}")
+
     def acknowledged(self, refs: Sequence[JobRef]) -> None:
         """A client got the answer that these jobs are accepted."""
         for ref in refs:
@@ -210,7 +245,8 @@ class Invariants:
         """A sink took the event of an end."""
         ref = JobRef(tenant=event.tenant, job_id=event.subject)
         ended = self._reported.get((ref, event.sequence))
-        right = ended is not None and event.type == f"crawl.{ended.value}"
+        job = self._row(ref)
+        right = ended is not None and event.type == f"{POLICIES[job.kind].events}.{ended.value}"
         self._check(right, ref, f"{actor.name} reported an end that wasn't")
         seen = self._taken[sink, ref]
         if event.sequence not in seen:
@@ -220,9 +256,13 @@ class Invariants:
 
     def unsettled(self) -> list[Job]:
         """Accepted jobs that neither ended, with their ends reported, nor were paused by a user."""
-        set_aside = TERMINAL | {JobStatus.PAUSED}
-        rows = [self._row(ref) for ref in self.accepted]
-        return [job for job in rows if job.status not in set_aside or self._unreported(job.ref)]
+        return [job for ref in self.accepted if self._is_unsettled(job := self._row(ref))]
+
+    def _is_unsettled(self, job: Job) -> bool:
+        if self._unreported(job.ref) or self.kinship.is_unsettled(job):
+            return True
+        set_aside = job.status in TERMINAL or job.status is JobStatus.PAUSED
+        return not set_aside and not self.kinship.rests(job)
 
     def _unreported(self, ref: JobRef) -> bool:
         fences = [fence for ended, fence in self._reported if ended == ref]
@@ -232,7 +272,7 @@ class Invariants:
         """Everything has settled."""
         for ref in self.accepted:
             job = self._row(ref)
-            if job.status is JobStatus.COMPLETED:
+            if job.status is JobStatus.COMPLETED and job.family is None and job.kind != DRIVEN:
                 fence = (job.result or {}).get("fence")
                 done = self._effects[ref, fence] if isinstance(fence, int) else 0
                 self._check(done == 1, ref, "completed without its effect")
@@ -242,9 +282,15 @@ class Invariants:
 
     def _worker_moved(self, actor: Actor, was: Job, job: Job) -> None:
         lease = actor.lease
-        self._check(lease is not None and _under(was, lease), job.ref, "a stale holder's write")
-        charged = _charges(job) - _charges(was)
+        self._check(_under(was, lease), job.ref, "a stale holder's write")
         if job.status is JobStatus.RUNNING:
+            self.parts.worker_moved(job)
+        charged = _charges(job) - _charges(was)
+        stops = job.status in (JobStatus.CANCELLED, JobStatus.PAUSED)
+        if stops:
+            begun = self._effects[job.ref, was.fence] or actor.work_ended is not None
+            self._check(job.parent is not None and not begun, job.ref, "it stopped by itself")
+        if stops or job.status is JobStatus.RUNNING:
             self._check(charged == 0 and job.fence == was.fence, job.ref, "a checkpoint charged")
             return
         match actor.work_ended:
@@ -295,14 +341,18 @@ class Invariants:
         self._check(worked <= longest, job.ref, "nobody worked for so long")
 
     def _runs(self, actor: Actor, was: Job, job: Job) -> None:
-        retried = actor.role is Role.USER and was.status is JobStatus.FAILED
+        again = was.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
+        # A retried parent's worker retries its children; a retried child reopens its parent.
+        retried = again and (actor.role is Role.USER or is_kin(job))
         self._check(job.run == was.run + retried, job.ref, "a run began without a user's word")
+        settled = (was.status, job.status) == SETTLED
         if was.status in TERMINAL:
-            self._check(retried, job.ref, "a finished job moved")
-        if job.status in TERMINAL:
-            end = self._ends.setdefault((job.ref, job.run), job.status)
-            self._check(end is job.status, job.ref, f"run {job.run} ended twice")
-            if job.status is not JobStatus.CANCELLED:
+            self._check(retried or settled, job.ref, "a finished job moved")
+        if job.status in TERMINAL and not settled:
+            first = (job.ref, job.run) not in self._ends
+            self._ends[job.ref, job.run] = job.status
+            self._check(first, job.ref, f"run {job.run} ended twice")
+            if job.status is not JobStatus.CANCELLED and job.parent is None:
                 self._reported[job.ref, job.fence] = job.status
 
     def _times(self, job: Job) -> None:
@@ -314,6 +364,9 @@ class Invariants:
         timeline = self._timelines[job.ref]
         for event in events:
             known = timeline.get(event.id)
+            if known is not None and job.kind == DRIVEN:
+                timeline[event.id] = event  # a step that was tried again
+                continue
             if known is not None:
                 self._check(known == event, job.ref, f"event {event.id} was written over")
                 continue
@@ -348,7 +401,9 @@ class Invariants:
             self.violations.append(f"{ref.job_id}: {rule}")
 
 
-def _under(row: Job, lease: Lease) -> bool:
+def _under(row: Job, lease: Lease | None) -> bool:
+    if lease is None:
+        return False
     standing = (row.status, row.fence, row.locked_by)
     return standing == (JobStatus.RUNNING, lease.fence, lease.owner)
 

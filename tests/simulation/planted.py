@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import JobRef, Lane
+from spinneret.jobs.models import Job, JobRef, JobStatus, Lane
+from spinneret.jobs.parents import ParentEnds
+from spinneret.jobs.ports import DuePage, DuePosition
 from spinneret.jobs.sweeper import Sweeper, _Lost
 from spinneret.outbox.relay import Relay, Relayed
 from tests.fakes.jobs import FakeJobStore
+from tests.simulation.policies import DRIVEN
 
 
 class ResendsFirst(Sweeper):
@@ -53,6 +57,49 @@ class LosesEvents(FakeJobStore):
             return super().transition(before, after, *given, lease=lease, **named)
         finally:
             self.kinds = kinds
+
+
+class CountsTwice(FakeJobStore):
+    """The end of a child that was claimed twice counts twice."""
+
+    def _move(self, before: Any, after: Any, events: Any) -> None:
+        super()._move(before, after, events)
+        if before.fence > 1 and (ended := rules.counted(before, after)):
+            self._count(before, ended, 1)
+
+
+class EndsEarly(ParentEnds):
+    """A parent ends with the last child but one of a counter."""
+
+    def end(self, ref: JobRef, shard: int | None = None) -> bool:
+        """See ParentEnds."""
+        parent = self._store.get(ref)
+        if parent is None or not rules.awaits_children(parent):
+            return False
+        counts = self._store.child_counts(ref, [shard or 0])
+        if counts[0].pending > 1:
+            return False
+        now = self._clock()
+        after = rules.end_of(parent, counts[0], now)
+        self._store.transition(parent, after, [rules.status_event(after, now)])
+        return True
+
+
+class MissesNobody(FakeJobStore):
+    """A driven job that is running has no wake time: its execution may die unnoticed."""
+
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
+    ) -> DuePage:
+        """See JobStore."""
+        page = super().to_wake(shard, until, limit, after)
+        jobs = ((ref, self.get(ref)) for ref in page.refs)
+        refs = tuple(ref for ref, job in jobs if job and not _is_driven(job))
+        return replace(page, refs=refs)
+
+
+def _is_driven(job: Job) -> bool:
+    return job.kind == DRIVEN and job.status is JobStatus.RUNNING
 
 
 class NeverSweeps(Relay):

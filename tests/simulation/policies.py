@@ -11,10 +11,16 @@ ONE_SERIES: Final = "one series"
 """A kind without redrives, so that failures are final soon."""
 IMPATIENT: Final = "impatient"
 """A kind that expires when nobody begins it in time."""
+FAMILY: Final = "family"
+"""A parent, whose end is reported."""
+DRIVEN: Final = "driven"
+"""A kind whose jobs executions of a state machine do."""
 _LANES: Final = KINDS["crawl"].lanes
 POLICIES: Final = {
     **KINDS,
     ONE_SERIES: KindPolicy(lanes=_LANES, events="crawl"),
     IMPATIENT: KindPolicy(lanes=_LANES, events="crawl", pending_seconds=90.0),
+    DRIVEN: KindPolicy(lanes=_LANES, events="driven"),
+    FAMILY: KindPolicy(lanes=_LANES, events="family"),
 }
 SINKS: Final = ("bus", "webhooks")

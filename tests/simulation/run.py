@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from random import Random
 
+from spinneret.jobs.parents import ParentEnds
 from spinneret.outbox.relay import Relay
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation.faults import Fate, SeededFaults
@@ -25,6 +26,10 @@ class Report:
     seed: int
     steps: int
     jobs: int
+    parents: int
+    """Of these, with children of their own."""
+    executions: int
+    """Segments of driven jobs."""
     crashes: int
     lost_answers: int
     duplicates: int
@@ -50,17 +55,18 @@ def simulate(
     threads: Executor | None = None,
     store: FakeJobStore | None = None,
     relay_of: Callable[..., Relay] = Relay,
+    ends_of: Callable[..., ParentEnds] = ParentEnds,
 ) -> Report:
     """Tell the scenario of a seed; the same seed gives the same scenario, step by step.
 
-    `threads` saves the start of new ones for every seed; it must have THREADS of them. `store` and
-    `relay_of` may be faulty ones.
+    `threads` saves the start of new ones for every seed; it must have THREADS of them. `store`,
+    `relay_of` and `ends_of` may be faulty ones.
     """
     rng = Random(seed)
     faults = SeededFaults(rng)
     with silent_logs(), nullcontext(threads) if threads else actor_threads() as pool:
         world = World(rng, faults, pool, store)
-        scenario = Scenario(rng, faults, world, relay_of)
+        scenario = Scenario(rng, faults, world, relay_of, ends_of)
         scenario.run()
     invariants = world.invariants
     if not invariants.violations:
@@ -69,6 +75,8 @@ def simulate(
         seed=seed,
         steps=world.counts["steps"],
         jobs=invariants.counts["jobs"],
+        parents=invariants.counts["parents"],
+        executions=world.counts["executions"],
         crashes=world.counts["crashes"],
         lost_answers=world.counts[Fate.ANSWER_LOST] + world.counts[Fate.TWICE],
         duplicates=world.counts["duplicates"],

@@ -8,6 +8,7 @@ from random import Random
 from typing import Final
 
 from spinneret.jobs.models import Draft, JobRef, JobStatus, Move, Priority, RequestKey
+from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -18,13 +19,16 @@ from spinneret.kernel.errors import (
 from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
 from tests.simulation.actors import TENANT, Actors, Claim, Request
+from tests.simulation.families import child_drafts, parent_draft
 from tests.simulation.faults import SeededFaults
-from tests.simulation.policies import IMPATIENT, ONE_SERIES
+from tests.simulation.policies import DRIVEN, IMPATIENT, ONE_SERIES
 from tests.simulation.world import World
 
 SETTLE_SECONDS: Final = 4200.0  # see `Scenario`: the longest that calm may take
 SWEEP_SECONDS: Final = 60.0
 RETRY_AFTER_MAX: Final = 1500.0  # beyond what SQS can delay
+PARTS_MAX: Final = 5  # of a driven job: two segments
+EXECUTIONS_LOST: Final = 0.05  # of their transitions
 PAGES: Final = ("page-1", "page-2", "page-3")
 MOVES: Final = (Move.CANCEL, Move.PAUSE, Move.RESUME, Move.RETRY)
 ALLOWED: Final[Mapping[JobStatus, Sequence[Move]]] = {
@@ -32,6 +36,7 @@ ALLOWED: Final[Mapping[JobStatus, Sequence[Move]]] = {
     JobStatus.RUNNING: (Move.PAUSE, Move.PAUSE, Move.CANCEL),
     JobStatus.PAUSED: (Move.RESUME, Move.RESUME, Move.RESUME, Move.CANCEL),
     JobStatus.FAILED: (Move.RETRY,),
+    JobStatus.PARTIALLY_FAILED: (Move.RETRY,),
 }
 
 
@@ -50,11 +55,12 @@ class Scenario:
         faults: SeededFaults,
         world: World,
         relay_of: Callable[..., Relay] = Relay,
+        ends_of: Callable[..., ParentEnds] = ParentEnds,
     ) -> None:
         self._rng = rng
         self._faults = faults
         self._world = world
-        self._actors = Actors(world, self._work, self._timeout, relay_of)
+        self._actors = Actors(world, self._work, self._timeout, relay_of, ends_of, self._loses)
         self._actors.workers_max = rng.choice([1, 2, 3, 5])
         self._timeouts = rng.choice([(15.0, 40.0), (60.0,), (30.0, 900.0), (900.0,)])
         self._work_seconds = rng.choice([8.0, 30.0, 400.0, 400.0])
@@ -74,6 +80,10 @@ class Scenario:
         """Run the world until nothing moves any more."""
         for _ in range(self._rng.randint(1, 6)):
             self._later(self._new_request)
+        for _ in range(self._rng.choice([0, 0, 0, 1])):
+            self._later(self._new_family)
+        for _ in range(self._rng.choice([0, 0, 0, 1])):
+            self._later(self._new_driven)
         for _ in range(self._rng.choice([0, 4, 16])):
             self._later(self._user)
         for service in ("store", "queue"):
@@ -86,7 +96,8 @@ class Scenario:
         self._world.run(self._is_over)
 
     def _is_over(self) -> bool:
-        idle = not self._world.actors and not self._waiting and not self._actors.flying
+        moving = self._waiting or self._actors.flying or self._actors.machine.running
+        idle = not self._world.actors and not moving
         return self.calm_at is not None and idle and not self._world.invariants.unsettled()
 
     def _later(self, action: Callable[[], None]) -> None:
@@ -134,6 +145,24 @@ class Scenario:
             key = RequestKey(tenant=TENANT, scope=scope, payload=payload)
         for _ in range(self._rng.choice([1, 1, 2])):
             self._submit(Request(drafts=drafts, key=key))
+
+    def _new_family(self) -> None:
+        planned = self._rng.random() < 0.5
+        parent = parent_draft(self._rng, PAGES, planned=planned)
+        if planned:
+            self._submit(Request(drafts=child_drafts(parent), key=None, parent=parent))
+        else:
+            self._submit(Request(drafts=[parent], key=None, parents=True))
+
+    def _new_driven(self) -> None:
+        nature = self._rng.choice(["well", "well", "well", "broken"])
+        payload = {"parts": self._rng.randint(1, PARTS_MAX), "nature": nature}
+        priority = self._rng.choice(list(Priority))
+        draft = Draft(kind=DRIVEN, payload=payload, priority=priority, duplicate_key=None)
+        self._submit(Request(drafts=[draft], key=None))
+
+    def _loses(self) -> bool:
+        return not self._faults.quiet and self._rng.random() < EXECUTIONS_LOST
 
     def _submit(self, request: Request) -> None:
         """Ask, and ask again as long as there is no answer."""

@@ -23,6 +23,7 @@ from spinneret.jobs.models import (
 )
 from spinneret.jobs.ports import (
     Begun,
+    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
@@ -136,11 +137,61 @@ class SteppedStore:
 
         def effect() -> None:
             was = self._store.get(before.ref)
+            above = self._store.get(parent.before.ref) if parent is not None else None
             self._store.begin_run(before, after, event, holder, parent)
             assert was is not None
             self._invariants.moved(self._actor, was, [event], None)
+            if parent is not None:
+                assert above is not None
+                self._invariants.moved(self._actor, above, [parent.event], None)
 
         self._world.call(self._actor, "store.begin_run", effect, _Change(before, after))
+
+    def add_children(
+        self,
+        before: Job,
+        after: Job,
+        children: Sequence[NewJob],
+        events: Sequence[JobEvent],
+        *,
+        lease: Lease,
+    ) -> None:
+        """See JobStore."""
+
+        def effect() -> None:
+            was = self._store.get(before.ref)
+            self._store.add_children(before, after, children, events, lease=lease)
+            assert was is not None
+            self._invariants.moved(self._actor, was, (), lease)
+            self._invariants.submitted(children, events)
+
+        self._world.call(self._actor, "store.add_children", effect, before.id)
+
+    def plan(self, parent: JobRef, number: int) -> str | None:
+        """See JobStore."""
+        return self._world.call(
+            self._actor, "store.plan", lambda: self._store.plan(parent, number), parent.job_id
+        )
+
+    def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
+        """See JobStore."""
+        return self._world.call(
+            self._actor,
+            "store.child_counts",
+            lambda: self._store.child_counts(parent, shards),
+            parent.job_id,
+        )
+
+    def children(
+        self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
+    ) -> ChildPage:
+        """See JobStore."""
+        return self._world.call(
+            self._actor,
+            "store.children",
+            lambda: self._store.children(parent, statuses, after, limit),
+            parent.job_id,
+        )
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -182,6 +233,16 @@ class SteppedStore:
             self._invariants.committed(self._actor, lease)
 
         self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
+
+    def record(self, lease: Lease, number: int) -> None:
+        """A step's effect, in one transaction with the check of its execution's lease."""
+
+        def effect() -> None:
+            if not self._store.holds(lease):
+                raise LeaseLost(f"job {lease.job_id} has moved on")
+            self._invariants.recorded(lease, number)
+
+        self._world.call(self._actor, "store.record", effect, (lease.job_id, lease.fence, number))
 
 
 class SteppedOutbox:

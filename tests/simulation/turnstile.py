@@ -23,6 +23,8 @@ class Role(StrEnum):
     WORKER = "worker"
     SWEEPER = "sweeper"
     USER = "user"
+    STEP = "step"
+    """Of an execution: an invocation of one of its functions."""
 
 
 class Actor:

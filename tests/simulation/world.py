@@ -30,7 +30,9 @@ _TRANSACTIONS: Final = frozenset(
         "store.submit",
         "store.transition",
         "store.begin_run",
+        "store.add_children",
         "store.commit",
+        "store.record",
         "store.begin_effect",
         "store.finish_effect",
     }

@@ -48,6 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Bring everything up, crawl, search; 1 when a crawl failed."""
+    if arguments.url:
+        _require_known_host(arguments.url)
     instance = Instance.named(arguments.instance, workspace)
     deployment = deploy.ensure(instance, workspace)
     api = deployment.api_url(record.endpoints(instance)["gateway"])
@@ -57,7 +59,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     ) as client:
         demo = _Demo(client)
         if arguments.url:
-            _require_known_host(arguments.url)
             done = demo.crawl([arguments.url])
             queries: Sequence[str] = [each["title"] or arguments.url for each in done]
         else:
@@ -72,7 +73,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
             queries = ()
         for query in queries:
             demo.search(query)
-        demo.farewell(api, secret)
+        farewell(api, secret)
     return 1 if demo.failed else 0
 
 
@@ -171,27 +172,28 @@ class _Demo:
         if not answer["results"]:
             print("  nothing found")
 
-    def farewell(self, api: str, secret: str) -> None:
-        """What to try next."""
-        print(f"\n{_bold('Now you')} (the key is for tenant {TENANT} and shown once)")
-        print(f"  export API={api} KEY={secret}")
-        for path, body in (
-            ("search", '{"query": "sticky silk"}'),
-            ("crawl", '{"url": "https://…"}'),
-            ("crawl/deep", '{"url": "https://…", "max_pages": 20}'),
-        ):
-            print(f"""  curl -s $API/api/v1/{path} {_HEADERS} -d '{body}'""")
-        print(f"  curl -s $API/api/v1/jobs/job_…/timeline {_HEADERS}    # how far a job is")
-        print(f"  {api}/docs    all routes, to read and to try out")
-        print("  make demo URL=https://…    crawl a page of the web")
-        print("  make status | logs | down  look at the local stack, end it")
-
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
         response = self._client.request(method, path, json=body)
         answer = response.json()
         if response.is_error:
             raise StackError(f"{answer.get('code')}: {answer.get('error')}{_reasons(answer)}")
         return answer
+
+
+def farewell(api: str, secret: str) -> None:
+    """What to try next."""
+    print(f"\n{_bold('Now you')} (the key is for tenant {TENANT} and shown once)")
+    print(f"  export API={api} KEY={secret}")
+    for path, body in (
+        ("search", '{"query": "sticky silk"}'),
+        ("crawl", '{"url": "https://…"}'),
+        ("crawl/deep", '{"url": "https://…", "max_pages": 20}'),
+    ):
+        print(f"""  curl -s $API/api/v1/{path} {_HEADERS} -d '{body}'""")
+    print(f"  curl -s $API/api/v1/jobs/job_…/timeline {_HEADERS}    # how far a job is")
+    print(f"  {api}/docs    all routes, to read and to try out")
+    print("  make demo URL=https://…    crawl a page of the web")
+    print("  make status | logs | down  look at the local stack, end it")
 
 
 def _reasons(answer: dict[str, Any]) -> str:
@@ -207,7 +209,7 @@ def _require_known_host(url: str) -> None:
         raise StackError(f"{url} names no host: expected https://…")
     try:
         socket.getaddrinfo(host, None)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter for a label that is empty or too long
         raise StackError(f"the name {host} can't be resolved: {error}") from error
 
 

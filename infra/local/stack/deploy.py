@@ -47,14 +47,15 @@ def ensure(instance: Instance, workspace: Workspace) -> Deployment:
         former = instance.read()
         running = former is not None and bool(former.alive())
         bring_up(instance, all_parts(workspace), workspace, free_ports=running)
-        return _deploy(instance, workspace)
+        return deploy_to(instance, workspace)
 
 
-def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
+def deploy_to(instance: Instance, workspace: Workspace) -> Deployment:
+    """Bring the application to an instance that runs; raises UsageError where data would go."""
     begin = time.monotonic()
     endpoints = record.endpoints(instance)
-    chosen = settings.settle(instance, workspace.environ)
-    parameters = _parameters(chosen, endpoints)
+    chosen = settings.wanted(instance, workspace.environ)
+    parameters = parameters_of(chosen, endpoints)
     sources = Sources(workspace.root)
     wanted = Deployment(
         boot=endpoints["localstack_boot"],
@@ -74,13 +75,15 @@ def _deploy(instance: Instance, workspace: Workspace) -> Deployment:
         sam = Sam(workspace, instance, endpoints, settings.embedder(chosen))
         deployment = _create(instance, workspace, wanted, parameters, endpoints, sam)
         what = "deployed"
+    settings.keep(instance, chosen)
     say(f"{what} ({time.monotonic() - begin:.1f} s)")
     say(f"  api         {deployment.api_url(endpoints['gateway'])}")
     say(f"  fetching may reach {parameters['FetchAllowedEndpoints']} besides public addresses")
     return deployment
 
 
-def _parameters(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
+def parameters_of(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
+    """The template's parameters."""
     served = settings.embedder(chosen) == settings.SERVER
     return {
         "Stage": STAGE,
@@ -116,9 +119,7 @@ def _create(
         sam.validate()
     with progress.step("building functions and layers", "built"):
         sam.build()
-    if cloudformation.delete(client, STACK_NAME):
-        remove_indices(endpoints["opensearch"])
-        progress.say("removed the former stack with its tables, buckets, keys and index")
+    remove_former(client, endpoints["opensearch"], workspace)
     s3 = aws.client(session, "s3", endpoints["gateway"])
     s3.create_bucket(Bucket=BUCKET)
     with progress.step("creating the stack", "created"):
@@ -132,6 +133,14 @@ def _create(
         verify(session, endpoints["gateway"], sam.built / "template.yaml", deployment)
     record.write(instance, deployment)
     return deployment
+
+
+def remove_former(client: Any, opensearch: str, workspace: Workspace) -> None:
+    """Remove the former stack, and all chunks also where it is gone: LocalStack may die alone."""
+    removed = cloudformation.delete(client, STACK_NAME)
+    remove_indices(opensearch)
+    if removed:
+        workspace.progress.say("removed the former stack with its tables, buckets, keys and index")
 
 
 def _update(

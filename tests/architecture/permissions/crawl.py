@@ -31,6 +31,7 @@ NEEDED = {
         on("Domains", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         RELAYING,
         on("Webhooks", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
+        on("Documents", "BatchGetItem"),  # whether a crawl's page is shown
         on("Frontier", "GetItem Query"),
         on("Frontier/index/placed", "Query"),
         on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials

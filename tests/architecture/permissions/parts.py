@@ -66,7 +66,7 @@ STORING = together(
     on("Content/*", "s3:GetObject s3:PutObject"),
 )
 KEEPING = together(
-    on("Documents", "Scan"),
+    on("Documents", "BatchGetItem Scan"),
     on("Content/*", "s3:DeleteObjectVersion"),
     on("Content", "s3:ListBucketVersions"),
     on("Domain/_aliases", "es:ESHttpPost"),

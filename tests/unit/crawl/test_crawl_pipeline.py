@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.pages import MEDIA_TYPES
+from spinneret.crawl.pipeline import Extract
 from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
@@ -36,6 +38,7 @@ def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
         "redirects": [URL, "https://other.example/"],
         "title": body.partition("\n")[0],
         "language": "en",
+        "extraction": None,
         "status_code": 200,
         "content_type": "text/html",
         "bytes": len(body.encode()),
@@ -183,3 +186,41 @@ def test_an_outage_of_our_own_is_waited_for_uncharged(crawl: CrawlSlice, part: s
     done = crawl.settle(ref)
     assert (done.status, done.attempts) == (JobStatus.COMPLETED, 0)
     assert len(crawl.search("silk")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "details"),
+    [
+        ("Die Seide einer Spinne.", "de", {"reason": "language", "language": "de"}),
+        ("ok!", "en", {"reason": "too_short"}),
+    ],
+)
+def test_a_page_that_is_not_for_the_index_is_refused_with_its_reason(
+    crawl: CrawlSlice, text: str, language: str, details: dict[str, str]
+) -> None:
+    crawl.extract = in_language(language)
+    crawl.pages[URL] = fetched_page(URL, text)
+    job = crawl.settle(crawl.submit(URL))
+    assert job.status is JobStatus.FAILED
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.details) == ("CONTENT_REFUSED", details)
+    assert crawl.documents.all("acme") == []
+
+
+@pytest.mark.parametrize("language", ["en", "und"])
+def test_a_page_in_english_or_in_no_known_language_is_kept(
+    crawl: CrawlSlice, language: str
+) -> None:
+    crawl.extract = in_language(language)
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    crawl.settle(crawl.submit(URL))
+    assert [each.language for each in crawl.documents.all("acme")] == [language]
+
+
+def in_language(language: str) -> Extract:
+    def extract(
+        text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
+    ) -> Content:
+        return Content(title=None, markdown=text, language=language)
+
+    return extract

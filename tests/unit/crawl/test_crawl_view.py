@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -53,12 +54,19 @@ def test_a_completed_crawl_shows_its_page_in_its_parts(crawl: CrawlSlice) -> Non
         None,
     )
     assert (view.markdown_url, view.parts_url, view.blocks) == (None, None, None)
+    assert view.extraction is not None
+    assert view.extraction.model_dump() == {
+        "engine": "regions",
+        "agreement": 0.0,
+        "page_type": document.extraction and document.extraction.page_type,
+    }
 
 
 def test_a_crawl_that_is_not_finished_shows_what_is_known(crawl: CrawlSlice) -> None:
     view = crawl.crawls().get("acme", crawl.submit(URL).job_id)
     assert (view.status, view.normalized_url) == ("pending", "https://site.example/page?a=1&b=2")
     assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
+    assert view.extraction is None
 
 
 def test_a_failed_crawl_shows_why(crawl: CrawlSlice) -> None:
@@ -87,6 +95,24 @@ def test_what_is_gone_from_the_store_is_not_shown(crawl: CrawlSlice) -> None:
     crawl.contents._texts.clear()
     view = crawl.crawls().get("acme", job.id)
     assert (view.status, view.markdown, view.links) == ("completed", None, None)
+
+
+def test_the_page_of_a_deleted_document_is_not_shown(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    job = crawl.settle(crawl.submit(URL))
+    [document] = crawl.documents.all("acme")
+    deleted = replace(document, sequence=2, deleted_at=crawl.clock())
+    crawl.documents.commit(deleted, document)
+    for gone in (False, True):
+        if gone:
+            crawl.documents.remove(deleted)
+        view = crawl.crawls().get("acme", job.id)
+        assert (view.status, view.document_id) == ("completed", document.id)
+        assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
+        assert (view.markdown_url, view.parts_url) == (None, None)
+    restored = replace(document, sequence=3)
+    crawl.documents.commit(restored, None)
+    assert crawl.crawls().get("acme", job.id).text == "Silk."
 
 
 def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlSlice) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 import pytest
 
 from spinneret.content.extraction.pages import extract
@@ -10,10 +13,13 @@ from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Move
-from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ValidationFailed
-from spinneret.web.exploring.frontier.models import PageState
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
+from spinneret.web.exploring.frontier.models import CrawlRef, Next, PageState
+from spinneret.web.exploring.frontier.service import Frontier
 from tests.factories import TENANT
 from tests.fakes.deep_crawling import HOST, DeepSlice
+from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import fetched_page
 
 WIDE = {
@@ -45,6 +51,18 @@ def test_every_page_within_the_depth_is_crawled_once() -> None:
     assert (view.current_depth, view.end_reason, view.progress) == (2, "exhausted", 100)
 
 
+def test_a_document_names_the_page_that_led_to_it() -> None:
+    crawl = DeepSlice(SMALL)
+    finished(crawl, crawl.ask())
+    parents = {each.url: each.parent_url for each in crawl.documents.all(TENANT)}
+    assert parents == {
+        f"{HOST}/": None,
+        f"{HOST}/a": f"{HOST}/",
+        f"{HOST}/b": f"{HOST}/",
+        f"{HOST}/c": f"{HOST}/a",
+    }
+
+
 HTML_SITE = {
     "/": """<a href="/login" rel="nofollow">Log in</a> <a href="/a">A</a>
         <a href="/b" rel="nofollow">b, advertised</a> <a href="/b">b</a>""",
@@ -74,6 +92,27 @@ def html_site(site: dict[str, str], **headers: str) -> DeepSlice:
 def crawled(crawl: DeepSlice, **given: object) -> list[str]:
     finished(crawl, crawl.ask(max_depth=5, **given))
     return sorted(crawl.asked())
+
+
+def test_the_list_of_pages_leads_to_the_links_of_each() -> None:
+    crawl = html_site({"/": '<a href="/a" rel="nofollow">A</a>', "/gone": ""})
+    ref = crawl.ask()
+    finished(crawl, ref)
+    [page] = crawl.deep().pages(TENANT, ref.job_id, None, None, 10).items
+    assert page.parts_url is not None
+    key = page.parts_url.removeprefix("https://bucket.example/").partition("?")[0]
+    assert json.loads(crawl.parts.read(key) or "")["links"] == [
+        {"url": f"{HOST}/a", "text": "A", "rel": ["nofollow"], "nofollow": True}
+    ]
+
+
+def test_a_page_that_failed_has_no_links() -> None:
+    crawl = DeepSlice({"/": ["/gone"]})
+    crawl.pages[f"{HOST}/gone"] = fetched_page(f"{HOST}/gone", status_code=404)
+    ref = crawl.ask()
+    finished(crawl, ref)
+    [page] = crawl.deep().pages(TENANT, ref.job_id, PageState.FAILED, None, 10).items
+    assert page.parts_url is None
 
 
 def test_links_that_are_not_to_be_followed_are_counted_with_their_page() -> None:
@@ -218,6 +257,88 @@ def test_the_sixth_of_a_tenant_waits_for_one_to_end() -> None:
     crawl.execute()
     crawl.deliver()
     assert crawl.job(refs[-1]).status is JobStatus.RUNNING
+
+
+@pytest.mark.parametrize("move", [Move.CANCEL, Move.PAUSE])
+def test_the_sixth_takes_the_place_of_one_that_stands_still(move: Move) -> None:
+    crawl = DeepSlice(SMALL)
+    refs = [crawl.ask(force=True) for _ in range(6)]
+    crawl.deliver()
+    crawl.control().move(refs[0], move)
+    crawl.deliver()
+    assert crawl.job(refs[-1]).status is JobStatus.RUNNING
+
+
+def test_a_paused_crawl_that_lost_its_place_waits_for_one() -> None:
+    crawl = DeepSlice(SMALL)
+    refs = [crawl.ask(force=True) for _ in range(6)]
+    crawl.deliver()
+    crawl.control().move(refs[0], Move.PAUSE)
+    crawl.deliver()
+    crawl.control().move(refs[0], Move.RESUME)
+    crawl.deliver()
+    assert crawl.job(refs[0]).status is JobStatus.PENDING
+    crawl.execute()
+    crawl.deliver()
+    assert crawl.job(refs[0]).status is JobStatus.RUNNING
+
+
+class BrokenFrontier(Frontier):
+    def next_batch(
+        self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool] = lambda: True
+    ) -> Next:
+        raise ResultRefused("too large")
+
+
+def test_a_crawl_that_can_not_be_driven_fails_and_gives_its_place_back() -> None:
+    crawl = DeepSlice(SMALL)
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.frontier = BrokenFrontier(store=FakeFrontierStore(), clock=crawl.clock)
+    crawl.execute()
+    assert crawl.job(ref).status is JobStatus.FAILED
+    assert crawl.slots.holders[f"{TENANT} DEEP_CRAWLS"] == {}
+
+
+def test_a_crawl_none_of_whose_pages_can_be_had_has_failed() -> None:
+    crawl = DeepSlice(SMALL)
+    answer = crawl.pages[f"{HOST}/"]
+    crawl.pages[f"{HOST}/"] = HttpRefused("the host answered 404", details={"status_code": 404})
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.execute()
+    job = crawl.job(ref)
+    assert (job.status, job.attempts) == (JobStatus.FAILED, 1)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.details) == (
+        "PAGES_FAILED",
+        {"pages_failed": 1, "error_type": "HTTP_ERROR", "status_code": 404},
+    )
+    view = crawl.deep().get(TENANT, ref.job_id)
+    assert view is not None
+    assert (view.pages_crawled, view.pages_failed, view.end_reason) == (0, 1, "exhausted")
+
+    crawl.pages[f"{HOST}/"] = answer
+    crawl.control().move(ref, Move.RETRY)
+    finished(crawl, ref)
+    view = crawl.deep().get(TENANT, ref.job_id)
+    assert view is not None
+    assert (view.pages_crawled, view.pages_failed, view.end_reason) == (4, 0, "exhausted")
+
+
+def test_a_crawl_whose_time_is_up_is_completed_in_part() -> None:
+    crawl = DeepSlice(SMALL)
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.execute(1)
+    crawl.clock.advance(bounds.FRONTIER_SECONDS)
+    crawl.execute()
+    job = crawl.job(ref)
+    assert job.status is JobStatus.PARTIALLY_FAILED
+    assert job.last_error is not None
+    assert job.last_error.code == "OUT_OF_TIME"
+    assert job.result is not None
+    assert job.result["end_reason"] == "expired"
 
 
 def test_what_fails_and_what_robots_forbid_is_listed_with_the_reason() -> None:

@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+from spinneret.content.documents.models import Document
+from spinneret.content.extraction.models import ExtractionStrategy
+from spinneret.content.extraction.pages import extract
+from spinneret.crawl.configs.models import ConfigOptions
+from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.pages import CrawlPages
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobRef, JobStatus
@@ -18,6 +23,7 @@ from spinneret.web.fetching.models import FetchRequest
 from tests.fakes.crashes import Crash, CrashPlan, Moment
 from tests.fakes.crawling import CrawlSlice, long_page
 from tests.fakes.fetching import FakeFetcher, fetched_page
+from tests.fakes.time import START
 
 URL = "https://site.example/page"
 ETAG = {"etag": '"1"'}
@@ -213,11 +219,94 @@ def test_equal_content_from_the_site_is_not_embedded_again_either(crawl: Watched
     assert (crawl.sources(again), crawl.embedder.embedded) == (["site"], embedded)
 
 
-def test_after_a_day_a_page_is_asked_for_as_if_it_were_new(crawl: Watched) -> None:
+def test_after_a_day_the_page_is_still_asked_for_by_its_validators(crawl: Watched) -> None:
+    first = crawl.crawled()
+    [before] = crawl.documents.all("acme")
+    embedded, chunks = list(crawl.embedder.embedded), dict(crawl.index.held)
+    for _ in range(3):
+        crawl.clock.advance(2 * bounds.FETCH_KEPT_SECONDS)
+        again = crawl.crawled()
+        assert crawl.sources(again) == ["not_modified"]
+    assert (crawl.embedder.embedded, crawl.index.held) == (embedded, chunks)
+    [after] = crawl.documents.all("acme")
+    assert (after.version, after.origin) == (before.version, before.origin)
+    assert after.crawled_at > before.crawled_at
+    assert first.result is not None
+    seen = {"unchanged": True, "crawled_at": stamp(after.crawled_at), "bytes": 0}
+    assert again.result == {**first.result, **seen}
+
+
+def test_a_page_that_has_changed_after_a_day_is_indexed_anew(crawl: Watched) -> None:
     crawl.crawled()
     crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    crawl.pages[URL] = fetched_page(URL, long_page("web"), headers={"etag": '"2"'})
+    assert crawl.sources(crawl.crawled()) == ["site"]
+    assert crawl.search("web")
+
+
+def lose(*, key_of: Callable[[Document], str]) -> Callable[[Watched], None]:
+    def losing(crawl: Watched) -> None:
+        del crawl.contents._texts[key_of(*crawl.documents.all("acme"))]
+
+    return losing
+
+
+def change(**changes: Any) -> Callable[[Watched], None]:
+    def changing(crawl: Watched) -> None:
+        [document] = crawl.documents.all("acme")
+        crawl.documents.commit(
+            replace(document, sequence=document.sequence + 1, **changes), document
+        )
+
+    return changing
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        pytest.param(change(deleted_at=START), id="deleted"),
+        pytest.param(change(origin=None), id="replaced by an upload"),
+        pytest.param(change(title="Another"), id="not what was read"),
+        pytest.param(lose(key_of=lambda each: each.content_key), id="without its text"),
+        pytest.param(
+            lose(key_of=lambda each: each.origin.parts_key if each.origin else ""),
+            id="without its links",
+        ),
+    ],
+)
+def test_a_page_is_asked_for_as_if_it_were_new_where_its_document_is(
+    crawl: Watched, happens: Callable[[Watched], None]
+) -> None:
+    crawl.crawled()
+    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    happens(crawl)
     assert crawl.sources(crawl.crawled()) == ["site"]
     assert crawl.requests[-1].validators is None
+
+
+def test_a_page_is_asked_for_as_if_it_were_new_under_another_config(crawl: Watched) -> None:
+    crawl.crawled()
+    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    options = ConfigOptions(extraction_strategy=ExtractionStrategy.RAW)
+    config = crawl.configs.service.create("acme", ConfigDraft(name="raw", options=options))
+    assert crawl.sources(crawl.crawled(config_id=config.id)) == ["site"]
+
+
+def test_a_page_that_is_known_has_the_content_that_was_read(crawl: Watched) -> None:
+    crawl.extract = extract
+    body = """<html lang="en"><head><title>Silk</title><meta name="author" content="Ada">
+        <meta name="somebot" content="nofollow"></head><body><main><h1>Silk</h1><p>Spiders weave
+        <a href="/a" rel="nofollow">a</a>, <a href="/a">a</a> and <a href="/b">b</a>.</main>"""
+    crawl.pages[URL] = fetched_page(URL, body, headers={**ETAG, "x-robots-tag": "none"})
+    first, pipeline = crawl.crawled(), crawl.pipeline()
+    kept = pipeline._pages.get(first)
+    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    known = pipeline._pages.get(first)
+    assert known.content == extract(body, "text/html", URL)
+    assert known.content.nofollow_agents == ("somebot",)
+    assert [link.may_follow for link in known.content.hyperlinks] == [True, True]
+    assert known.page.headers["x-robots-tag"] == "none"
+    assert known.page.media_type == kept.page.media_type
 
 
 def test_tenants_ask_for_themselves(crawl: Watched) -> None:
@@ -269,6 +358,7 @@ def test_a_cache_that_is_away_costs_only_a_fetch(crawl: Watched, call: str) -> N
             crawl.cache.available = call not in ("both", f"cache.{name}")
             return getattr(crawl.cache, name)
 
+    crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     for _ in range(2):
         ref = crawl.submit(URL, force=True)
         crawl.embedder.available = False

@@ -185,7 +185,11 @@ def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
     serve(site, {f"{n}.xml": urlset(f"page-{n}") for n in range(30)})
     ref = site.submit()
     job = site.settle(ref)
+    assert job.status is JobStatus.PARTIALLY_FAILED
+    assert job.last_error is not None
+    assert job.last_error.code == "OUT_OF_TIME"
     assert job.result is not None
+    assert len(site.urls(ref)) == job.result["urls_found"]
     assert 0 < job.result["urls_found"] < 30
     assert job.result["has_more"]
     assert "time was up before all files were read" in job.result["notes"]

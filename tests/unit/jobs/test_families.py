@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from random import Random
@@ -11,13 +10,13 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobStatus, Move
 from spinneret.jobs.parents import ParentEnds
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, LeaseLost
 from tests.fakes.crashes import CrashPlan, Moment
-from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
+from tests.simulation.planted import CountsTwice, EndsEarly
 from tests.unit.jobs.household import Household
 from tests.unit.jobs.submissions import finish
 
@@ -107,6 +106,27 @@ def test_a_retry_of_one_child_reopens_its_finished_parent() -> None:
     household.settle()
     assert household.ended == [JobStatus.PARTIALLY_FAILED, JobStatus.COMPLETED]
     assert household.job(household.parent).last_error is None
+
+
+def test_a_parent_that_failed_before_it_had_made_all_children_is_not_reopened_by_one() -> None:
+    household = Household(MANY, lambda job: job.payload["n"] == 1)
+    for at in (8, 3, 3):  # its worker dies in every attempt
+        household.run(household.parent, CrashPlan(at=at))
+        household.sweep()
+    while household.deliver():
+        pass
+    failed = household.job(household.parent)
+    assert (failed.status, household.counts().created < MANY) == (JobStatus.FAILED, True)
+    household.failing = lambda _: False
+    [child] = [child for child in household.children() if child.status is JobStatus.FAILED]
+    household.move(child.ref, Move.RETRY)
+    while household.deliver():
+        pass
+    assert household.job(household.parent).status is JobStatus.FAILED
+    household.move(household.parent, Move.RETRY)
+    household.settle()
+    assert household.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
+    assert household.counts().completed == MANY
 
 
 def test_a_child_of_a_cancelled_parent_is_not_retried() -> None:
@@ -259,30 +279,6 @@ def test_a_parent_does_not_end_while_a_child_begins_again() -> None:
     with pytest.raises(LeaseLost):
         household.store.transition(parent, ended, counted=[stale])
     assert household.job(household.parent).status is JobStatus.RUNNING
-
-
-class CountsTwice(FakeJobStore):
-    """Planted: the end of a child that was claimed twice counts twice."""
-
-    def _move(self, before: Job, after: Job, events: Sequence[JobEvent]) -> None:
-        super()._move(before, after, events)
-        if before.fence > 1 and (ended := rules.counted(before, after)):
-            self._count(before, ended, 1)
-
-
-class EndsEarly(ParentEnds):
-    """Planted: the first counter without a child alive ends the parent."""
-
-    def end(self, ref: JobRef, shard: int | None = None) -> bool:
-        parent = self._store.get(ref)
-        if parent is None or not rules.awaits_children(parent):
-            return False
-        counts = self._store.child_counts(ref, [shard or 0])
-        if counts[0].pending > 1:
-            return False
-        after = rules.end_of(parent, counts[0], START)
-        self._store.transition(parent, after, [rules.status_event(after, START)])
-        return True
 
 
 @pytest.mark.parametrize("planted", ["counts twice", "ends early"])

@@ -15,12 +15,18 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from tests.fakes.crashes import Moment
 from tests.simulation.crash_points import FLOWS, Followed, follow
-from tests.simulation.planted import LosesEvents, NeverSweeps
+from tests.simulation.planted import CountsTwice, EndsEarly, LosesEvents, MissesNobody, NeverSweeps
 from tests.simulation.policies import POLICIES
 from tests.simulation.run import actor_threads, silent_logs, simulate
 
 PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "an end without its event": (lambda: {"store": LosesEvents(POLICIES)}, "waits for ever"),
+    "a child counted twice": (lambda: {"store": CountsTwice(POLICIES)}, "instead of ChildCounts"),
+    "a parent that ends early": (lambda: {"ends_of": EndsEarly}, "while a child was alive"),
+    "an execution that nobody misses": (
+        lambda: {"store": MissesNobody(POLICIES)},
+        "waits for ever",
+    ),
     "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
 }
 """What is wrong, and how it is found out."""
@@ -76,7 +82,7 @@ def test_a_seed_tells_the_same_story_every_time() -> None:
 
 
 @pytest.mark.parametrize("planted", list(PLANTED))
-def test_a_lost_event_is_found_out(planted: str, threads: Executor) -> None:
+def test_a_planted_fault_is_found_out(planted: str, threads: Executor) -> None:
     plant, finding = PLANTED[planted]
     for seed in range(2 * BLOCK):
         report = simulate(seed, threads, **plant())

@@ -13,7 +13,7 @@ from tests.contract.backends import Tables
 from tests.markets.bench import Bench
 from tests.markets.crashing import DEATHS, Story, calls_of, crashed
 
-STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "61"))
+STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "127"))
 """Every so many calls; `make prove` takes every third."""
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus, Move
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
@@ -351,3 +352,39 @@ def _cancel_at(bench: Bench, ref: JobRef, path: str) -> None:
     bench.once(ref)
     bench.web.around = lambda _, serve: serve()
     assert bench.job(ref).status == "cancelled"
+
+
+def test_a_listing_stays_the_products_when_the_product_moves_to_another_site(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    [listing_id] = bench.ebay.listings
+    moved = bench.edit(product, currency="GBP")
+    synced = bench.done("sync", "ebay", moved)
+    assert synced.result is not None
+    assert (synced.result["state"], synced.result["ebay_id"]) == ("active", listing_id)
+    refused = bench.done("publish", "ebay", moved)
+    assert refused.last_error is not None
+    assert refused.last_error.code == "NEEDS_INPUT"
+    assert list(bench.ebay.listings) == [listing_id]
+    assert bench.done("delete", "ebay", moved).status == "completed"
+    assert bench.done("publish", "ebay", moved).status == "completed"
+    assert len(bench.ebay.listings) == 1
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_listing_that_was_made_after_a_delete_had_looked_stays_on_record(
+    marketplace: str, bench: Bench
+) -> None:
+    product = bench.product()
+    ref = bench.submit("delete", marketplace, product)
+
+    def publish_meanwhile(job: Job, events: Sequence[JobEvent]) -> None:
+        done = [each.message for each in events if each.kind is JobEventKind.STEP_DONE]
+        if job.ref == ref and {"End listing", "Delete listing"} & {*done}:
+            assert bench.done("publish", marketplace, product).status == "completed"
+
+    bench.store.listen(publish_meanwhile)
+    assert bench.finish(ref).status == "completed"
+    listing = bench.listings.get(bench.tenant, product.id, marketplace)
+    assert listing is not None
+    assert (listing.state, listing.generation) == ("active", 1)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import Move
+from tests.fakes.effects import FakeEffectStore
 from tests.markets.bench import Bench
 from tests.markets.web import Said, Seen
 
@@ -169,3 +170,68 @@ def test_a_refusal_is_said_in_etsys_words_too(bench: Bench) -> None:
     bench.publishing.move(bench.tenant, job.id, Move.RETRY)
     assert bench.finish(job.ref).status == "completed"
     assert len(bench.etsy.listings) == 1
+
+
+def test_a_product_that_was_linked_is_brought_up_and_not_listed_again(bench: Bench) -> None:
+    product = bench.product("Blue coat")
+    bench.etsy.list_by_hand("7", title="As the seller wrote it")
+    linked = bench.done("link_product", "etsy", product, external_id="7")
+    assert linked.status == "completed"
+    assert bench.done("publish", "etsy", product).status == "completed"
+    assert [each["title"] for each in bench.etsy.listings.values()] == ["Blue coat"]
+
+
+def test_a_product_is_not_listed_again_when_what_was_done_is_long_forgotten(
+    memory: Bench,
+) -> None:
+    product = memory.product()
+    memory.done("publish", "etsy", product)
+    assert isinstance(memory.stores.effects, FakeEffectStore)
+    memory.stores.effects.purge()
+    edited = memory.edit(product, title="Warm coat")
+    assert memory.done("publish", "etsy", edited).status == "completed"
+    assert [each["title"] for each in memory.etsy.listings.values()] == ["Warm coat"]
+
+
+@pytest.mark.parametrize("shown_as", ["Wool  coat", "Wool coat", "WOOL COAT"])
+def test_a_lost_draft_is_found_by_the_title_that_was_sent(shown_as: str, bench: Bench) -> None:
+    bench.web.lost.add(4)
+    product = bench.product()
+    ref = bench.submit("publish", "etsy", product)
+    bench.once(ref)
+    [listing] = bench.etsy.listings.values()
+    listing["title"] = shown_as
+    bench.edit(product, title="Warm coat", description="Another text")
+    assert bench.finish(ref).status == "completed"
+    [listing] = bench.etsy.listings.values()
+    assert (listing["title"], listing["description"]) == ("Warm coat", "Another text")
+
+
+def test_a_new_listing_that_nothing_explains_is_the_sellers_to_name(bench: Bench) -> None:
+    bench.web.lost.add(4)
+    product = bench.product()
+    ref = bench.submit("publish", "etsy", product)
+    bench.once(ref)
+    [(key, listing)] = bench.etsy.listings.items()
+    listing["title"] = "What Etsy made of it"
+    job = bench.finish(ref)
+    assert job.last_error is not None
+    assert (job.last_error.code, list(bench.etsy.listings)) == ("NEEDS_INPUT", [key])
+    assert bench.done("link_product", "etsy", product, external_id=key).status == "completed"
+    assert bench.done("publish", "etsy", product).status == "completed"
+    assert list(bench.etsy.listings) == [key]
+
+
+@pytest.mark.parametrize("state", ["inactive", "sold_out", "expired"])
+def test_a_listing_that_can_be_renewed_goes_on_being_the_products(state: str, bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    [(key, listing)] = bench.etsy.listings.items()
+    listing["state"] = state
+    assert bench.done("sync", "etsy", product).result["state"] == state  # type: ignore[index]  # it ended well
+    assert bench.done("publish", "etsy", product).status == "completed"
+    assert (
+        [(key, listing["state"])]
+        == [(key, each["state"]) for key, each in bench.etsy.listings.items()]
+        == [(key, "active")]
+    )

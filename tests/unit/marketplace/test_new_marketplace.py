@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,6 +37,9 @@ class FakeBazaar:
                 wanted = seen.query["reference"][0]
                 found = [each for each in self.goods.values() if each["reference"] == wanted]
                 return Said(200, {"goods": found})
+            case "PUT":
+                self.goods[key] |= seen.json
+                return Said(200, self.goods[key])
         return Said(204 if self.goods.pop(key, None) else 404)
 
 
@@ -70,6 +74,19 @@ def test_a_lost_answer_lists_it_once(bench: Bench) -> None:
     bench.web.lost.add(1)
     assert bench.done("publish", "bazaar", bench.product()).status == "completed"
     assert len(_bazaar(bench).goods) == 1
+
+
+def test_goods_that_lie_there_are_changed_not_doubled(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "bazaar", product)
+    listing = bench.listings.get(bench.tenant, product.id, "bazaar")
+    assert listing is not None
+    # Of the ninth there is no record of its making, as of the first once it is purged.
+    assert bench.listings.save(replace(listing, generation=9, version=listing.version + 1))
+    _bazaar(bench).goods["1"]["reference"] = "the seller's own"  # a look-up won't find it
+    assert bench.done("publish", "bazaar", bench.edit(product, price=500)).status == "completed"
+    [goods] = _bazaar(bench).goods.values()
+    assert goods["price"] == "5.00"
 
 
 def test_a_refusal_has_field_and_fix(bench: Bench) -> None:

@@ -49,9 +49,27 @@ def test_a_plug_in_that_says_hello_is_confirmed_and_found(
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        {"action": "plugin.hello", "marketplace": "vinted"},
+        {"action": "plugin.accepted", "key": "k.0"},
+        {"action": "plugin.answer", "key": "k.0", "status": 200, "body": {"id": 1}},
+    ],
+)
+def test_a_key_that_may_only_read_is_no_plug_ins(
+    message: dict[str, Any], live: LiveService, sockets: FakeSockets, bench: Bench
+) -> None:
+    bench.readers.add("key_1")
+    assert _say(live, sockets, **message)["code"] == "FORBIDDEN"
+    known = [each.connection_id for each in bench.plugins.newest(bench.tenant, "vinted")]
+    assert known == [bench.plugin.connection.id]
+
+
+@pytest.mark.parametrize(
     ("message", "code"),
     [
         ({"action": "plugin.hello", "marketplace": "ebay"}, "VALIDATION_ERROR"),
+        ({"action": "plugin.hello", "marketplace": "vinted", "browser": ""}, "VALIDATION_ERROR"),
         ({"action": "plugin.answer", "key": "k", "status": "200", "body": {}}, "VALIDATION_ERROR"),
         ({"action": "plugin.answer", "key": "k", "status": 200, "body": {}}, "NOT_FOUND"),
         ({"action": "plugin.accepted", "key": ""}, "VALIDATION_ERROR"),

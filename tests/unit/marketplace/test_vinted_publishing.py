@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from spinneret.jobs.models import Connection, Job, Move
 from spinneret.kernel.errors import NotFound
-from tests.markets.bench import Bench
+from spinneret.marketplace.vinted.models import Sent
+from tests.markets.bench import IMAGES, Bench
+from tests.markets.plugin import FakePlugin
 
 
 def _reason(bench: Bench, job: Job) -> str | None:
@@ -106,6 +109,30 @@ def test_what_the_site_refuses_is_a_failure_with_a_field(
     assert job.last_error.details["fields"][0]["field"] == field
 
 
+REFUSED: dict[str, tuple[str, str]] = {
+    "title": ("title", "Vinted refuses it"),
+    "item.price": ("price", "Vinted refuses it"),
+    "catalog_id": ("overrides.vinted.category_id", "Vinted refuses it"),
+    "status_id": ("attributes.condition", "Vinted refuses it"),
+    "size_id": ("attributes.size_id", "Vinted refuses it"),
+    "assigned_photos": ("images", "Vinted refuses it"),
+    "isbn": ("product", "Vinted refuses its field isbn"),
+}
+
+
+def test_fields_that_vinted_names_are_the_products_own(bench: Bench) -> None:
+    errors = [{"field": theirs, "value": f"about {theirs}"} for theirs in REFUSED]
+    bench.plugin.refusal = {"code": 99, "message": "Sorry", "errors": errors}
+    bench.plugin.status = 400
+    job = bench.done("publish", "vinted", bench.product())
+    assert job.last_error is not None
+    found = [
+        (each["message"], (each["field"], each["cause"]))
+        for each in job.last_error.details["fields"]
+    ]
+    assert found == [(f"about {theirs}", ours) for theirs, ours in REFUSED.items()]
+
+
 @pytest.mark.parametrize("status", [401, 422, 503])
 def test_what_was_refused_is_asked_for_anew_when_the_job_is_tried_again(
     status: int, bench: Bench
@@ -143,6 +170,36 @@ def test_an_empty_success_is_a_failure(bench: Bench) -> None:
     assert job.last_error.details["fields"][0]["cause"] == "an empty answer"
 
 
+ODD: dict[str, tuple[int, dict[str, Any]]] = {
+    "an empty success": (200, {}),
+    "a success that names nothing": (200, {"items": []}),
+    "a success about something else": (200, {"message": "welcome"}),
+    "an id that is null": (200, {"draft": {"id": None}, "item": {"id": None}}),
+    "no content": (204, {}),
+    "a redirection": (302, {"message": "log in"}),
+    "a refusal without a reason": (403, {}),
+    "a time-out on the way": (408, {"message": "too slow"}),
+    "a browser that was stopped at it": (0, {}),
+}
+
+
+@pytest.mark.parametrize("path", ["drafts", "completion"])
+@pytest.mark.parametrize("odd", ODD)
+def test_only_a_refusal_with_a_reason_proves_that_nothing_was_made(
+    odd: str, path: str, bench: Bench
+) -> None:
+    product = bench.product()
+    bench.plugin.odd[path] = ODD[odd]
+    job = bench.done("publish", "vinted", product)
+    assert (job.status, _reason(bench, job)) == ("failed", "needs_input")
+    bench.plugin.odd.clear()
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert _reason(bench, bench.finish(job.ref)) == "needs_input"
+    assert _reason(bench, bench.done("publish", "vinted", product)) == "needs_input"
+    assert len(bench.plugin.drafts) == 1
+    assert len(bench.plugin.items) == (path == "completion")
+
+
 def test_an_item_is_changed_looked_up_and_ended(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "vinted", product)
@@ -151,6 +208,203 @@ def test_an_item_is_changed_looked_up_and_ended(bench: Bench) -> None:
     assert bench.done("delete", "vinted", product).status == "completed"
     assert bench.plugin.items == {}
     assert bench.done("delete", "vinted", product).status == "completed"
+
+
+def test_a_photo_is_asked_for_anew_when_its_browser_was_stopped_at_it(bench: Bench) -> None:
+    bench.plugin.odd["photos"] = (0, {})
+    ref = bench.submit("publish", "vinted", bench.product())
+    bench.once(ref)
+    bench.plugin.odd.clear()
+    assert bench.finish(ref).status == "completed"
+
+
+# Several browsers
+
+
+@pytest.fixture
+def other(bench: Bench) -> FakePlugin:
+    """Another browser of the seller, with the same Vinted behind it."""
+    made = FakePlugin(bench.inbox, bench.tenant, "desktop")
+    made.items, made.drafts, made.photos = (
+        bench.plugin.items,
+        bench.plugin.drafts,
+        bench.plugin.photos,
+    )
+    return made
+
+
+def test_what_one_browser_has_is_done_by_no_other(bench: Bench, other: FakePlugin) -> None:
+    first = bench.plugin.post
+
+    def lost_at_completion(connection_id: str, text: str) -> bool:
+        if connection_id == other.connection.id:
+            return other.post(connection_id, text)
+        bench.plugin.mute = "/completion" in text
+        done = first(connection_id, text)
+        if bench.plugin.items:  # it has listed the product, and its answer is lost with it
+            bench.plugin.away = True
+            other.open()
+        return done
+
+    bench.plugin.post = lost_at_completion  # type: ignore[method-assign]
+    job = bench.done("publish", "vinted", bench.product())
+    assert (job.status, _reason(bench, job)) == ("failed", "needs_input")
+    assert (len(bench.plugin.items), other.tasks) == (1, [])
+
+
+def test_of_two_browsers_that_got_a_task_one_may_begin(bench: Bench, other: FakePlugin) -> None:
+    first = bench.plugin.post
+
+    def both(connection_id: str, text: str) -> bool:
+        if connection_id == other.connection.id:
+            return other.post(connection_id, text)
+        if bench.plugin.deaf:  # it has the task, and is slow to say so
+            bench.clock.advance(1)
+            other.open()
+        return first(connection_id, text)
+
+    bench.plugin.post, bench.plugin.deaf = both, True  # type: ignore[method-assign]
+    assert bench.done("publish", "vinted", bench.product()).status == "completed"
+    [task] = bench.plugin.tasks
+    late = {"key": task["key"], "browser": bench.plugin.browser}
+    with pytest.raises(NotFound):
+        bench.inbox.accepted(bench.plugin.connection, late)
+    assert (len(bench.plugin.items), len(bench.plugin.photos)) == (1, 2)
+
+
+# What stands already
+
+
+def test_a_listing_that_was_linked_is_taken_up_by_publishing(bench: Bench) -> None:
+    product = bench.product()
+    bench.plugin.items["77"] = {"id": "77", "url": "https://www.vinted.example/items/77"}
+    bench.done("link_product", "vinted", product, external_id="77")
+    job = bench.done("publish", "vinted", product)
+    assert job.status == "completed", job.last_error
+    assert job.result is not None
+    assert job.result["vinted_id"] == "77"
+    assert list(bench.plugin.items) == ["77"]
+    assert bench.plugin.items["77"]["title"] == "Wool coat"
+
+
+def test_a_listing_is_taken_up_when_the_record_of_its_making_is_purged(bench: Bench) -> None:
+    product = bench.product()
+    first = bench.done("publish", "vinted", product)
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    # Of the ninth there is no record, as of the first once it is purged.
+    nameless = replace(listing, generation=9, version=listing.version + 1)
+    assert bench.listings.save(nameless)
+    again = bench.done("publish", "vinted", product)
+    assert first.result is not None
+    assert again.result is not None
+    assert again.result["vinted_id"] == first.result["vinted_id"]
+    assert len(bench.plugin.items) == 1
+    assert len([task for task in bench.plugin.tasks if "/items/" in task["path"]]) == 0
+
+
+def test_publishing_what_has_changed_since_changes_the_listing(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    bench.done("publish", "vinted", bench.edit(product, title="Wool coat, navy"))
+    [item] = bench.plugin.items.values()
+    assert item["title"] == "Wool coat, navy"
+
+
+def test_what_changes_while_a_listing_is_made_is_brought_up_to_date(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugin.post
+
+    def mute_at_draft(connection_id: str, text: str) -> bool:
+        bench.plugin.mute = '"path": "/api/v2/item_upload/drafts"' in text
+        return original(connection_id, text)
+
+    bench.plugin.post = mute_at_draft  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", product)
+    while not bench.plugin.drafts:
+        bench.once(ref)
+    bench.publishing.move(bench.tenant, ref.job_id, Move.CANCEL)
+    bench.plugin.post, bench.plugin.mute = original, False  # type: ignore[method-assign]
+    edited = bench.edit(product, title="Wool coat, navy")
+    assert bench.done("publish", "vinted", edited).status == "completed"
+    [item] = bench.plugin.items.values()
+    assert (item["title"], len(bench.plugin.drafts)) == ("Wool coat, navy", 1)
+
+
+def test_a_draft_is_not_completed_for_another_listing_than_its_own(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugins.sent
+
+    def given_up_at_its_answer(tenant: str, key: str) -> Sent | None:
+        found = original(tenant, key)
+        listing = bench.listings.get(tenant, product.id, "vinted")
+        claimed = bench.job(ref).status == "running"
+        if claimed and found and found.answer and "draft" in found.answer.body and listing:
+            after = replace(listing, generation=2, version=listing.version + 1)
+            assert bench.listings.save(after)
+            bench.plugins.sent = original  # type: ignore[method-assign]
+        return found
+
+    bench.plugins.sent = given_up_at_its_answer  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", product)
+    job = bench.finish(ref)
+    assert job.last_error is not None
+    assert (job.last_error.code, bench.plugin.items) == ("CONFLICT", {})
+
+
+def test_an_update_sends_new_photos_in_the_products_order(bench: Bench) -> None:
+    front, _ = IMAGES
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    new = "https://images.example/label.jpg"
+    edited = bench.edit(product, images=(new, front))
+    assert bench.done("update", "vinted", edited).status == "completed"
+    [item] = bench.plugin.items.values()
+    assert [bench.plugin.photos[each] for each in item["photos"]] == [new, front]
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    assert set(listing.images) == {new, front}
+    assert list(bench.plugin.photos.values()).count(front) == 1
+
+
+# What a look-up proves
+
+
+@pytest.mark.parametrize("odd", [(200, {"message": "hello"}), (200, {}), (403, {}), (0, {})])
+def test_a_look_up_that_says_nothing_of_the_item_changes_nothing(
+    odd: tuple[int, dict[str, Any]], bench: Bench
+) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    before = bench.listings.get(bench.tenant, product.id, "vinted")
+    [item] = bench.plugin.items
+    bench.plugin.odd[item] = odd
+    job = bench.done("sync", "vinted", product)
+    assert job.status == "failed"
+    assert bench.listings.get(bench.tenant, product.id, "vinted") == before
+    bench.plugin.odd.clear()
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+
+
+def test_an_update_that_is_answered_without_the_item_has_failed(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    [item] = bench.plugin.items
+    bench.plugin.odd[item] = 200, {"message": "hello"}
+    assert bench.done("update", "vinted", bench.edit(product, price=500)).status == "failed"
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_an_item_that_is_gone_there_has_ended(status: int, bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    [item] = bench.plugin.items
+    bench.plugin.odd[item] = status, {}
+    assert bench.done("sync", "vinted", product).status == "completed"
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    assert (listing.state, listing.generation) == ("ended", 2)
 
 
 def test_orders_are_unsupported(bench: Bench) -> None:

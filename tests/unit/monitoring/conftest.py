@@ -35,6 +35,7 @@ def targets(watch: FakeWatch, clock: HandClock) -> TargetService:
         new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         render=target_json,
         most=50,
+        shortest_interval=12,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,10 +19,13 @@ from spinneret.kernel.errors import (
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.service import Checker, Done
 from spinneret.monitoring.slots.models import host_slot
-from spinneret.web.fetching.models import FetchRequest
-from spinneret.web.politeness.models import PaceLimits
+from spinneret.web.fetching.models import Certificate, FetchRequest
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.politeness.models import Outcome as Answer
+from spinneret.web.politeness.models import PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
 from tests.fakes.fetching import fetched_page
+from tests.fakes.time import START
 
 URL = "https://site.example/page"
 ELSEWHERE = "https://other.example/there"
@@ -66,7 +70,7 @@ def test_a_good_answer_is_up(world: CheckWorld) -> None:
         ([page(500), page(500), page(500), page(200)], 3, Outcome.DOWN),
         ([page(408), page(429), page(200)], 3, Outcome.UP),
         ([page(429, retry_after="7"), page(200)], 1, Outcome.DOWN),
-        ([page(503, retry_after="7"), page(200)], 1, Outcome.DOWN),
+        ([page(503, retry_after="7"), page(200)], 2, Outcome.UP),
         ([page(404), page(200)], 1, Outcome.DOWN),
         ([FetchTimeout("slow"), page(200)], 2, Outcome.UP),
         ([failure("connection"), failure("dns"), page(200)], 3, Outcome.UP),
@@ -99,6 +103,117 @@ def test_the_status_is_null_without_an_answer_and_the_reason_is_told(world: Chec
     assert "certificate has expired" in result.error.message
 
 
+def certificate(name: str, days: int, names: tuple[str, ...] = ()) -> Certificate:
+    return Certificate(
+        subject=f"CN={name}",
+        issuer="CN=authority",
+        names=names,
+        not_before=START - timedelta(days=90 - days),
+        not_after=START + timedelta(days=days),
+    )
+
+
+def test_a_result_keeps_a_certificate_without_its_names(world: CheckWorld) -> None:
+    names = tuple(f"h{number}.example" for number in range(500))
+    world.sites.certificates["site.example"] = certificate("site.example", 60, names)
+    found = checked(world, world.target(URL)).certificate
+    assert found == certificate("site.example", 60)
+
+
+@pytest.mark.parametrize(("own", "others"), [(10, 60), (60, 10)])
+@pytest.mark.parametrize("retried", [False, True])
+def test_of_the_certificates_on_the_way_the_one_that_ends_first_is_told(
+    world: CheckWorld, own: int, others: int, *, retried: bool
+) -> None:
+    """Also where a second try goes on behind the redirect."""
+    world.sites.certificates |= {
+        "site.example": certificate("site.example", own),
+        "other.example": certificate("other.example", others),
+    }
+    status = 500 if retried else 200
+    world.sites.answers[URL] = fetched_page(ELSEWHERE, b"", redirects=(URL,), status_code=status)
+    target_id = world.target(URL, conditions=("certificate < 11d",))
+    result = checked(world, target_id)
+    assert (result.outcome, result.tries) == (Outcome.UP, 2 if retried else 1)
+    first = "site.example" if own < others else "other.example"
+    assert result.certificate == certificate(first, 10)
+    [event] = [each for each in world.watch.events if each.type == "certificate.expiring"]
+    assert event.data["days_left"] == 9
+
+
+def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None:
+    """It had to wait for the redirect's host, and the next tick doesn't ask the first one again."""
+    world = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
+    world.sites.certificates |= {
+        "site.example": certificate("site.example", 10),
+        "other.example": certificate("other.example", 60),
+    }
+    world.sites.answers[URL] = fetched_page(ELSEWHERE, b"", redirects=(URL,))
+    world.sites.answers[ELSEWHERE] = fetched_page(ELSEWHERE, b"")
+    target_id = world.target(URL, interval_seconds=3600, conditions=("certificate > 11d",))
+    world.come_due(target_id)
+    permit = world.pace.admit("other.example", owner="x", limits=world.limits)
+    assert isinstance(permit, Permit)
+    world.pace.report(permit, Answer.SUCCESS)
+    assert world.check(target_id) is Done.SKIPPED
+    world.clock.advance(15)
+    result = checked(world, target_id)
+    assert (result.outcome, result.certificate) == (Outcome.UP, None)
+    assert [url for _, url in world.sites.seen] == [URL, ELSEWHERE]
+    assert world.watched(target_id).state.certificate is None
+
+
+MEGABYTE = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("condition", "length", "fields", "outcome", "told"),
+    [
+        ("size > 1mb", MEGABYTE, {}, Outcome.DOWN, "size is 1048576"),
+        ("size > 1mb", MEGABYTE + 1, {}, Outcome.UP, ""),
+        ("not (size <= 1mb)", 3 * MEGABYTE, {}, Outcome.UP, ""),
+        ("size in (5, 1mb)", 3 * MEGABYTE, {}, Outcome.DOWN, "not so"),
+        ("size > 2mb", 3 * MEGABYTE, {"content_length": "3145728"}, Outcome.UP, ""),
+        ("size < 2mb", 3 * MEGABYTE, {"content_length": "3145728"}, Outcome.DOWN, "3145728"),
+        ("size > 2mb", 3 * MEGABYTE, {}, Outcome.DOWN, "doesn't say how long"),
+        ("not (size > 2mb)", 3 * MEGABYTE, {}, Outcome.DOWN, "doesn't say how long"),
+        (
+            "size > 2mb",
+            3 * MEGABYTE,
+            {"content_length": "3145728", "content_encoding": "gzip"},
+            Outcome.DOWN,
+            "doesn't say how long",
+        ),
+        ('json("a") == 1', 10, {}, Outcome.UP, ""),
+        ('json("a") == 1', MEGABYTE, {}, Outcome.UP, ""),
+        ('json("a") == 1', MEGABYTE + 1, {}, Outcome.DOWN, "longer than 1 MB"),
+        ('json("a") != 2', MEGABYTE + 1, {}, Outcome.DOWN, "longer than 1 MB"),
+        ('status == 200 or json("a") == 1', MEGABYTE + 1, {}, Outcome.UP, ""),
+    ],
+)
+def test_of_a_body_beyond_a_megabyte_is_said_what_is_known(
+    world: CheckWorld,
+    condition: str,
+    length: int,
+    fields: dict[str, str],
+    outcome: Outcome,
+    told: str,
+) -> None:
+    answer = replace(page(200, **fields), body=b'{"a":1}'.ljust(length))
+    world.sites.answers[URL] = answer
+    result = checked(world, world.target(URL, conditions=(condition,)))
+    assert result.outcome is outcome
+    assert told in (result.error.message if result.error else "")
+
+
+def test_the_hash_is_of_the_first_megabyte(world: CheckWorld) -> None:
+    world.sites.answers[URL] = [
+        replace(page(200), body=b"x" * MEGABYTE + tail) for tail in (b"", b"y", b"zz")
+    ]
+    target_id = world.target(URL)
+    assert len({checked(world, target_id).body_sha256 for _ in range(3)}) == 1
+
+
 def test_one_reservation_covers_all_tries(world: CheckWorld) -> None:
     slow = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
     slow.sites.answers[URL] = [page(500), page(500), page(200)]
@@ -115,6 +230,20 @@ def test_a_cooling_host_is_left_alone_and_not_called_down(world: CheckWorld) -> 
     assert len(world.sites.requests) == 1
     world.clock.advance(61)
     assert checked(world, second).outcome is Outcome.UP
+
+
+def test_an_outage_behind_retry_after_is_seen_as_fast_as_any(world: CheckWorld) -> None:
+    """503 with Retry-After is what a maintenance page answers: nobody waits an hour for it."""
+    busy = page(503, retry_after="3600")
+    world.sites.answers[URL] = busy
+    world.sites.answers["https://site.example/other"] = busy
+    both = [world.target(URL), world.target("https://site.example/other")]
+    began_at = world.clock()
+    for _ in range(3):
+        for target_id in both:
+            assert checked(world, target_id).outcome is Outcome.DOWN
+    assert [each.type for each in world.watch.events] == ["target.down"] * 2
+    assert (world.clock() - began_at).total_seconds() < 60
 
 
 @pytest.mark.parametrize("status", [403, 405, 501])
@@ -135,6 +264,42 @@ def test_redirects_are_followed_and_shown(world: CheckWorld) -> None:
     world.sites.answers[URL] = fetched_page(ELSEWHERE, b"there", redirects=(URL,))
     result = checked(world, world.target(URL))
     assert (result.final_url, result.redirects) == (ELSEWHERE, (URL,))
+
+
+class Redirecting:
+    """Implements Fetcher: leads to a host that was asked a moment ago, and fails there."""
+
+    def __init__(self, world: CheckWorld, hosts: int) -> None:
+        self.world = world
+        self.hosts = [f"https://h{number}.example/" for number in range(hosts)]
+
+    def fetch(self, request: FetchRequest) -> Any:
+        self.world.clock.advance(0.2)
+        for url in map(parse_url, self.hosts):
+            pace = self.world.pace
+            permit = pace.admit(url.host, owner="other", limits=self.world.limits)
+            assert isinstance(permit, Permit)
+            pace.report(permit, Answer.SUCCESS)
+            assert request.before_redirect is not None
+            request.before_redirect(url)
+        self.world.clock.advance(0.5)
+        raise failure("tls")
+
+
+def test_waiting_for_a_redirects_host_is_no_latency() -> None:
+    world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
+    target_id = world.target(URL)
+    began_at = world.come_due(target_id).due_at
+    assert world.check(target_id, fetcher=Redirecting(world, 2)) is Done.CHECKED
+    assert last(world, target_id).latency_ms == 700
+    assert 1.7 <= (world.clock() - began_at).total_seconds() < 1.8
+
+
+def test_a_check_that_waits_too_long_behind_redirects_is_skipped() -> None:
+    """More than three seconds could outlast its slot."""
+    world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
+    target_id = world.target(URL)
+    assert world.check(target_id, fetcher=Redirecting(world, 7)) is Done.SKIPPED
 
 
 def test_a_try_goes_on_behind_the_redirects_of_the_one_before(world: CheckWorld) -> None:

@@ -13,6 +13,7 @@ from spinneret.monitoring.due import messages, rules
 from spinneret.monitoring.due.models import Due
 from spinneret.monitoring.due.service import Announcer
 from spinneret.monitoring.slots.models import worker_slot
+from spinneret.monitoring.targets.models import Options
 from spinneret.monitoring.targets.rules import due_shard_of, next_slot
 from spinneret.web.politeness.models import PaceLimits
 from tests.fakes.checking import CheckWorld
@@ -60,12 +61,12 @@ def test_a_targets_times_are_an_interval_apart_whatever_was_missed() -> None:
 
 def test_all_targets_of_a_host_are_on_one_list_and_hosts_take_turns() -> None:
     found = [due(number, f"h{number % 3}", number) for number in range(30)]
-    lists = rules.deal(reversed(found), workers=8)
+    lists = rules.deal(reversed(found), workers=8, per_host=30)
     assert sum(map(len, lists)) == 30
     for each in lists:
         hosts = {one.host for one in each}
         assert not any(one.host in hosts for other in lists if other is not each for one in other)
-    [alone] = rules.deal(reversed(found), workers=1)
+    [alone] = rules.deal(reversed(found), workers=1, per_host=30)
     assert [each.host for each in alone[:6]] == ["h0", "h1", "h2"] * 2
     assert alone == found
 
@@ -73,8 +74,83 @@ def test_all_targets_of_a_host_are_on_one_list_and_hosts_take_turns() -> None:
 def test_when_there_is_more_than_fits_the_longest_waiting_are_handed_out() -> None:
     most = 2 * bounds.CHECK_ROUND_TARGETS
     found = [due(number, f"h{number}", -number) for number in range(most + 50)]
-    handed = [each for one in rules.deal(found, workers=2) for each in one]
+    handed = [each for one in rules.deal(found, workers=2, per_host=1) for each in one]
     assert {each.target_id for each in handed} == {each.target_id for each in found[50:]}
+
+
+def crowd(
+    world: CheckWorld, host: str, number: int, *, tenant: str = "acme", interval: int = 15
+) -> None:
+    """Targets as the service makes them, without the fake's look at all others for each."""
+    for each in range(number):
+        url = f"https://{host}/{each}"
+        made = world.targets._new(tenant, url, Options(interval_seconds=interval))
+        world.watch.rows[tenant, made.target.id] = made
+
+
+def handed(world: CheckWorld) -> Counter[str]:
+    """By host, what a tick hands out now."""
+    world.lanes.lists.clear()
+    world.tick().run(world.clock())
+    return Counter(each.host for _, one in world.lanes.lists for each in one)
+
+
+def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
+    """3,000 targets, hours overdue, beside 50 hosts whose one target is due just now."""
+    world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
+    crowd(world, "crowded.example", 3000)
+    world.clock.advance(2 * 3600)
+    for number in range(50):
+        crowd(world, f"h{number}.example", 1, tenant="other")
+    world.clock.advance(16)
+    found = handed(world)
+    assert all(found[f"h{number}.example"] == 1 for number in range(50))
+    # Twenty can be checked; eighty more are skipped, so that their owner hears of it.
+    assert found["crowded.example"] == 100
+
+
+def test_of_a_crowded_host_the_longest_waiting_are_handed_out() -> None:
+    found = [due(number, "a.example", -number) for number in range(30)]
+    found += [due(number, f"h{number}.example") for number in range(30, 60)]
+    [one] = rules.deal(found, workers=1, per_host=7)
+    mine = [each.target_id for each in one if each.host == "a.example"]
+    assert mine == [each.target_id for each in reversed(found[23:30])]
+    assert len(one) == 37
+
+
+def test_hosts_come_before_second_targets_when_there_is_more_than_fits() -> None:
+    most = bounds.CHECK_ROUND_TARGETS
+    found = [due(number, f"h{number % 10}.example", -9) for number in range(most)]
+    found += [due(most + number, f"j{number}.example") for number in range(most - 20)]
+    [one] = rules.deal(found, workers=1, per_host=100)
+    assert len({each.host for each in one}) == most - 10
+    assert len(one) == most
+
+
+def test_a_tick_reads_past_any_crowd_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies behind more than a tick reads is looked for at another place by each tick."""
+    monkeypatch.setattr(bounds, "CHECK_READ_TARGETS", 20)
+    world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
+    crowd(world, "crowded.example", 2000, interval=600)
+    for number in range(10):
+        crowd(world, f"h{number}.example", 1, interval=600)
+    world.clock.advance(600)
+    seen: Counter[str] = Counter()
+    for _ in range(50):
+        seen += handed(world)
+        world.clock.advance(15)
+    assert all(seen[f"h{number}.example"] for number in range(10))
+
+
+@pytest.mark.parametrize(
+    ("interval", "rate", "burst", "expected"),
+    [(15, 1, 5, 100), (60, 1, 5, 300), (15, 0.1, 1, 15), (15, 50, 50, 300), (3600, 0.1, 1, 35)],
+)
+def test_a_host_has_room_for_what_its_pace_allows_and_a_margin(
+    interval: int, rate: float, burst: int, expected: int
+) -> None:
+    limits = PaceLimits(rate=rate, burst=burst)
+    assert rules.places_of_host(limits, interval) == expected
 
 
 def test_messages_are_read_as_they_were_written() -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.monitoring.rollups.models import Tally
 from spinneret.monitoring.status_page import rules
 from spinneret.monitoring.status_page.service import StatusPages
+from spinneret.monitoring.targets.models import Options, Status
 from tests.fakes.checking import CheckWorld
 from tests.fakes.monitoring import FakeStatusPageStore
 from tests.unit.runtime.api import Answer
@@ -77,6 +80,53 @@ def test_the_page_says_how_public_targets_are(served: Served, world: CheckWorld)
     assert re.search(r'Front</span><span class="is good">up<', text)
     assert re.search(r'broken.example</span><span class="is bad">down<', text)
     assert "Since 2026-01-02" in text
+
+
+def many(world: CheckWorld, number: int) -> list[str]:
+    """Public targets that are up; the fake's own way looks through all others for each."""
+    ids = []
+    for each in range(number):
+        made = world.targets._new("acme", f"https://h{each}.example/", Options(public=True))
+        state = replace(made.state, status=Status.UP)
+        world.watch.rows["acme", made.target.id] = replace(made, state=state)
+        ids.append(made.target.id)
+    return ids
+
+
+def test_the_page_counts_more_targets_than_it_shows(served: Served, world: CheckWorld) -> None:
+    published(served)
+    many(world, 50)
+    assert "more" not in page(served)
+    many(world, 12)
+    text = page(served)
+    assert "All services are up" in text
+    assert text.count('class="name"') == 50
+    assert "and 12 more" in text
+
+
+def test_what_is_down_is_shown_however_many_there_are(served: Served, world: CheckWorld) -> None:
+    published(served)
+    ids = many(world, 60)
+    name = "acme", ids[55]
+    standing = world.watch.rows[name]
+    troubled = replace(standing.state, status=Status.DOWN)
+    world.watch.rows[name] = replace(standing, state=troubled)
+    text = page(served)
+    assert "One service is down" in text
+    assert re.search(r'h55.example</span><span class="is bad">down<', text)
+    assert "and 10 more" in text
+    world.maintained.add(ids[55])
+    assert "All services are up" in page(served)
+
+
+def test_a_page_never_speaks_of_targets_that_it_did_not_read(
+    served: Served, world: CheckWorld
+) -> None:
+    published(served)
+    many(world, 501)
+    text = page(served)
+    assert "The first 500 services are up" in text
+    assert "and more than 450 more" in text
 
 
 def test_the_page_runs_nothing_and_loads_nothing_from_elsewhere(
@@ -182,7 +232,45 @@ def test_metrics_are_of_all_targets_of_the_caller(served: Served, world: CheckWo
     assert 'name="a \\"b\\"\\\\\\n"' in answer.text
     assert "foreign" not in answer.text
     typed = [line.split()[2] for line in lines if line.startswith("# TYPE")]
-    assert len(typed) == len(set(typed)) == 9
+    assert len(typed) == len(set(typed)) == 12
+
+
+def metrics(answer: Answer) -> dict[str, float]:
+    """Those of the tenant as a whole."""
+    found = re.findall(r"^(spinneret_targets\w*) (\S+)$", answer.text, re.MULTILINE)
+    return {name: float(number) for name, number in found}
+
+
+def test_metrics_are_of_all_targets_that_an_answer_can_hold(
+    served: Served, world: CheckWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many(world, 1200)
+    answer = served.send("GET", "/metrics")
+    assert answer.text.count("\nspinneret_target_up{") == 1200
+    assert metrics(answer) == {"spinneret_targets": 1200, "spinneret_targets_left_out": 0}
+    monkeypatch.setattr(bounds, "METRICS_BYTES", 100_000)
+    answer = served.send("GET", "/metrics")
+    shown = answer.text.count("\nspinneret_target_up{")
+    assert metrics(answer) == {
+        "spinneret_targets": 1200,
+        "spinneret_targets_left_out": 1200 - shown,
+    }
+    assert 50_000 < len(answer.text) < 101_000
+
+
+def test_metrics_say_how_long_a_check_is_due(served: Served, world: CheckWorld) -> None:
+    target_id = world.target("https://fine.example/")
+    paused = world.target("https://paused.example/")
+    world.targets.pause("acme", paused)
+    due_at = world.due(target_id).due_at
+
+    def overdue() -> list[tuple[str, str]]:
+        text = served.send("GET", "/metrics").text
+        return re.findall(r'spinneret_target_overdue_seconds\{id="(\w+)".*\} (\S+)', text)
+
+    assert overdue() == [(target_id, "0")]
+    world.clock.now = due_at + timedelta(seconds=90)
+    assert overdue() == [(target_id, "90")]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -134,6 +135,18 @@ def test_options_change_one_by_one_and_are_judged_together(served: Served) -> No
     assert served.send("PATCH", path, {"method": "HEAD"}).status == 422
     assert served.send("PATCH", path, {"conditions": None}).status == 422
     assert body(served.send("GET", path))["method"] == "GET"
+
+
+def test_no_target_is_checked_more_often_than_ticks_come(served: Served, watch: FakeWatch) -> None:
+    refused = served.send("POST", "/v1/targets", {"url": URL, "interval_seconds": 11})
+    assert refused.status == 422
+    assert "at least 12" in refused.text
+    path = f"/v1/targets/{made(served, interval_seconds=12)['id']}"
+    assert served.send("PATCH", path, {"interval_seconds": 11}).status == 422
+    [(name, known)] = watch.rows.items()
+    options = replace(known.target.options, interval_seconds=10)  # of a time with more ticks
+    watch.rows[name] = replace(known, target=replace(known.target, options=options))
+    assert served.send("PATCH", path, {"name": "Shop"}).status == 200
 
 
 def test_a_paused_target_is_not_due_until_it_is_resumed(served: Served, watch: FakeWatch) -> None:

@@ -135,15 +135,33 @@ def test_failing_checks_leave_the_breaker_of_crawlers_closed(world: PoliteWorld)
     assert (state.circuit, state.failures) == (Circuit.CLOSED, 0)
 
 
-@pytest.mark.parametrize(("first", "second"), [(CHECKER, CRAWLER), (CRAWLER, CHECKER)])
-def test_a_pause_that_a_host_asks_for_holds_for_crawls_and_checks(
-    world: PoliteWorld, first: Caller, second: Caller
+@pytest.mark.parametrize("port", ["", ":8443"])
+@pytest.mark.parametrize(
+    ("first", "status", "crawls", "checks"),
+    [
+        (CRAWLER, 429, 120, 60),
+        (CRAWLER, 503, 120, 60),
+        (CHECKER, 429, 120, 60),
+        (CHECKER, 503, 120, 0),
+    ],
+)
+def test_a_pause_that_a_host_asks_for_holds_for_crawls_and_for_checks_a_minute(
+    world: PoliteWorld, first: Caller, status: int, crawls: int, checks: int, port: str
 ) -> None:
+    """That a site is overloaded is what a check has to see: its own 503 doesn't stop the next."""
     serve(world)
-    world.pages[URL] = fetched_page(URL, status_code=429, headers={"retry-after": "120"})
-    world.page(first, URL)
-    wait = world.wait(second, URL)
-    assert (wait.until - world.clock()).total_seconds() >= 120
+    url = f"{HOST}{port}/page"
+    world.pages[url] = fetched_page(url, status_code=status, headers={"retry-after": "120"})
+    world.page(first, url)
+    asked_at = world.clock()
+    for _ in range(3):  # each reserves a slot behind the pause
+        wait = world.wait(CRAWLER, url)
+        assert (wait.until - asked_at).total_seconds() >= crawls - 2
+    if checks:
+        world.clock.advance(checks - 1)
+        world.wait(CHECKER, url)
+        world.clock.advance(2)
+    assert world.page(CHECKER, url).status_code == status
 
 
 def test_checks_keep_the_tenants_blocks_and_the_hosts_pace(world: PoliteWorld) -> None:

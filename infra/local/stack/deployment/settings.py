@@ -28,6 +28,9 @@ MARKET_HOSTS: Final = (
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
     "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
+    "SPINNERET_CACHE__EMBED_TTL_S": "CacheEmbedTtlS",
+    "SPINNERET_CACHE__QUERY_EMBED_TTL_S": "CacheQueryEmbedTtlS",
+    "SPINNERET_CACHE__QUERY_TTL_S": "CacheQueryTtlS",
     "SPINNERET_CIRCUIT_BREAKER__THRESHOLD": "CircuitBreakerThreshold",
     "SPINNERET_CIRCUIT_BREAKER__TIMEOUT_S": "CircuitBreakerTimeoutS",
     "SPINNERET_COMMON_CRAWL_URL": "CommonCrawlUrl",
@@ -35,6 +38,8 @@ PARAMETERS: Final = {
     "SPINNERET_DOMAIN_BURST": "DomainBurst",
     "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
     "SPINNERET_ENABLE_WEBHOOKS": "EnableWebhooks",
+    "SPINNERET_INDEX_REPLICAS": "IndexReplicas",
+    "SPINNERET_INDEX_SHARDS": "IndexShards",
     "SPINNERET_JOB__MAX_RETRIES": "JobMaxRetries",
     "SPINNERET_JOB__RESULT_TTL_S": "JobResultTtlS",
     "SPINNERET_JOB__TIMEOUT_S": "JobTimeoutS",
@@ -49,12 +54,15 @@ PARAMETERS: Final = {
 _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, EMBEDDER, *PARAMETERS)
 
 
-def settle(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
-    """The settings that hold from now on: the environment's over those that were kept."""
+def wanted(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
+    """The settings to deploy: the environment's over those that were kept."""
     settings = kept(instance) | {name: environ[name] for name in _NAMES if name in environ}
-    settings = {name: value for name, value in settings.items() if value}
-    write_json(instance.folder / "settings.json", settings)
-    return settings
+    return {name: value for name, value in settings.items() if value}
+
+
+def keep(instance: Instance, settings: Mapping[str, str]) -> None:
+    """Once they are deployed: what was refused or failed isn't asked for again."""
+    write_json(instance.folder / "settings.json", dict(settings))
 
 
 def kept(instance: Instance) -> dict[str, str]:

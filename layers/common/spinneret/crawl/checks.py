@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from spinneret.content.documents.models import DocumentSource
 from spinneret.crawl.configs.models import Config, snapshot_of
 from spinneret.crawl.kinds import CRAWL
 from spinneret.crawl.models import PageOptions
@@ -23,7 +24,7 @@ from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import Url, cache_url, canonical_url
 from spinneret.web.hosts.service import HostService
 
-RECIPE: Final = 1  # goes up when the same page would be processed to another result
+RECIPE: Final = 2  # goes up when the same page would be processed to another result
 
 RequireProxy = Callable[[str, str], None]
 """(tenant, config id): raises where no crawl may go by these proxies."""
@@ -45,6 +46,8 @@ class CrawlTerms:
     collection_id: str | None = None
     tag_ids: tuple[str, ...] = ()
     source_id: str | None = None
+    source: DocumentSource = DocumentSource.CRAWL
+    """What their documents say of how they came in."""
     priority: Priority = Priority.NORMAL
     force: bool = False
     same: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -60,6 +63,7 @@ class CrawlTerms:
             "collection_id": self.collection_id,
             "tag_ids": list(self.tag_ids) or None,
             "source_id": self.source_id,
+            "source": None if self.source is DocumentSource.CRAWL else self.source.value,
         }
         return {
             "url": canonical_url(url).text,

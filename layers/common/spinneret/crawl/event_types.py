@@ -19,8 +19,8 @@ EVENT_TYPES: Final[EventTypes] = {
     "crawl_file.partially_failed": "All crawls of a file of URLs have ended, and some failed.",
     "crawl_file.failed": "A file of URLs can't be read, or all its crawls have failed.",
     "crawl_file.expired": "A file of URLs was not begun in time.",
-    "deep_crawl.completed": "A deep crawl has ended.",
-    "deep_crawl.partially_failed": "A deep crawl has ended with a part of its result.",
-    "deep_crawl.failed": "A deep crawl has failed for good.",
+    "deep_crawl.completed": "A deep crawl has ended, whichever of its pages failed.",
+    "deep_crawl.partially_failed": "A deep crawl's time was up before its end.",
+    "deep_crawl.failed": "A deep crawl has failed for good, or none of its pages could be had.",
     "deep_crawl.expired": "A deep crawl was not begun in time.",
 }

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from spinneret.content.extraction.api_models import ExtractionView
 from spinneret.content.tags.api_models import TagName
 from spinneret.jobs.api_models import CountsView
 from spinneret.jobs.models import JobStatus, Priority
@@ -177,6 +178,7 @@ class CrawlView(BaseModel):
     status_code: int | None
     content_type: str | None
     title: str | None
+    extraction: ExtractionView | None
     crawled_at: str | None
     markdown: str | None
     text: str | None

@@ -9,9 +9,12 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
+from spinneret.content.extraction.models import Content
+from spinneret.crawl.checks import RECIPE
 from spinneret.crawl.configs import rules as config_rules
 from spinneret.crawl.configs.models import ConfigOptions, read_snapshot
 from spinneret.crawl.configs.service import HeaderSeal
+from spinneret.crawl.known import FindKnown, KnownPage
 from spinneret.crawl.ports import FetchCache, KeptPage
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Defer
@@ -19,7 +22,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.models import FetchedPage, FetchRequest, Validators
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
@@ -49,13 +52,18 @@ class CrawlPage:
 
     page: FetchedPage
     source: Source
+    asked: str
+    """Names the request, and how its answer is read."""
+    content: Content | None = None
+    """What was read from it on a former visit, where its body is kept no more."""
 
 
 class CrawlPages:
     """The pages that jobs ask for.
 
-    A successful answer is kept: a run of a job that has to wait after its fetch goes on from it,
-    and a later crawl asks the host whether it has changed. Without the cache, pages are fetched.
+    A successful answer is kept for a day: a run of a job that has to wait after its fetch goes on
+    from it, and a later crawl asks the host whether it has changed. After that day it asks by what
+    the page's document knows of its answer. Without the cache, pages are fetched.
     """
 
     def __init__(
@@ -64,12 +72,14 @@ class CrawlPages:
         fetcher: PoliteFetcher,
         cache: FetchCache,
         seal: HeaderSeal,
+        known: FindKnown,
         clock: Clock,
         kept_seconds: float = bounds.FETCH_KEPT_SECONDS,
     ) -> None:
         self._fetcher = fetcher
         self._cache = cache
         self._seal = seal
+        self._known = known
         self._clock = clock
         self._kept_for = timedelta(seconds=kept_seconds)
 
@@ -80,24 +90,39 @@ class CrawlPages:
         Defer where the page has to wait for a host, what `before_redirect` and the fetcher raise.
         """
         key = _key(job)
+        asked = f"{RECIPE} {key}"
         kept = self._find(job.tenant, key)
         if kept is not None and _is_of_this_run(kept, job):
             if before_redirect is not None:
                 for url in _redirects_of(kept.page):
                     before_redirect(url)
-            return CrawlPage(page=kept.page, source=Source.KEPT)
-        answer = self._fetch(job, kept, before_redirect)
+            return CrawlPage(page=kept.page, source=Source.KEPT, asked=asked)
+        known = self._find_known(job, asked) if kept is None else None
+        validators = kept.page.validators if kept else known.validators if known else None
+        answer = self._fetch(job, validators, before_redirect)
         now = self._clock()
-        if kept is not None and _confirms(answer, kept.page):
-            found = CrawlPage(page=_still(kept.page, answer), source=Source.NOT_MODIFIED)
+        confirmed = _confirms(answer, validators)
+        if confirmed and known is not None:
+            return CrawlPage(
+                page=known.confirmed(answer),
+                source=Source.NOT_MODIFIED,
+                asked=asked,
+                content=known.content,
+            )
+        if confirmed and kept is not None:
+            page = _still(kept.page, answer)
+            found = CrawlPage(page=page, source=Source.NOT_MODIFIED, asked=asked)
         else:
             require_success(answer, now)
-            found = CrawlPage(page=answer, source=Source.SITE)
+            found = CrawlPage(page=answer, source=Source.SITE, asked=asked)
         self._keep(job.tenant, key, KeptPage(page=found.page, fetched_at=now, run=_run(job)))
         return found
 
     def _fetch(
-        self, job: Job, kept: KeptPage | None, before_redirect: Callable[[Url], None] | None
+        self,
+        job: Job,
+        validators: Validators | None,
+        before_redirect: Callable[[Url], None] | None,
     ) -> FetchedPage:
         options, rate, sealed = options_of(job), None, None
         if (stored := job.payload.get("config")) is not None:
@@ -108,7 +133,7 @@ class CrawlPages:
             Caller(tenant=job.tenant, id=_run(job), reservation=job.waiting_for),
             FetchRequest(
                 url=parse_url(job.payload["url"]),
-                validators=None if kept is None else kept.page.validators,
+                validators=validators,
                 headers=headers,
                 user_agent=user_agent,
                 max_bytes=options.max_page_size_mb * _MB,
@@ -137,6 +162,15 @@ class CrawlPages:
             logger.warning("fetch_cache_not_read", extra={"reason": error.message})
             return None
         return kept if kept and self._clock() < kept.fetched_at + self._kept_for else None
+
+    def _find_known(self, job: Job, asked: str) -> KnownPage | None:
+        if not self._kept_for:
+            return None
+        try:
+            return self._known(job.tenant, parse_url(job.payload["url"]), asked)
+        except DependencyUnavailable as error:
+            logger.warning("known_page_not_read", extra={"reason": error.message})
+            return None
 
     def _keep(self, tenant: str, key: str, kept: KeptPage) -> None:
         if not self._kept_for:
@@ -179,9 +213,9 @@ def _is_of_this_run(kept: KeptPage, job: Job) -> bool:
     return kept.run == _run(job) or (since is not None and kept.fetched_at > since)
 
 
-def _confirms(answer: FetchedPage, kept: FetchedPage) -> bool:
-    """Whether it is a 304 to the validators of the kept page."""
-    return answer.not_modified and kept.validators is not None and answer.url == kept.url
+def _confirms(answer: FetchedPage, validators: Validators | None) -> bool:
+    """Whether it is a 304 to them."""
+    return answer.not_modified and validators is not None and answer.url == validators.url
 
 
 def _still(kept: FetchedPage, answer: FetchedPage) -> FetchedPage:

@@ -11,14 +11,18 @@ from spinneret.content.extraction.models import Content, ExtractionStrategy
 
 
 def parts_of(content: Content, strategy: ExtractionStrategy) -> str:
-    """Metadata and links, and the blocks of a structured page."""
+    """Metadata and links, and the blocks of a structured page; `may_follow` of a link where another
+    occurrence of it says otherwise than its first one."""
     parts: dict[str, Any] = {
         "metadata": asdict(content.metadata),
         "links": [
             {"url": each.url, "text": each.text, "rel": list(each.rel), "nofollow": each.nofollow}
+            | ({"may_follow": each.may_follow} if each.may_follow is each.nofollow else {})
             for each in content.hyperlinks
         ],
     }
+    if content.nofollow_agents:
+        parts["nofollow_agents"] = list(content.nofollow_agents)
     if strategy is ExtractionStrategy.STRUCTURED:
         markdown = content.markdown
         parts["blocks"] = [

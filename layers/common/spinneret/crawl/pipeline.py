@@ -6,11 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from spinneret.content.documents.models import DocumentSource
+from spinneret.content.documents.rules import document_id
 from spinneret.content.documents.service import Indexed, Indexer, Page
+from spinneret.content.extraction.api_models import extraction_fields
 from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.crawl.configs.models import ConfigOptions
+from spinneret.crawl.known import origin_of
 from spinneret.crawl.pages import CrawlPages, options_of
 from spinneret.crawl.parts import parts_of
 from spinneret.crawl.ports import PartStore
+from spinneret.crawl.rules import require_suited
 from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -106,14 +112,12 @@ class CrawlPipeline:
             },
         )
         context.checkpoint("extracting", 30)
-        text = decode_text(page.body, page.charset)
         payload, options = context.job.payload, options_of(context.job)
-        strategy = options.extraction_strategy
-        content = self._extract(
-            text, page.media_type, page.url.text, strategy, targets=options.keep_link_targets
-        )
-        parts = parts_of(content, strategy)
-        parts_key = self._parts.keep(context.job.tenant, parts)
+        content = found.content or self._extracted(page, options)
+        require_suited(content)
+        parts = parts_of(content, options.extraction_strategy)
+        identity = document_id(context.job.tenant, cache_url(page.url))
+        parts_key = self._parts.keep(context.job.tenant, identity, parts)
         indexed = self._indexer.index(
             Page(
                 tenant=context.job.tenant,
@@ -122,8 +126,11 @@ class CrawlPipeline:
                 domain=page.url.host,
                 content=content,
                 chunking=options.chunking,
+                source=DocumentSource(payload.get("source", DocumentSource.CRAWL)),
+                parent_url=payload.get("parent_url"),
                 collection_id=payload.get("collection_id"),
                 tag_ids=tuple(payload.get("tag_ids", ())),
+                origin=origin_of(page, found.asked, parts_key),
             ),
             context.lease,
             context.checkpoint,
@@ -137,6 +144,15 @@ class CrawlPipeline:
             parts_bytes=len(parts.encode()),
         )
 
+    def _extracted(self, page: FetchedPage, options: ConfigOptions) -> Content:
+        return self._extract(
+            decode_text(page.body, page.charset),
+            page.media_type,
+            page.url.text,
+            options.extraction_strategy,
+            targets=options.keep_link_targets,
+        )
+
 
 def _result(processed: Processed) -> dict[str, Any]:
     page, document = processed.page, processed.indexed.document
@@ -146,6 +162,7 @@ def _result(processed: Processed) -> dict[str, Any]:
         "redirects": list(page.redirects),
         "title": document.title,
         "language": document.language,
+        "extraction": extraction_fields(document.extraction),
         "status_code": page.status_code,
         "content_type": page.media_type,
         "bytes": len(page.body),

@@ -39,8 +39,11 @@ class PartStore(Protocol):
     """What is kept of a crawled page beside its document, and the way to what is too large to be
     shown. All methods raise DependencyUnavailable."""
 
-    def keep(self, tenant: str, parts: str) -> str:
-        """Store JSON and answer its key, which is the same for the same text."""
+    def keep(self, tenant: str, document_id: str, parts: str) -> str:
+        """Store JSON of a document and answer its key, which is the same for the same text.
+
+        It goes with the document, and at the latest when no job can name it any more.
+        """
         ...
 
     def read(self, key: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from spinneret.content.extraction.plain import plain_text
@@ -17,10 +17,15 @@ from spinneret.web.fetching.urls import cache_url, parse_url
 
 _SHARED: Final = set(CrawlView.model_fields) - {"result"}
 
+IsShown = Callable[[str, str], bool]
+"""(tenant, document): whether there is one, and it isn't deleted; raises DependencyUnavailable."""
 
-def view_of(job: Job, pages: PartStore) -> CrawlView:
-    """Raises DependencyUnavailable."""
+
+def view_of(job: Job, pages: PartStore, is_shown: IsShown) -> CrawlView:
+    """Nothing of a page whose document was deleted. Raises DependencyUnavailable."""
     payload, found = job.payload, job.result or {}
+    document_id = found.get("document_id")
+    stored = found if document_id and is_shown(job.tenant, document_id) else {}
     view = job_view(job)
     return CrawlView(
         url=payload["url"],
@@ -28,12 +33,13 @@ def view_of(job: Job, pages: PartStore) -> CrawlView:
         crawl_config_id=payload["config"]["config_id"] if "config" in payload else None,
         crawl_source_id=payload.get("source_id"),
         collection_id=payload.get("collection_id"),
-        document_id=found.get("document_id"),
+        document_id=document_id,
         title=found.get("title"),
+        extraction=found.get("extraction"),
         crawled_at=found.get("crawled_at"),
         result=view.result,
-        **_text(found, pages),
-        **_parts(found, pages),
+        **_text(stored, pages),
+        **_parts(stored, pages),
         **view.model_dump(include=_SHARED),
     )
 

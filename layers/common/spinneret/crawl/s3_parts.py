@@ -1,4 +1,4 @@
-"""Parts of crawled pages in the bucket of contents, keyed by tenant and hash."""
+"""Parts of crawled pages in the bucket of contents, keyed by document and hash."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translated
+from spinneret.content.documents.rules import parts_prefix
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -20,10 +21,10 @@ class S3PartStore:
         self._client = client
         self._bucket = bucket
 
-    def keep(self, tenant: str, parts: str) -> str:
-        """See PartStore."""
+    def keep(self, tenant: str, document_id: str, parts: str) -> str:
+        """See PartStore; the bucket's lifecycle removes what begins with `parts/`."""
         body = parts.encode()
-        key = f"T/{tenant}/parts/{hashlib.sha256(body).hexdigest()}.json"
+        key = f"{parts_prefix(tenant, document_id)}{hashlib.sha256(body).hexdigest()}.json"
         with translated("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType="application/json"

@@ -28,7 +28,7 @@ from spinneret.crawl.models import (
     UrlOutcome,
 )
 from spinneret.crawl.ports import PartStore
-from spinneret.crawl.reading import batch_view_of, view_of
+from spinneret.crawl.reading import IsShown, batch_view_of, view_of
 from spinneret.jobs import rules
 from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
 from spinneret.jobs.placement import Placed
@@ -82,6 +82,7 @@ class CrawlService:
         require_collection: RequireCollection,
         ensure_tags: EnsureTags,
         parts: PartStore,
+        is_shown: IsShown,
         begin_batch: Callable[[JobRef], None],
         submit_deep: SubmitDeep,
     ) -> None:
@@ -99,6 +100,7 @@ class CrawlService:
             ensure_tags=ensure_tags,
         )
         self._parts = parts
+        self._is_shown = is_shown
         self._begin_batch = begin_batch
         self._submit_deep = submit_deep
 
@@ -173,7 +175,9 @@ class CrawlService:
         """A crawl, or a batch or a file of URLs with its counters. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH, CRAWL_FILE)
         counts = self._jobs.counts(job)
-        return view_of(job, self._parts) if counts is None else batch_view_of(job, counts)
+        if counts is not None:
+            return batch_view_of(job, counts)
+        return view_of(job, self._parts, self._is_shown)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         refusal = cache(partial(self._checks.refusal, tenant))  # of each host, once per request

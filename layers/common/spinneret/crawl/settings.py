@@ -33,7 +33,6 @@ class SubmissionSettings(Settings):
 class PageWorkSettings(Settings):
     """How a page is worked on."""
 
-    tei__batch_size: int = bounds.EMBED_BATCH
     cache__crawl_ttl_s: int = bounds.FETCH_KEPT_SECONDS
     """How long a fetched page is kept; 0 keeps none."""
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from spinneret.aws.clients import s3_client
+from spinneret.aws.clients import dynamodb_client, s3_client
 from spinneret.content.collections.wiring import collection_service
+from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.tags.wiring import tag_service
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.checks import CrawlChecks
@@ -47,6 +48,7 @@ class CrawlApiSettings(
     """The crawl API's environment."""
 
     content_bucket: str
+    documents_table: str
     features__enable_deep_crawl: bool = True
     features__max_pages_per_deep_crawl: int = bounds.CRAWL_PAGES_MAX
 
@@ -74,7 +76,11 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     store = ending_store(settings, relay(settings).hand_on)
     configs = config_service(settings, proxies)
     tags = tag_service(env)
+    documents = DynamoDocumentStore(
+        dynamodb_client(), settings.documents_table, settings.jobs_table
+    )
     makes = BatchHandler(children(settings, store, settings.kinds))
+    parts = S3PartStore(s3_client(), settings.content_bucket)
     batches = worker(settings, {CRAWL_BATCH: makes}, store)
 
     def submit_deep(
@@ -92,7 +98,8 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         config_in_force=configs.in_force,
         require_collection=collection_service(env).get,
         ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
-        parts=S3PartStore(s3_client(), settings.content_bucket),
+        parts=parts,
+        is_shown=lambda tenant, document: bool(documents.shown(tenant, [document])),
         submit_deep=submit_deep,
     )
     deep = DeepCrawlService(
@@ -103,6 +110,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         targets=webhooks.targets,
         terms=crawls.terms,
         tagged=crawls.tagged,
+        parts=parts,
         enabled=settings.features__enable_deep_crawl,
         pages_max=settings.features__max_pages_per_deep_crawl,
     )

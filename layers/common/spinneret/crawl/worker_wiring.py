@@ -9,14 +9,14 @@ from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client, s3_client, stepfunctions_client
 from spinneret.content.caches.service import CachedVectors
-from spinneret.content.caches.wiring import CacheSettings, caches
+from spinneret.content.caches.wiring import ChunkCacheSettings, caches
 from spinneret.content.collections.wiring import CollectionSettings
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.pages import extract
-from spinneret.content.search.settings import EmbeddingSettings
-from spinneret.content.search.wiring import chunk_index, embedder
+from spinneret.content.search.settings import IndexingSettings
+from spinneret.content.search.wiring import embedder, written_index
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.configs.wiring import ConfigSettings, header_seal
 from spinneret.crawl.deep.pages import PageStep
@@ -29,6 +29,7 @@ from spinneret.crawl.deep.wiring import (
 from spinneret.crawl.inbox.handler import FileHandler
 from spinneret.crawl.inbox.wiring import InboxBucketSettings, inbox_store
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, DEEP_CRAWL
+from spinneret.crawl.known import KnownPages
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.s3 import S3FetchCache
@@ -48,7 +49,7 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 @dataclass(frozen=True, kw_only=True)
 class PageSettings(
-    PoliteFetchSettings, EmbeddingSettings, CacheSettings, JobSettings, PageWorkSettings
+    PoliteFetchSettings, IndexingSettings, ChunkCacheSettings, JobSettings, PageWorkSettings
 ):
     """What whoever crawls a page needs."""
 
@@ -107,13 +108,16 @@ def page_step(env: Mapping[str, str]) -> PageStep:
 
 def _pipeline(settings: PageSettings) -> CrawlPipeline:
     model = embedder(settings)
+    documents = DynamoDocumentStore(
+        dynamodb_client(), settings.documents_table, settings.jobs_table
+    )
+    contents = S3ContentStore(s3_client(), settings.content_bucket)
+    parts = S3PartStore(s3_client(), settings.content_bucket)
     indexer = Indexer(
-        documents=DynamoDocumentStore(
-            dynamodb_client(), settings.documents_table, settings.jobs_table
-        ),
-        contents=S3ContentStore(s3_client(), settings.content_bucket),
+        documents=documents,
+        contents=contents,
         embedder=model,
-        index=chunk_index(settings, model),
+        index=written_index(settings, model),
         clock=utc_now,
         embed_batch=settings.tei__batch_size,
         known=CachedVectors(caches(settings)),
@@ -122,8 +126,8 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         fetcher=polite_fetcher(settings),
         cache=S3FetchCache(s3_client(), settings.content_bucket),
         seal=header_seal(settings),
+        known=KnownPages(documents=documents, contents=contents, parts=parts).find,
         clock=utc_now,
         kept_seconds=settings.cache__crawl_ttl_s,
     )
-    parts = S3PartStore(s3_client(), settings.content_bucket)
     return CrawlPipeline(pages=pages, extract=extract, parts=parts, indexer=indexer)

@@ -14,8 +14,8 @@ from typing import Any, Final
 from spinneret.discovery.models import DiscoverySource, Terms, read_terms
 from spinneret.discovery.ports import DiscoveryStore
 from spinneret.discovery.rules import Candidates
-from spinneret.jobs.models import JobEventKind
-from spinneret.jobs.worker import Context, Defer, HandBack
+from spinneret.jobs.models import Failure, JobEventKind
+from spinneret.jobs.worker import CompletedInPart, Context, Defer, HandBack
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -50,6 +50,10 @@ _EMPTY: Final = SitemapKind.UNKNOWN  # of what was read to its end
 _CAPTURES_PER_URL: Final = 20  # the index has a page once for each time it was fetched
 _OF_AN_API: Final = FetchOptions(obey_robots=False)  # what is made for programs to ask
 
+_OUT_OF_TIME: Final = Failure(
+    code="OUT_OF_TIME", message="time was up before all files were read", type="transient"
+)
+
 
 @dataclass(kw_only=True)
 class Tally:
@@ -76,7 +80,10 @@ class DiscoveryHandler:
         self._clock = clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers the job's result; what was found is stored under the lease's fence."""
+        """Answers the job's result; what was found is stored under the lease's fence.
+
+        Raises CompletedInPart where the time was up before all files were read.
+        """
         job = context.job
         stored = self._store.state(job.ref, job.run)
         discovery = _Discovery(
@@ -100,6 +107,8 @@ class DiscoveryHandler:
             raise
         found = discovery.candidates.best()
         self._store.keep_found(context.lease, found, self._clock())
+        if discovery.is_out_of_time:
+            raise CompletedInPart(discovery.result(), _OUT_OF_TIME)
         return discovery.result()
 
 
@@ -116,6 +125,7 @@ class _Discovery:
         clock: Clock,
     ) -> None:
         self.candidates = Candidates(terms)
+        self.is_out_of_time = False
         self._context = context
         self._fetcher = fetcher
         self._terms = terms
@@ -324,7 +334,8 @@ class _Discovery:
         worked = self._context.job.worked_ms / 1000
         over = worked + (self._clock() - self._began).total_seconds() > bounds.DISCOVERY_SECONDS
         if over:
-            self._note("time was up before all files were read")
+            self.is_out_of_time = True
+            self._note(_OUT_OF_TIME.message)
             self.candidates.has_more = True
         return over
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from spinneret.discovery import rules
 from spinneret.discovery.api_models import DiscoverRequest, DiscoverySubmission
@@ -23,6 +24,7 @@ from spinneret.web.hosts.service import HostService
 
 Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
 """(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
+_WITH_RESULT: Final = frozenset({JobStatus.COMPLETED, JobStatus.PARTIALLY_FAILED})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,7 @@ class Discovered:
     status: JobStatus
     urls: tuple[FoundUrl, ...]
     error: str | None
+    """Why there is no result."""
 
 
 class DiscoveryService:
@@ -62,7 +65,7 @@ class DiscoveryService:
         """A discovery and some of its result. Raises NotFound."""
         self.require_enabled()
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
-        if job.status is not JobStatus.COMPLETED:
+        if job.status not in _WITH_RESULT:
             return job, FoundPage(urls=(), after=None)
         return job, self._store.page(job.ref, after, limit)
 
@@ -87,12 +90,13 @@ class DiscoveryService:
         if job.finished_at is None:
             return None
         urls: list[FoundUrl] = []
-        after: int | None = 0 if job.status is JobStatus.COMPLETED else None
+        has_result = job.status in _WITH_RESULT
+        after: int | None = 0 if has_result else None
         while after is not None:
             page = self._store.page(job.ref, after, bounds.LIST_LIMIT_MAX)
             urls += page.urls
             after = page.after
-        failure = job.last_error
+        failure = None if has_result else job.last_error
         return Discovered(
             status=job.status, urls=tuple(urls), error=failure.message if failure else None
         )

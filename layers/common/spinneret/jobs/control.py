@@ -98,8 +98,8 @@ class JobControl:
     def cancel_children(self, parent: Job, most: int, after: str | None = None) -> str | None:
         """Cancel those alive among the next `most` children of a cancelled parent.
 
-        The others are cancelled by the sweeper, or as they are claimed. Returns where to go on, None
-        at the end of the children. Raises DependencyUnavailable.
+        The others are cancelled by the sweeper, or as they are claimed. Returns where to go on,
+        None at the end of the children. Raises DependencyUnavailable.
         """
         for _ in range(0, most, bounds.LIST_LIMIT_MAX):
             page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
@@ -114,13 +114,19 @@ class JobControl:
         return after
 
     def _reopening(self, job: Job, now: datetime) -> Reopening | None:
-        """How a child's new run moves its parent. Raises Conflict when that was cancelled."""
+        """How a child's new run moves its parent. Raises Conflict when that was cancelled.
+
+        One that failed before all its children were made stays so: awaiting this child alone it
+        would end without the others. Its own retry makes them.
+        """
         if job.parent is None:
             return None
         parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
         if parent is None or parent.status not in rules.TERMINAL:
             return None
         after = rules.reopened(parent, now)
+        if after.family is not None and after.family.cursor is not None:
+            return None
         event = rules.status_event(after, now, run=after.run, reason="CHILD_RETRIED")
         return Reopening(before=parent, after=after, event=event)
 

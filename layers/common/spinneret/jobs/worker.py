@@ -42,11 +42,7 @@ class AwaitChildren(Exception):
 
 
 class HandOver(Exception):
-    """The claim passes to an execution, which has `seconds` for its first step."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"handed over for {seconds:.0f} s")
-        self.seconds = seconds
+    """An execution has the claim: see `Context.hand_over`."""
 
 
 class Defer(Exception):
@@ -293,8 +289,8 @@ class Worker:
         except HandBack:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
-        except HandOver as handover:
-            context.hand_over(handover.seconds)
+        except HandOver:
+            return
         except AwaitChildren:
             self._end(context, rules.await_children(context.job, self._clock()))
         except Defer as deferral:

@@ -6,7 +6,7 @@
     │   │   Conflict, AuthRequired, Forbidden …
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
-    │       MarketplaceUnsupported, InputNeeded, ReauthNeeded, RetriesExceeded
+    │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded
     ├── TransientError          a worker tries again and charges an attempt
     │   └── FetchTimeout, FetchFailed (ProxyFailed), HttpUnavailable, RateLimited, Contended,
     │       CircuitOpen, DomainLockLost, DeliveryFailed, MarketplaceUnavailable
@@ -211,6 +211,13 @@ class MarketplaceUnsupported(PermanentError):
 
     code = "UNSUPPORTED"
     status = 422
+
+
+class PagesFailed(PermanentError):
+    """No page of a deep crawl could be had; details say why the first one couldn't."""
+
+    code = "PAGES_FAILED"
+    status = 502
 
 
 class InputNeeded(PermanentError):

@@ -50,6 +50,7 @@ def target_api(env: Mapping[str, str]) -> TargetApi:
             new_id=id_maker(utc_now),
             render=target_json,
             most=settings.targets_per_tenant,
+            shortest_interval=settings.check_interval,
         ),
         checks=checks,
         incidents=DynamoIncidentStore(client, settings.targets_table),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.access.keys.wiring import KeySettings, key_service
 from spinneret.aws.clients import dynamodb_client, stepfunctions_client
@@ -37,5 +38,10 @@ def live_api(env: Mapping[str, str]) -> LiveApi:
     settings = LiveApiSettings.from_env(env)
     store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table, settings.jobs_table)
     tokens = StepFunctionsTokens(stepfunctions_client())
-    inbox = PluginInbox(store, tokens, frozenset(PLUGIN_MARKETPLACES), utc_now)
-    return LiveApi(keys=key_service(settings), live=live_service(settings, inbox.actions))
+    keys = key_service(settings)
+
+    def may_act(tenant: str, key_id: str) -> bool:
+        return keys.allows(tenant, key_id, Scope.WRITE)
+
+    inbox = PluginInbox(store, tokens, frozenset(PLUGIN_MARKETPLACES), may_act, utc_now)
+    return LiveApi(keys=keys, live=live_service(settings, inbox.actions))

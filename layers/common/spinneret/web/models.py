@@ -15,7 +15,7 @@ class Purpose(StrEnum):
     CRAWL = "crawl"
     """robots.txt, circuit breaker, pace and the tenant's blocks."""
     CHECK = "check"
-    """An owner's check of one target: pace, Retry-After and the tenant's blocks.
+    """An owner's check of one target: pace, a minute of Retry-After and the tenant's blocks.
 
     It neither obeys nor changes the breaker that crawlers share, and reads no robots.txt.
     """

@@ -93,7 +93,7 @@ class Permits:
                 owner=self._caller.id,
                 limits=limits,
                 reserved=reserved,
-                obey_breaker=self._caller.purpose is not Purpose.CHECK,
+                is_check=self._caller.purpose is Purpose.CHECK,
             )
             if isinstance(answer, Permit):
                 return answer
@@ -105,10 +105,16 @@ class Permits:
             self._office.sleep(max(0.0, seconds))
 
     def report(self, permit: Permit, outcome: Outcome, retry_after: float | None) -> None:
-        """End a permit. A check reports Retry-After (seconds) alone."""
+        """End a permit. A check reports Retry-After (seconds) alone.
+
+        The one of its 5xx stops crawls, not the next check: an outage is what checks have to see.
+        """
+        cools_checks = True
         if self._caller.purpose is Purpose.CHECK:
-            outcome = Outcome.NOT_TRIED
-        self._office.pace.report(permit, outcome, retry_after=retry_after)
+            cools_checks, outcome = outcome is not Outcome.HOST_FAILURE, Outcome.NOT_TRIED
+        self._office.pace.report(
+            permit, outcome, retry_after=retry_after, cools_checks=cools_checks
+        )
 
     def retry_after(self, page: FetchedPage) -> float | None:
         """The pause that the host asks for, in seconds (RFC 9110, section 10.2.3).

@@ -162,6 +162,19 @@ def test_what_was_opened_with_a_key_learns_by_its_id_that_it_has_ended(
     assert not keys.is_active("acme", expired.id)
 
 
+@pytest.mark.parametrize(
+    ("own", "allowed"), [(Scope.READ, False), (Scope.WRITE, True), (Scope.ADMIN, True)]
+)
+def test_what_was_opened_with_a_key_learns_by_its_id_what_it_may(
+    own: Scope, allowed: bool, keys: KeyService
+) -> None:
+    key, _ = keys.issue("acme", "laptop", frozenset({own}))
+    assert keys.allows("acme", key.id, Scope.WRITE) is allowed
+    assert not keys.allows("other", key.id, Scope.READ)
+    keys.revoke("acme", key.id)
+    assert not keys.allows("acme", key.id, Scope.READ)
+
+
 def test_an_unknown_and_a_foreign_key_are_not_active(keys: KeyService) -> None:
     key, _ = keys.issue("acme", "laptop", READ)
     assert not keys.is_active("acme", "key_unknown")

@@ -377,6 +377,46 @@ def test_the_language_is_the_declared_one(attributes: str, head: str, language: 
     assert read("<p>text</p>", head, attributes).language == language
 
 
+ENGLISH = (
+    "<p>The silk of a spider is stronger than steel of the same weight, and it can be stretched by "
+    "a third before it breaks. Most of them spin a new web every day and eat the old one."
+)
+GERMAN = (
+    "<p>Die Seide einer Spinne ist stärker als Stahl von gleichem Gewicht, und sie dehnt sich um "
+    "ein Drittel, bevor sie reißt. Die meisten weben jeden Tag ein neues Netz."
+)
+CODE = f"<pre><code>{' '.join(f'x{n}[k] += v{n} * 2 ** {n};' for n in range(30))}</code></pre>"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "body", "language"),
+    [
+        pytest.param("", ENGLISH, "en", id="declared by nobody"),
+        pytest.param("", GERMAN, "de", id="declared by nobody, German"),
+        pytest.param('lang="en"', GERMAN, "de", id="contradicted"),
+        pytest.param('lang="de"', ENGLISH, "en", id="contradicted, English"),
+        pytest.param('lang="de"', "<p>Spinne", "de", id="too short to contradict"),
+        pytest.param("", "<p>Spinne", "und", id="too short"),
+        pytest.param('lang="en"', CODE, "en", id="not words"),
+        pytest.param("", CODE, "und", id="not words, declared by nobody"),
+        pytest.param('lang="en"', ENGLISH + GERMAN, "en", id="two languages"),
+        pytest.param("", "<p>\x01\U0001fffe\ud800" + ENGLISH, "en", id="with what isn't text"),
+    ],
+)
+def test_the_text_decides_on_its_language_where_the_declaration_is_missing_or_contradicted(
+    attributes: str, body: str, language: str
+) -> None:
+    assert read(body, attributes=attributes).language == language
+
+
+@pytest.mark.parametrize(
+    ("text", "media_type"),
+    [(ENGLISH.removeprefix("<p>"), "text/plain"), (f"<r>{ENGLISH}</p></r>", "text/xml")],
+)
+def test_text_that_declares_nothing_has_its_own_language(text: str, media_type: str) -> None:
+    assert extract(text, media_type, URL).language == "en"
+
+
 def test_links_are_absolute_unique_without_fragments_and_in_order() -> None:
     hrefs = [
         "b?q=1#part",

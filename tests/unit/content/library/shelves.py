@@ -15,6 +15,7 @@ from spinneret.content.documents.models import Document
 from spinneret.content.documents.service import Indexer
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
 from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
+from spinneret.content.library.remaking import Remaker
 from spinneret.content.library.service import LibraryService
 from spinneret.content.library.upkeep import Upkeep
 from spinneret.content.search.models import Leg, Query
@@ -114,10 +115,7 @@ class Shelves:
                     documents=self.documents, contents=self.contents, indexer=indexer
                 ),
                 REBUILD: RebuildPipeline(
-                    documents=self.documents,
-                    contents=self.contents,
-                    chunks=ChunkMaker(self.embedder),
-                    index=self.index,
+                    documents=self.documents, remaker=self.remaker(), index=self.index
                 ),
             },
             clock=self.clock,
@@ -130,16 +128,27 @@ class Shelves:
         assert job is not None
         return job
 
-    def stored(self, content: str = "Spiders weave silk.", **fields: Any) -> Document:
+    def stored(
+        self, content: str = "Spiders weave silk.", tenant: str = TENANT, **fields: Any
+    ) -> Document:
         """Upload a document and run its job."""
         self.clock.advance(1)
-        answer = self.send("POST", "", {"content": content, **fields})
+        answer = self.send("POST", "", {"content": content, **fields}, tenant=tenant)
         assert answer.status == 202, answer.body
-        job = self.work(answer.body["job_id"])
+        job = self.work(answer.body["job_id"], tenant)
         assert job.result is not None, job.last_error
-        document = self.documents.get(TENANT, job.result["document_id"])
+        document = self.documents.get(tenant, job.result["document_id"])
         assert document is not None
         return document
+
+    def remaker(self) -> Remaker:
+        """As wired, without the cache of vectors."""
+        return Remaker(
+            documents=self.documents,
+            contents=self.contents,
+            chunks=ChunkMaker(self.embedder),
+            index=self.index,
+        )
 
     def upkeep(self) -> Upkeep:
         """A fresh pass over everything."""
@@ -147,7 +156,7 @@ class Shelves:
             scan=self.scan,
             documents=self.documents,
             contents=self.contents,
-            chunks=ChunkMaker(self.embedder),
+            remaker=self.remaker(),
             index=self.index,
             upkeep=self.index_upkeep,
             clock=self.clock,

@@ -1,8 +1,9 @@
 """Searches with writes between any two of their calls.
 
 A write is acknowledged at every point of a search in turn. The search under way may show what was
-before it or after it, never two versions of a document; every search that begins later shows what
-is, from the cache or not.
+before it or after it, never two versions of a document and nothing of another tenant; every search
+that begins later shows what is, from the cache or not. Documents have several chunks, and another
+tenant has a page of the same URL and words.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from tests.fakes.time import plenty
 from tests.unit.content.library.shelves import Shelves
 
 URL = "upload://page"
+LONG = "silk that is spun again and again " * 60  # of several chunks
+OTHER = "globex"
 Write = Callable[[Shelves], None]
 
 
@@ -56,7 +59,7 @@ class Interruption:
 
 
 def _changed(shelves: Shelves) -> None:
-    shelves.stored("silk of another kind", url=URL)
+    shelves.stored(f"{LONG} of another kind", url=URL)
 
 
 def _deleted(shelves: Shelves) -> None:
@@ -65,7 +68,7 @@ def _deleted(shelves: Shelves) -> None:
 
 
 def _added(shelves: Shelves) -> None:
-    shelves.stored("silk that is new", url="upload://new")
+    shelves.stored(f"{LONG} and is new", url="upload://new")
 
 
 def _unlabelled(shelves: Shelves) -> None:
@@ -82,7 +85,7 @@ WRITES: dict[str, Write] = {
 }
 
 
-def _search(shelves: Shelves, run: Interruption) -> Found:
+def _search(shelves: Shelves, run: Interruption, tenant: str = TENANT) -> Found:
     service = SearchService(
         embedder=Interrupted(shelves.embedder, run),
         index=Interrupted(shelves.index, run),
@@ -91,37 +94,57 @@ def _search(shelves: Shelves, run: Interruption) -> Found:
         new_id=shelves.new_id,
         sleep=shelves.clock.advance,
     )
-    return service.search(Query(tenant=TENANT, text="silk", limit=100), plenty)
+    query = Query(tenant=tenant, text="silk", limit=100, collapse=False)
+    return service.search(query, plenty)
 
 
 def _prepared() -> Shelves:
     shelves = Shelves()
-    shelves.stored("silk " * 3 + "as it was", url=URL, tags=["kept"])
-    shelves.stored("silk that stays", url="upload://stays")
+    shelves.stored(f"{LONG} as it was", url=URL, tags=["kept"])
+    shelves.stored(f"{LONG} and stays", url="upload://stays")
+    shelves.stored(f"{LONG} as it was", tenant=OTHER, url=URL, tags=["kept"])
     return shelves
 
 
-def _shown(found: Found) -> set[str]:
-    return {hit.chunk.text for hit in found.hits}
+def _shown(found: Found) -> list[tuple[str, str]]:
+    """Version and text of each hit."""
+    return sorted((hit.ranked.candidate.version, hit.chunk.text) for hit in found.hits)
+
+
+def _stored(shelves: Shelves, tenant: str) -> list[tuple[str, str]]:
+    """The same of all chunks that the tenant's rows show."""
+    rows = [each for each in shelves.documents.all(tenant) if each.deleted_at is None]
+    held = shelves.index.held.values()
+    chunks = [
+        (chunk.version, chunk.text)
+        for row in rows
+        for chunk in held
+        if (chunk.tenant, chunk.document_id, chunk.version) == (tenant, row.id, row.version)
+    ]
+    assert len(chunks) == sum(row.chunk_count for row in rows)
+    return sorted(chunks)
 
 
 @pytest.mark.parametrize("name", list(WRITES))
 def test_a_write_at_any_point_of_a_search_is_seen_by_the_next(name: str) -> None:
     run = Interruption(0, lambda: None)
-    _search(_prepared(), run)
+    first = _prepared()
+    _search(first, run)
     assert run.calls >= 6
+    assert min(each.chunk_count for each in first.documents.everything()) > 1
     for at in range(1, run.calls + 1):
         shelves = _prepared()
+        others = _stored(shelves, OTHER)
         write = Interruption(at, lambda shelves=shelves: WRITES[name](shelves))  # type: ignore[misc]
         during = _search(shelves, write)
-        documents = [hit.ranked.candidate.document_id for hit in during.hits]
-        assert len(documents) == len(set(documents)), f"two versions, call {at}"
-        truth = {
-            shelves.contents.get(each.content_key).strip()
-            for each in shelves.documents.all(TENANT)
-            if each.deleted_at is None
+        versions = {
+            (hit.ranked.candidate.document_id, hit.ranked.candidate.version) for hit in during.hits
         }
+        documents = {document for document, _ in versions}
+        assert len(versions) == len(documents), f"two versions, call {at}"
+        assert documents <= {each.id for each in shelves.documents.all(TENANT)}, f"call {at}"
         for _ in range(2):  # made, then cached
             later = _search(shelves, Interruption(0, lambda: None))
-            assert _shown(later) == truth, f"call {at}"
+            assert _shown(later) == _stored(shelves, TENANT), f"call {at}"
         assert later.result_cached
+        assert _shown(_search(shelves, Interruption(0, lambda: None), OTHER)) == others

@@ -47,11 +47,30 @@ def test_an_upload_is_stored_by_a_job_and_found(shelves: Shelves) -> None:
     assert (shown["title"], shown["source"], shown["metadata"]) == ("Silk", "upload", {"shelf": 7})
     assert [tag["name"] for tag in shown["tags"]] == ["webs", "silk"]
     assert shown["collection_id"] == collection.id
+    assert shown["content"] == "Spiders weave silk."
     assert [each["content"] for each in shown["chunks"]] == ["Spiders weave silk."]
     assert shown["next_chunk_cursor"] is None
     assert shelves.found() == [answer.body["document_id"]]
     filters = Filters(collection_ids=(collection.id,), tag_ids=(shown["tags"][1]["tag_id"],))
     assert shelves.found(filters=filters) == [answer.body["document_id"]]
+
+
+def test_a_document_shows_how_sure_its_content_is(shelves: Shelves) -> None:
+    content = f"<html><body><main><p>{'Spiders weave silk. ' * 9}</p></main></body></html>"
+    given = {"content": content, "content_type": "text/html"}
+    answer = shelves.send("POST", body=given)
+    shelves.work(answer.body["job_id"])
+    stored = shelves.documents.all(TENANT)[0].extraction
+    assert stored is not None
+    for shown in (
+        shelves.send("GET", f"/{answer.body['document_id']}").body,
+        shelves.send("GET").body["items"][0],
+    ):
+        assert shown["extraction"] == {
+            "engine": stored.engine,
+            "agreement": stored.agreement,
+            "page_type": stored.page_type,
+        }
 
 
 def test_an_upload_without_a_url_is_named_by_its_content(shelves: Shelves) -> None:
@@ -94,6 +113,35 @@ def test_what_can_not_be_read_fails_its_job(shelves: Shelves) -> None:
         assert job.status is JobStatus.FAILED
         assert job.last_error is not None
         assert job.last_error.code == "CONTENT_REFUSED"
+
+
+def test_a_malformed_document_of_a_batch_is_refused_alone(shelves: Shelves) -> None:
+    malformed: list[tuple[Any, str]] = [
+        ({"content": ""}, "content"),
+        ({"content": "x", "title": "y" * 501}, "title"),
+        ({"content": "x", "content_type": "image/png"}, "content_type"),
+        ({"content": "x", "tags": ["a", ""]}, "tags.1"),
+        ({"content": 7, "colour": "red"}, "content colour"),
+        ({}, "body"),
+        ("silk", "body"),
+        (None, "body"),
+    ]
+    documents = [{"content": "silk"}, *(each for each, _ in malformed), {"content": "wool"}]
+    answer = shelves.send("POST", "/batch", {"documents": documents})
+    assert (answer.status, answer.body["total_submitted"], answer.body["failed_count"]) == (
+        202,
+        2,
+        8,
+    )
+    first, *refused, last = answer.body["jobs"]
+    assert (first["error"], last["error"]) == (None, None)
+    for outcome, (document, fields) in zip(refused, malformed, strict=True):
+        error = outcome["error"]
+        assert (outcome["job_id"], error["code"]) == (None, "VALIDATION_ERROR")
+        named = [each["field"] for each in error["details"]["fields"]]
+        assert sorted(named) == sorted(fields.split()), document
+    nothing = shelves.send("POST", "/batch", {"documents": [{"content": ""}]})
+    assert (nothing.status, nothing.body["failed_count"]) == (202, 1)
 
 
 def test_a_batch_has_an_outcome_for_each_document(shelves: Shelves) -> None:
@@ -223,6 +271,21 @@ def test_the_whole_text_has_an_address(shelves: Shelves) -> None:
     assert answer["expires_in"] == bounds.DOWNLOAD_SECONDS
 
 
+def test_a_text_too_large_to_be_shown_and_one_that_is_gone_are_null(
+    shelves: Shelves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large, gone = shelves.stored("größe " * 20), shelves.stored("silk")
+    shelves.contents.forget(gone.content_key)
+    monkeypatch.setattr(bounds, "DOCUMENT_SHOWN_BYTES", 120)
+    for each in (large, gone):
+        shown = shelves.send("GET", f"/{each.id}").body
+        assert (shown["content"], len(shown["chunks"])) == (None, 1)
+    shelves.send("DELETE", f"/{large.id}")
+    monkeypatch.setattr(bounds, "DOCUMENT_SHOWN_BYTES", 1000)
+    shown = shelves.send("GET", f"/{large.id}", include_deleted="true").body
+    assert (shown["content"], shown["chunks"]) == (None, [])
+
+
 # ---------------------------------------------------------------- Changes
 
 
@@ -265,6 +328,33 @@ def test_tags_are_added_by_name_and_removed_by_id(shelves: Shelves) -> None:
     assert shelves.send("DELETE", f"{path}/{webs}").status == 404
     shelves.send("POST", path, {"tags": [f"t{n}" for n in range(19)]})
     assert shelves.send("POST", path, {"tags": ["one too many"]}).status == 422
+
+
+def test_tags_are_replaced_by_name(shelves: Shelves) -> None:
+    document = shelves.stored(tags=["silk", "webs"], metadata={"a": 1})
+    path = f"/{document.id}"
+    changed = shelves.send("PATCH", path, {"tags": ["Webs", "new", "webs"]}).body
+    assert ([tag["name"] for tag in changed["tags"]], changed["metadata"]) == (
+        ["webs", "new"],
+        {"a": 1},
+    )
+    new = changed["tags"][1]["tag_id"]
+    assert shelves.found(filters=Filters(tag_ids=(new,))) == [document.id]
+    assert shelves.found(filters=Filters(tag_ids=(document.tag_ids[0],))) == []
+    for left, expected in (({"tags": None}, ["webs", "new"]), ({"tags": []}, [])):
+        shown = shelves.send("PATCH", path, left).body
+        assert [tag["name"] for tag in shown["tags"]] == expected
+    for refused in ([f"t{n}" for n in range(21)], [""], "silk"):
+        assert shelves.send("PATCH", path, {"tags": refused}).status == 422
+    assert shelves.send("PATCH", "/doc_unknown", {"tags": ["never made"]}).status == 404
+    assert shelves.tags.page(TENANT, None, 100).tags[-1].name != "never made"
+
+
+def test_null_is_what_is_not_given(shelves: Shelves) -> None:
+    names = ("url", "title", "content_base64", "collection_id", "tags", "metadata")
+    answer = shelves.send("POST", "", {"content": "silk", **dict.fromkeys(names)})
+    assert answer.status == 202
+    assert shelves.work(answer.body["job_id"]).status is JobStatus.COMPLETED
 
 
 def test_a_tag_that_is_gone_is_not_shown(shelves: Shelves) -> None:

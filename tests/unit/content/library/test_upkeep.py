@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 
 import pytest
 
+from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import UnusedBody
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import Conflict
 from tests import factories
 from tests.factories import TENANT
+from tests.fakes.page_parts import FakePartStore
+from tests.fakes.search import FakeEmbedder
 from tests.fakes.time import START, plenty
+from tests.fakes.upkeep import FakeIndexUpkeep
 from tests.unit.content.library.shelves import Shelves
 
 DAY = 24 * 3600
@@ -172,6 +179,30 @@ def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(shelves: S
     assert not shelves.contents.exists(document.content_key)
 
 
+def test_a_body_of_a_job_that_never_committed_goes_after_a_day(
+    shelves: Shelves, small_pages: None
+) -> None:
+    filled(shelves)
+    bodies = {each.content_key for each in shelves.documents.all(TENANT)}
+    orphans = [shelves.contents.put(TENANT, f"silk that failed {n}") for n in range(7)]
+    assert shelves.upkeep().reconcile(plenty).removed_bodies == 0
+    shelves.clock.advance(DAY + 60)
+    shelves.contents.stored_at[orphans[0]] = shelves.clock()
+    assert shelves.upkeep().reconcile(plenty).removed_bodies == 6
+    assert [shelves.contents.exists(each) for each in orphans] == [True] + [False] * 6
+    assert all(map(shelves.contents.exists, bodies))
+
+
+def test_parts_of_a_page_go_with_its_document(shelves: Shelves) -> None:
+    kept, gone = filled(shelves, 2)
+    parts = FakePartStore(shelves.contents)
+    keys = {each: parts.keep(TENANT, each, "{}") for each in (kept, gone)}
+    shelves.send("DELETE", f"/{gone}")
+    shelves.clock.advance(30 * DAY + 1)
+    assert shelves.upkeep().reconcile(plenty).removed_documents == 1
+    assert (parts.read(keys[kept]), parts.read(keys[gone])) == ("{}", None)
+
+
 def test_a_body_that_a_document_has_again_stays(shelves: Shelves) -> None:
     [identity] = filled(shelves, 1)
     document = shelves.documents.get(TENANT, identity)
@@ -210,3 +241,182 @@ def test_a_restored_document_is_never_removed(shelves: Shelves) -> None:
     shelves.index.remove_others = remove  # type: ignore[method-assign]  # as it was
     shelves.upkeep().reconcile(plenty)
     assert shelves.found() == [identity]
+
+
+# ---------------------------------------------------------------- Labels
+
+
+def _relabel_that_is_never_committed(shelves: Shelves, identity: str) -> None:
+    current = shelves.documents.get(TENANT, identity)
+    assert current is not None
+    changed = replace(current, sequence=current.sequence + 1, collection_id="col_9")
+    shelves.index.relabel(changed, plenty)
+
+
+def _deletion_that_is_never_taken_back(shelves: Shelves, identity: str) -> None:
+    current = shelves.documents.get(TENANT, identity)
+    assert current is not None
+    shelves.index.relabel(replace(current, deleted_at=START), plenty)
+
+
+@pytest.mark.parametrize(
+    "drift", [_relabel_that_is_never_committed, _deletion_that_is_never_taken_back]
+)
+def test_chunks_get_the_labels_of_their_row_again(
+    shelves: Shelves, drift: Callable[[Shelves, str], None]
+) -> None:
+    one, _ = filled(shelves, 2)
+    before = dict(shelves.index.held)
+    drift(shelves, one)
+    assert shelves.index.held != before
+    report = shelves.upkeep().reconcile(plenty)
+    assert (report.relabelled, report.reindexed) == (1, 0)
+    assert shelves.index.held == before
+    assert shelves.upkeep().reconcile(plenty).relabelled == 0
+
+
+def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(shelves: Shelves) -> None:
+    [identity] = filled(shelves, 1)
+    collection = shelves.collections.create(TENANT, "Kept", None).id
+    write = shelves.index_upkeep.write
+
+    def moved_meanwhile(*given: object) -> None:
+        shelves.index_upkeep.write = write  # type: ignore[method-assign]  # once
+        moved = shelves.send("PATCH", f"/{identity}", {"collection_id": collection})
+        assert moved.status == 200
+        write(*given)  # type: ignore[arg-type]  # as it is called
+
+    shelves.index_upkeep.write = moved_meanwhile  # type: ignore[assignment, method-assign]  # see above
+    assert shelves.upkeep().rebuild(plenty).done
+    assert {each.labels.collection_id for each in shelves.index.held.values()} == {collection}
+
+
+# ---------------------------------------------------------------- Clearing
+
+
+def test_clearing_goes_on_where_it_stopped(shelves: Shelves, small_pages: None) -> None:
+    filled(shelves, 3)
+    strays = [
+        factories.indexed_chunk("silk", document_id=f"doc_never_{n:02}", version="000001-x")
+        for n in range(20)
+    ]
+    shelves.index.write(strays, plenty)
+    shelves.clock.advance(2 * bounds.STRAY_SECONDS)
+    removed, passes, rows = 0, 0, 0
+    while not (report := shelves.upkeep().reconcile(_two_looks())).complete:
+        removed, passes, rows = (
+            removed + report.removed_versions,
+            passes + 1,
+            rows + report.documents,
+        )
+        assert passes < 20
+    assert (removed + report.removed_versions, rows) == (20, 3)
+    assert len(shelves.index.held) == 3
+
+
+def _two_looks() -> Callable[[], float]:
+    """Time for two pages of whatever."""
+    left = iter([1000.0] * 3)  # the first for the hold of the task
+    return lambda: next(left, 10.0)
+
+
+# ---------------------------------------------------------------- Another model
+
+
+def _changed_model(shelves: Shelves) -> None:
+    """To one that counts a token for each character, so that chunks are others."""
+
+    class Spelling(FakeEmbedder):
+        def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
+            return [
+                TokenSpan(start=n, end=n + 1) for n, each in enumerate(text) if not each.isspace()
+            ]
+
+    shelves.embedder = Spelling("another", max_input_tokens=102)
+    shelves.index = shelves.index.of_another_model()
+    shelves.index_upkeep = FakeIndexUpkeep(shelves.index)
+
+
+@pytest.mark.parametrize("how", ["rebuild", "reconcile"])
+def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
+    shelves: Shelves, how: str
+) -> None:
+    long = shelves.stored("Spiders weave silk between two branches. " * 20).id
+    short = shelves.stored("silk").id
+    _changed_model(shelves)
+    assert set(shelves.found(limit=100)) == {long, short}  # as long as the former one is read
+    getattr(shelves.upkeep(), how)(plenty)
+    assert shelves.index.former is None
+    for identity in (long, short):
+        row = shelves.documents.get(TENANT, identity)
+        assert row is not None
+        chunks = [each for each in shelves.index.held.values() if each.document_id == identity]
+        assert (row.chunk_count, row.embedding_model) == (len(chunks), "another")
+        assert row.token_count == sum(each.token_count for each in chunks)
+    assert len(shelves.index.held) > 5 + 1
+    assert shelves.upkeep().reconcile(plenty).reindexed == 0
+
+
+def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
+    shelves: Shelves, small_pages: None
+) -> None:
+    filled(shelves)
+    first = shelves.upkeep().reconcile(_two_looks())
+    assert (first.complete, first.documents) == (False, 10)
+    _changed_model(shelves)
+    shelves.index.read_from = "second"
+    shelves.index.held_by_target = {"second": {}}
+    again = shelves.upkeep().reconcile(_two_looks())
+    assert (again.complete, again.reindexed) == (False, 10)
+    assert len(shelves.found(limit=100)) == 12
+    while not shelves.upkeep().reconcile(plenty).complete:
+        pass
+    assert (len(shelves.index.held), shelves.index.former) == (12, None)
+
+
+# ---------------------------------------------------------------- Drift
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_lost_at_random_is_repaired_or_named(shelves: Shelves, seed: int) -> None:
+    """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""
+    random = Random(seed)
+    made = {
+        document.id: document
+        for n in range(120)
+        for document in [shelves.stored(f"Silk number {n} is strong. " * (10 * (1 + n % 5)))]
+    }
+    before = dict(shelves.index.held)
+    chunks = random.sample(sorted(before), 50)
+    bodies = set(random.sample(sorted(made), 20))
+    rows = set(random.sample(sorted(made), 20))
+    for each in chunks:
+        del shelves.index.held[each]
+    for each in bodies:
+        shelves.contents.forget(made[each].content_key)
+    for each in rows:
+        shelves.documents.lose(TENANT, each)
+    indexed = {each.document_id for each in shelves.index.held.values()}
+    shelves.clock.advance(DAY + 60)
+
+    report = shelves.upkeep().reconcile(plenty)
+
+    maimed = {before[each].document_id for each in chunks}
+    assert report.complete
+    assert {each.removeprefix(f"{TENANT}/") for each in report.lost} == bodies - rows
+    assert {each.removeprefix(f"{TENANT}/") for each in report.without_row} == rows & indexed
+    assert report.reindexed == len(maimed - bodies - rows)
+    beyond_repair = {each for each in chunks if before[each].document_id in bodies}
+    assert shelves.index.held == {
+        key: chunk
+        for key, chunk in before.items()
+        if chunk.document_id not in rows and key not in beyond_repair
+    }
+    again = shelves.upkeep().reconcile(plenty)
+    assert (again.reindexed, again.relabelled, again.removed_versions, again.removed_bodies) == (
+        0,
+        0,
+        0,
+        0,
+    )
+    assert sorted(again.lost) == sorted(report.lost)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier, Event, Lock
 from typing import Any
 
 import pytest
 
 from spinneret.content.caches.models import CacheName
+from spinneret.content.caches.service import Caches
+from spinneret.content.caches.wiring import QueryCacheSettings
 from spinneret.content.documents.signatures import signature
 from spinneret.content.search.models import Filters, Leg, Query
 from spinneret.content.search.packing import (
@@ -15,6 +20,7 @@ from spinneret.content.search.packing import (
     packed_page,
     unpacked_page,
 )
+from spinneret.content.search.service import Found, SearchService
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import (
@@ -136,6 +142,32 @@ def test_without_its_store_there_is_no_cache_and_every_search_is_answered(
         assert (len(found.hits), found.result_cached, found.next_cursor) == (2, False, None)
 
 
+def test_a_stage_says_how_long_caches_keep(bench: CachedSearch) -> None:
+    for number in range(3):
+        bench.add(f"doc_{number}", "silk")
+    env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "60", "CACHE__QUERY_EMBED_TTL_S": "0"}
+    kept = QueryCacheSettings.from_env(env).kept
+    service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
+    query = Query(tenant=TENANT, text="silk", limit=2)
+    service.search(query, plenty)
+    bench.clock.advance(59)
+    assert service.search(query, plenty).result_cached
+    bench.clock.advance(2)
+    later = service.search(query, plenty)
+    assert (later.result_cached, later.embedding_cached) == (False, False)
+
+
+def test_a_stage_that_keeps_no_answers_has_one_page(bench: CachedSearch) -> None:
+    for number in range(3):
+        bench.add(f"doc_{number}", "silk")
+    env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "0"}
+    kept = QueryCacheSettings.from_env(env).kept
+    service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
+    for _ in range(2):
+        found = service.search(Query(tenant=TENANT, text="silk", limit=2), plenty)
+        assert (len(found.hits), found.next_cursor, found.result_cached) == (2, None, False)
+
+
 def test_caches_are_cleared_by_name(bench: CachedSearch) -> None:
     bench.search()
     bench.caches.clear(TENANT, CacheName.QUERY)
@@ -156,28 +188,54 @@ def test_uses_are_counted(bench: CachedSearch) -> None:
 # ---------------------------------------------------------------- Stampedes
 
 
-def test_of_equal_searches_at_once_one_asks_the_index(bench: CachedSearch) -> None:
-    """The first search is held in the index while others come."""
+def test_of_a_hundred_equal_searches_at_once_one_asks_the_index(bench: CachedSearch) -> None:
+    """The index answers the first one when all others have come to wait, or after two seconds."""
+    count = 100
     bench.add("doc_1", "silk")
-    services = [bench.service() for _ in range(100)]
-    search, answers = bench.index.search, []
+    services = [bench.service(sleep=time.sleep) for _ in range(count)]
+    together, all_wait, searches = Barrier(count), Event(), []
+    search, lock = bench.index.search, bench.cache_store.lock
+    refused = CountDown(count - 1, all_wait)
 
-    def held(*given: Any) -> Any:
-        bench.index.search = search  # type: ignore[method-assign]  # once
-        waiting.extend(services)
+    def slow(*given: Any) -> Any:
+        searches.append(given)
+        all_wait.wait(2.0)
         return search(*given)
 
-    waiting: list[Any] = []
+    def locked(*given: Any) -> bool:
+        held = lock(*given)
+        if not held:
+            refused.by(given[2])
+        return held
 
-    def sleep(seconds: float) -> None:
-        bench.clock.advance(seconds)
+    bench.index.search = slow  # type: ignore[method-assign]  # see above
+    bench.cache_store.lock = locked  # type: ignore[method-assign]  # see above
 
-    bench.index.search = held  # type: ignore[method-assign]  # see above
-    query = Query(tenant=TENANT, text="silk")
-    answers.append(bench.service(sleep=sleep).search(query, plenty))
-    answers += [each.search(query, plenty) for each in waiting]
-    assert bench.searches == 1
-    assert {len(each.hits) for each in answers} == {1}
+    def one(service: SearchService) -> Found:
+        together.wait(10.0)
+        return service.search(Query(tenant=TENANT, text="silk"), plenty)
+
+    with ThreadPoolExecutor(count) as pool:
+        answers = list(pool.map(one, services))
+    assert len(searches) == 1
+    assert [len(each.hits) for each in answers] == [1] * count
+    assert sum(each.result_cached for each in answers) == count - 1
+
+
+class CountDown:
+    """Sets an event when so many owners have come."""
+
+    def __init__(self, count: int, event: Event) -> None:
+        self._count = count
+        self._event = event
+        self._owners: set[str] = set()
+        self._mutex = Lock()
+
+    def by(self, owner: str) -> None:
+        with self._mutex:
+            self._owners.add(owner)
+            if len(self._owners) == self._count:
+                self._event.set()
 
 
 def test_a_search_waits_for_the_answer_of_an_equal_one(bench: CachedSearch) -> None:
@@ -267,6 +325,48 @@ def test_a_cursor_of_another_search_or_tenant_is_refused(bench: CachedSearch) ->
     for given in ({"text": "wool"}, {"tenant": "other"}, {"min_score": 0.2}):
         with pytest.raises(ValidationFailed):
             bench.search(limit=1, cursor=cursor, **given)  # type: ignore[arg-type]  # of several types
+
+
+def test_every_page_of_a_degraded_ranking_says_so(bench: CachedSearch) -> None:
+    for number in range(5):
+        bench.add(f"doc_{number}", "silk " * (9 - number))
+    bench.embedder.available = False
+    first = bench.search(limit=2, collapse=False)
+    bench.embedder.available = True
+    second = bench.search(limit=2, collapse=False, cursor=first.next_cursor)
+    assert (first.degraded, second.degraded) == (True, True)
+    assert not bench.search(limit=2, collapse=False).degraded
+    third = bench.search(limit=2, collapse=False, cursor=second.next_cursor)
+    assert ids(first) + ids(second) + ids(third) == [f"doc_{number}" for number in range(5)]
+
+
+def test_a_cursor_goes_on_while_the_embedder_is_away(bench: CachedSearch) -> None:
+    for number in range(5):
+        bench.add(f"doc_{number}", "silk " * (9 - number))
+    first = bench.search(limit=2, collapse=False)
+    bench.embedder.available = False
+    second = bench.search(limit=2, collapse=False, cursor=first.next_cursor)
+    assert not second.degraded
+    assert len({*ids(first), *ids(second)}) == 4
+
+
+def test_an_equal_search_with_another_ranking_leaves_an_open_cursor_its_own(
+    bench: CachedSearch,
+) -> None:
+    """The reranker is away for the second one."""
+    bench.add("doc_1", "silk silk silk silk spiders")
+    bench.add("doc_2", "silk of spiders")
+    bench.add("doc_3", "wool and silk")
+    given = {"text": "silk of spiders", "use_reranker": True, "collapse": False}
+    whole = ids(bench.search(**given))  # type: ignore[arg-type]  # of several types
+    first = bench.search(limit=1, **given)  # type: ignore[arg-type]  # of several types
+    bench.reranker.available = False
+    other = bench.search(limit=2, **given)  # type: ignore[arg-type]  # of several types
+    bench.reranker.available = True
+    rest = bench.search(limit=2, cursor=first.next_cursor, **given)  # type: ignore[arg-type]  # of several types
+    assert ids(first) + ids(rest) == whole
+    assert ids(other) != whole[:2]
+    assert not rest.rerank_failed
 
 
 # ---------------------------------------------------------------- What is shown

@@ -62,8 +62,27 @@ def test_one_leg_can_be_asked_alone(api: Served, leg: str) -> None:
     assert answer.body["fusion"] is None
     assert {each["source"] for each in answer.body["results"]} == {leg}
     assert found(answer)[0] == "doc_1"
-    refused = api.send("POST", f"{PATH}/{leg}", {"query": "silk", "fusion": "rrf"})
-    assert refused.status == 422
+
+
+@pytest.mark.parametrize("leg", ["vector", "keyword"])
+def test_one_leg_takes_the_fields_of_both_and_those_of_fusion_have_no_effect(
+    api: Served, leg: str
+) -> None:
+    plain = api.send("POST", f"{PATH}/{leg}", {"query": "silk spiders"})
+    body = {"fusion": "rrf", "rrf_k": 1, "vector_weight": 0.5, "keyword_weight": 3.0}
+    answer = api.send("POST", f"{PATH}/{leg}", {"query": "silk spiders", **body})
+    assert (answer.status, answer.body["fusion"]) == (200, None)
+    assert answer.body["results"] == plain.body["results"]
+    assert api.send("POST", f"{PATH}/{leg}", {"query": "silk", "rrf_k": 0}).status == 422
+
+
+def test_null_is_no_filter(api: Served) -> None:
+    names = (
+        "collection_ids", "tag_ids", "domains", "source_types", "languages", "content_types",
+        "date_from", "date_to", "cursor",
+    )  # fmt: skip
+    body = {"query": "spiders silk", **dict.fromkeys(names)}
+    assert found(api.send("POST", PATH, body)) == ["doc_1", "doc_2"]
 
 
 @pytest.mark.parametrize("fusion", ["rrf", "min_max", "auto"])

@@ -1,14 +1,16 @@
-"""Which embedder a stage has."""
+"""Which embedder and reranker a stage has."""
 
 from __future__ import annotations
 
 import pytest
 
+from search.search_routes import router
 from spinneret.content.search.lambda_embedder import LambdaEmbedder
 from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.tei import TeiEmbedder
-from spinneret.content.search.wiring import embedder
+from spinneret.content.search.wiring import embedder, search_api
 from spinneret.kernel.settings import SettingsError
+from tests.unit.served import Served
 
 
 def settings(url: str, function: str) -> EmbeddingSettings:
@@ -33,3 +35,25 @@ def test_without_a_url_the_function_embeds() -> None:
 def test_a_stage_without_both_says_so() -> None:
     with pytest.raises(SettingsError, match="EMBEDDER_URL"):
         embedder(settings("", ""))
+
+
+@pytest.mark.parametrize(
+    ("enabled", "url"), [("false", "http://reranker.example"), ("true", ""), ("false", "")]
+)
+def test_a_stage_without_a_reranker_or_with_it_disabled_answers_404(
+    monkeypatch: pytest.MonkeyPatch, enabled: str, url: str
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    names = ("CACHES_TABLE", "DOCUMENTS_TABLE", "JOBS_TABLE", "EMBEDDER_FUNCTION")
+    env = {
+        "OPENSEARCH_URL": "http://index.example",
+        "OPENSEARCH_AUTH": "none",
+        "EMBEDDER_URL": "",
+        "RERANKER_URL": url,
+        "FEATURES__ENABLE_RERANKER": enabled,
+        **dict.fromkeys(names, "spinneret-x"),
+    }
+    api = Served(router, search_api(env))
+    refused = api.send("POST", "/api/v1/search", {"query": "silk", "use_reranker": True})
+    assert (refused.status, refused.body["code"]) == (404, "FEATURE_DISABLED")

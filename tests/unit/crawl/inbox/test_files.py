@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from spinneret.content.documents.models import DocumentSource
+from spinneret.content.search.models import Filters
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.inbox.models import InboxFile
@@ -94,6 +96,17 @@ def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlSlice) -> None:
     [child] = children(crawl, ref)
     assert child.priority == "high"
     assert child.payload["tag_ids"] == list(crawl.tag_ids(TENANT, ["silk"]))
+
+
+def test_documents_of_a_file_are_found_by_their_source(crawl: CrawlSlice) -> None:
+    listed, other = pages(crawl, 2)
+    _, ref = arrive(crawl, "list.txt", listed)
+    crawl.settle(ref)
+    crawl.settle(crawl.submit(other, TENANT))
+    sources = {each.url: each.source for each in crawl.documents.all(TENANT)}
+    assert sources == {listed: DocumentSource.S3, other: DocumentSource.CRAWL}
+    found = crawl.search("silk", TENANT, Filters(sources=(DocumentSource.S3,)))
+    assert {hit.chunk.url for hit in found} == {listed}
 
 
 def test_a_line_whose_config_goes_deeper_than_its_page_is_refused(crawl: CrawlSlice) -> None:

@@ -165,14 +165,23 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         return InvocationResult(request_id, body, result.is_error, self._with_aws_paths(logs))
 
     def _init(self, request_id: str, deadline: float) -> tuple[RuntimeProcess, Outcome | None]:
-        """Start the process. With an outcome its init has failed, and it has ended."""
+        """Start the process. With an outcome its init has failed, and it has ended.
+
+        An init that takes too long begins again as a part of the invocation, and has the function's
+        own time-out then, as on AWS.
+        """
         slots = self.host.init_slots
         if not slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
             raise _throttled("Too many local Lambda environments are starting.")
+        seconds = float(self.function_version.config.timeout)
         try:
-            process = self._start_process()
-            if process.wait_until_ready(outcome.INIT_TIMEOUT_SECONDS):
-                return process, None
+            for limit in (outcome.INIT_TIMEOUT_SECONDS, seconds):
+                process = self._start_process()
+                if process.wait_until_ready(limit):
+                    return process, None
+                if process.init_error is not None or process.exit_code is not None:
+                    break
+                process.kill()
         finally:
             slots.release()
         exit_code = process.exit_code
@@ -183,7 +192,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         if exit_code is not None:
             return process, outcome.exited(request_id, exit_code)
         now = datetime.now(UTC)
-        return process, outcome.timed_out(request_id, outcome.INIT_TIMEOUT_SECONDS, now)
+        return process, outcome.timed_out(request_id, seconds, now)
 
     def _start_process(self) -> RuntimeProcess:
         with self._lock:

@@ -155,8 +155,17 @@ class KeyService:
         key = self._keys.get(tenant, key_id)
         return key is not None and key.is_active(self._clock())
 
+    def allows(self, tenant: str, key_id: str, scope: Scope) -> bool:
+        """Whether a key is valid and includes `scope`: for connections that were opened with it, or
+        with a ticket that was issued to it."""
+        key = self._keys.get(tenant, key_id)
+        return key is not None and key.is_active(self._clock()) and self._principal(key).may(scope)
+
     def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
-        """A ticket to read one job, which must be known to exist, for TICKET_SECONDS."""
+        """A ticket to read one job, which must be known to exist, for TICKET_SECONDS.
+
+        Issued to a key that may write, it also lets a plug-in carry out the job's tasks.
+        """
         secret = self._secret(TICKET_PREFIX)
         expires_at = self._clock() + timedelta(seconds=bounds.TICKET_SECONDS)
         self._keys.add_ticket(

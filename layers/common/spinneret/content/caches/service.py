@@ -23,7 +23,10 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
 
-KEPT_SECONDS: Final[Mapping[CacheName, float]] = {
+Kept = Mapping[CacheName, float]
+"""Seconds by cache; 0 keeps nothing."""
+
+KEPT_SECONDS: Final[Kept] = {
     CacheName.CRAWL: bounds.RESULT_FRESH_SECONDS,
     CacheName.QUERY: bounds.QUERY_CACHE_SECONDS,
     CacheName.QUERY_EMBEDDINGS: bounds.QUERY_EMBEDDING_CACHE_SECONDS,
@@ -38,9 +41,10 @@ class Caches:
     """The caches of all tenants. Uses are counted in the process and stored together now and then:
     the numbers are close, not exact."""
 
-    def __init__(self, store: CacheStore, clock: Clock) -> None:
+    def __init__(self, store: CacheStore, clock: Clock, kept: Kept = KEPT_SECONDS) -> None:
         self._store = store
         self._clock = clock
+        self._kept = kept
         self._lock = Lock()
         self._uses: dict[tuple[str, CacheName], Uses] = {}
 
@@ -57,10 +61,12 @@ class Caches:
         """Keep entries for as long as their cache does; whether they were."""
         by_cache: dict[CacheName, dict[CacheKey, bytes]] = {}
         for key, value in entries.items():
+            if self._kept[key.cache] == 0:
+                return False
             by_cache.setdefault(key.cache, {})[key] = value
         try:
             for cache, values in by_cache.items():
-                until = self._clock() + timedelta(seconds=KEPT_SECONDS[cache])
+                until = self._clock() + timedelta(seconds=self._kept[cache])
                 self._store.write(tenant, values, epochs, until)
         except DependencyUnavailable:
             logger.warning("cache_not_written")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from spinneret.aws.clients import dynamodb_client, s3_client
 from spinneret.content.caches.dynamo import DynamoCacheStore
+from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.s3 import S3PageCache
-from spinneret.content.caches.service import CacheClearing, Caches
+from spinneret.content.caches.service import KEPT_SECONDS, CacheClearing, Caches, Kept
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.settings import Settings
 
@@ -19,10 +21,46 @@ class CacheSettings(Settings):
 
     caches_table: str
 
+    @property
+    def kept(self) -> Kept:
+        """How long what is kept is kept."""
+        return KEPT_SECONDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkCacheSettings(CacheSettings):
+    """Of whoever embeds chunks."""
+
+    cache__embed_ttl_s: float = bounds.EMBEDDING_CACHE_SECONDS
+
+    @property
+    def kept(self) -> Kept:
+        """As this stage keeps it."""
+        return {**super().kept, CacheName.EMBEDDINGS: self.cache__embed_ttl_s}
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryCacheSettings(CacheSettings):
+    """Of whoever searches."""
+
+    cache__query_ttl_s: float = bounds.QUERY_CACHE_SECONDS
+    """Answers, and rankings for their cursors: without them there is one page."""
+    cache__query_embed_ttl_s: float = bounds.QUERY_EMBEDDING_CACHE_SECONDS
+
+    @property
+    def kept(self) -> Kept:
+        """As this stage keeps it."""
+        return {
+            **super().kept,
+            CacheName.QUERY: self.cache__query_ttl_s,
+            CacheName.QUERY_EMBEDDINGS: self.cache__query_embed_ttl_s,
+        }
+
 
 def caches(settings: CacheSettings) -> Caches:
     """The caches of this stage."""
-    return Caches(DynamoCacheStore(dynamodb_client(), settings.caches_table), utc_now)
+    store = DynamoCacheStore(dynamodb_client(), settings.caches_table)
+    return Caches(store, utc_now, settings.kept)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, ChunkingStrategy
 from spinneret.content.documents import keys
-from spinneret.content.documents.models import Document, DocumentSource
+from spinneret.content.documents.models import Document, DocumentSource, Origin
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, stamp
 
@@ -25,6 +25,9 @@ def item_of(document: Document) -> dict[str, Any]:
         "extraction": None
         if document.extraction is None
         else json.dumps(asdict(document.extraction)),
+        "origin": None
+        if document.origin is None
+        else json.dumps(asdict(document.origin), ensure_ascii=False),
         "chunking": None if document.chunking == USUAL_CHUNKING else asdict(document.chunking),
         "annotations": json.dumps(document.annotations, ensure_ascii=False),
         "tag_ids": list(document.tag_ids),
@@ -73,6 +76,7 @@ def from_item(item: Mapping[str, Any]) -> Document:
         collection_id=item.get("collection_id"),
         tag_ids=tuple(item["tag_ids"]),
         annotations=json.loads(item["annotations"]),
+        origin=_origin(item.get("origin")),
         deleted_at=parse_optional_stamp(item.get("deleted_at")),
     )
 
@@ -83,6 +87,10 @@ def _chunking(stored: Mapping[str, Any] | None) -> Chunking:
         return USUAL_CHUNKING
     sizes = {name: int(stored[name]) for name in ("size", "overlap", "minimum")}
     return Chunking(strategy=ChunkingStrategy(stored["strategy"]), **sizes)
+
+
+def _origin(stored: str | None) -> Origin | None:
+    return None if stored is None else Origin(**json.loads(stored))
 
 
 def _extraction(stored: str | None) -> Extraction | None:

@@ -21,6 +21,19 @@ class DocumentSource(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The answer that a crawled document was read from; by it its host can be asked for changes."""
+
+    asked: str
+    """Names the request, and how its answer was read."""
+    headers: Mapping[str, str]
+    """Its validators, and what it asked of crawlers; names in lower case."""
+    media_type: str
+    parts_key: str
+    """Of what is kept of it beside the document's text."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Document:
     """A page as the index knows it; `version` names the chunks that a search may show."""
 
@@ -56,6 +69,7 @@ class Document:
     tag_ids: tuple[str, ...] = ()
     annotations: Mapping[str, Any] = field(default_factory=dict)
     """Free metadata of the tenant's own, JSON."""
+    origin: Origin | None = None
     deleted_at: datetime | None = None
     """Since then no search and no list shows it; it can be restored for 30 days."""
 
@@ -179,6 +193,23 @@ class UnusedBody:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StoredBody:
+    """A body as it is stored, whether or not a document has it."""
+
+    tenant: str
+    key: str
+    stored_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredBodies:
+    """Some bodies of all tenants, and the key to go on after; None at the end."""
+
+    bodies: tuple[StoredBody, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scanned:
     """Rows of all tenants in no order, and the place to go on after; None at the end."""
 
@@ -196,3 +227,5 @@ class Place:
     """The index that is being made."""
     done: int = 0
     """Documents so far."""
+    part: str = ""
+    """Of a task that has several, the one that `after` is a place in."""

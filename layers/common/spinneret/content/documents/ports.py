@@ -16,6 +16,8 @@ from spinneret.content.documents.models import (
     Place,
     Scanned,
     Shown,
+    StoredBodies,
+    StoredBody,
     UnusedBody,
 )
 from spinneret.jobs.models import Lease
@@ -67,6 +69,10 @@ class DocumentScan(Protocol):
         """Some rows; eventually consistent."""
         ...
 
+    def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
+        """Those that no document has, or has had since they were last forgotten."""
+        ...
+
     def forget_body(self, body: UnusedBody) -> bool:
         """Forget that there was one; False when a document has it again."""
         ...
@@ -107,6 +113,14 @@ class ContentStore(Protocol):
         """Remove a text, as far as it was stored before then."""
         ...
 
+    def stored(self, after: str | None, limit: int) -> StoredBodies:
+        """Some of all tenants' texts, by key."""
+        ...
+
+    def remove_parts(self, tenant: str, document_id: str) -> None:
+        """Remove what is stored for this document beside its text (`rules.parts_prefix`)."""
+        ...
+
     def url(self, key: str, *, seconds: int) -> str:
         """Where whoever has this address can fetch a text for so long."""
         ...
@@ -115,8 +129,9 @@ class ContentStore(Protocol):
 class ChunkWriter(Protocol):
     """The index of chunks of one embedding model.
 
-    While the index is made anew there are two of it, and every write goes to both. All methods
-    raise DependencyUnavailable, at the latest when nothing remains.
+    While the index is made anew there are two of it, and every write goes to both. Labels and
+    removals reach a former model's index too, as long as there is one. All methods raise
+    DependencyUnavailable, at the latest when nothing remains.
     """
 
     def targets(self, remaining: Remaining) -> frozenset[str]:

@@ -27,6 +27,15 @@ def version_name(sequence: int, content_sha256: str) -> str:
     return f"{sequence:06d}-{content_sha256[:12]}"
 
 
+def parts_prefix(tenant: str, document_id: str) -> str:
+    """How the keys begin of what is stored for one document beside its text.
+
+    Of a document each, so that they go with it; the bucket's lifecycle removes what begins with
+    `parts/` once no job refers to it.
+    """
+    return f"parts/T/{tenant}/{document_id}/"
+
+
 def embedded_text(chunk: Chunk) -> str:
     """What is embedded of a chunk: no addresses, and the header rows of a table that goes on."""
     text = without_targets(chunk.standing_alone)

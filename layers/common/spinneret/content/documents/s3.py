@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translated
+from spinneret.content.documents.models import StoredBodies, StoredBody
+from spinneret.content.documents.rules import parts_prefix
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
+
+
+_BODIES: Final = "T/"
 
 
 class S3ContentStore:
@@ -24,7 +29,7 @@ class S3ContentStore:
     def put(self, tenant: str, text: str) -> str:
         """See ContentStore."""
         body = text.encode()
-        key = f"T/{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
+        key = f"{_BODIES}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
         with translated("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType="text/markdown; charset=utf-8"
@@ -72,6 +77,45 @@ class S3ContentStore:
                     self._client.delete_object(
                         Bucket=self._bucket, Key=key, VersionId=version["VersionId"]
                     )
+
+    def stored(self, after: str | None, limit: int) -> StoredBodies:
+        """See ContentStore."""
+        asked: dict[str, Any] = {"StartAfter": after} if after else {}
+        with translated("s3"):
+            answer = self._client.list_objects_v2(
+                Bucket=self._bucket, Prefix=_BODIES, MaxKeys=limit, **asked
+            )
+        objects = answer.get("Contents", [])
+        return StoredBodies(
+            bodies=tuple(
+                StoredBody(
+                    tenant=each["Key"].split("/")[1],
+                    key=each["Key"],
+                    stored_at=each["LastModified"],
+                )
+                for each in objects
+            ),
+            after=objects[-1]["Key"] if answer["IsTruncated"] else None,
+        )
+
+    def remove_parts(self, tenant: str, document_id: str) -> None:
+        """See ContentStore. All versions: nothing of them is left."""
+        asked: dict[str, Any] = {}
+        while True:
+            with translated("s3"):
+                answer = self._client.list_object_versions(
+                    Bucket=self._bucket, Prefix=parts_prefix(tenant, document_id), **asked
+                )
+                for each in (*answer.get("Versions", []), *answer.get("DeleteMarkers", [])):
+                    self._client.delete_object(
+                        Bucket=self._bucket, Key=each["Key"], VersionId=each["VersionId"]
+                    )
+            if not answer["IsTruncated"]:
+                return
+            asked = {
+                "KeyMarker": answer["NextKeyMarker"],
+                "VersionIdMarker": answer["NextVersionIdMarker"],
+            }
 
     def url(self, key: str, *, seconds: int) -> str:
         """See ContentStore; no request."""

@@ -20,6 +20,7 @@ from spinneret.content.documents.models import (
     DocumentSource,
     EmbedderInfo,
     IndexedChunk,
+    Origin,
     labels_of,
 )
 from spinneret.content.documents.ports import (
@@ -59,6 +60,7 @@ class Page:
     collection_id: str | None = None
     tag_ids: tuple[str, ...] = ()
     annotations: Mapping[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
     anew: bool = False
     """Whether unchanged content is indexed again, too; a deleted document then stays deleted."""
     without_collection: bool = False
@@ -146,6 +148,7 @@ class Indexer:
             sequence=current.sequence + 1,
             metadata=page.content.metadata,
             extraction=page.content.extraction,
+            origin=page.origin,
             crawled_at=now,
             job_id=lease.job_id,
         )
@@ -193,6 +196,7 @@ class Indexer:
             parent_url=None if current is None else current.parent_url,
             collection_id=None if current is None else current.collection_id,
             tag_ids=() if current is None else current.tag_ids,
+            origin=page.origin,
             annotations={} if current is None else current.annotations,
             deleted_at=None if current is None else current.deleted_at,
         )

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from spinneret.content.extraction.targets import without_targets
+
+UNKNOWN: Final = "und"
+"""The language of a text of which none is known (ISO 639-2)."""
 
 
 class PageType(StrEnum):
@@ -83,7 +87,8 @@ class Content:
     title: str | None
     markdown: str
     language: str
-    """The page's declared language (BCP 47, primary subtag), `und` when it declares none."""
+    """The declared one (BCP 47, primary subtag) unless the text shows another one; `und` where
+    neither says it."""
     metadata: Metadata = Metadata()
     hyperlinks: tuple[Hyperlink, ...] = ()
     """Of the whole page, in order, each URL once."""

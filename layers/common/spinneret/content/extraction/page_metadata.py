@@ -11,7 +11,7 @@ from typing import Final
 from lxml import etree, html
 
 from spinneret.content.extraction.dates import published_at
-from spinneret.content.extraction.models import Hyperlink, Metadata
+from spinneret.content.extraction.models import UNKNOWN, Hyperlink, Metadata
 from spinneret.content.extraction.structured_data import StructuredData
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.exploring.robots_tags import directives_of, forbids_following
@@ -130,7 +130,7 @@ def primary_subtag(declared: Iterable[str | None]) -> str:
         match = _LANGUAGE.match(tag or "")
         if match is not None:
             return match[1].lower()
-    return "und"
+    return UNKNOWN
 
 
 def base_url(root: html.HtmlElement, url: str) -> Url | None:

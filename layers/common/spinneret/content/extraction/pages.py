@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -13,9 +13,11 @@ from lxml import etree, html
 from spinneret.content.extraction import engines, page_metadata
 from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.inline import escape, neutralise
+from spinneret.content.extraction.languages import language_of
 from spinneret.content.extraction.markdown import to_markdown
 from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml, spared
 from spinneret.content.extraction.models import (
+    UNKNOWN,
     Content,
     Extraction,
     ExtractionStrategy,
@@ -74,14 +76,14 @@ def extract(
         case "application/xml" | "text/xml":
             content = _from_xml(text, url, whole=whole, targets=targets)
         case "text/plain":
-            content = Content(title=None, markdown=_plain(text), language="und")
+            content = Content(title=None, markdown=_plain(text), language=UNKNOWN)
         case _:
             raise ContentRefused(
                 f"pages of type {media_type} aren't read", details={"reason": "media_type"}
             )
     if not any(map(str.isalnum, content.markdown)):
         raise ContentRefused("the page holds no text", details={"reason": "empty"})
-    return content
+    return replace(content, language=language_of(content.text, content.language))
 
 
 def _from_html(

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import Document, DocumentSource
+from spinneret.content.extraction.api_models import ExtractionView, extraction_fields
 from spinneret.content.library.models import Change, Labelled, LabelledPage, MediaType, Upload
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.tags.api_models import TagName
@@ -39,9 +50,9 @@ class DocumentRequest(BaseModel):
     content_base64: Annotated[str, StringConstraints(min_length=1)] | None = None
     content_type: Annotated[MediaType, Field(strict=False)] = MediaType.PLAIN
     collection_id: Id | None = None
-    tags: TagNames = ()
+    tags: TagNames | None = None
     """Names; those that there aren't yet are made."""
-    metadata: Annotations = {}
+    metadata: Annotations | None = None
     """Free; a document that exists keeps names that aren't given."""
 
     @model_validator(mode="after")
@@ -70,8 +81,8 @@ class DocumentRequest(BaseModel):
             body=body,
             media_type=self.content_type,
             collection_id=self.collection_id,
-            tags=self.tags,
-            annotations=self.metadata,
+            tags=self.tags or (),
+            annotations=self.metadata or {},
         )
 
     def upload_or_error(self) -> Upload | PermanentError:
@@ -82,15 +93,40 @@ class DocumentRequest(BaseModel):
             return error
 
 
+@dataclass(frozen=True)
+class Malformed:
+    """What is no document, in a batch of others."""
+
+    error: ValidationError
+
+
+def _or_malformed(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """Of several, one that is no document doesn't refuse the others."""
+    try:
+        return read(value)
+    except ValidationError as error:
+        return Malformed(error)
+
+
 class DocumentBatchRequest(BaseModel):
     """Documents to be stored, each with an outcome of its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     documents: Annotated[
-        tuple[DocumentRequest, ...],
+        tuple[Annotated[DocumentRequest, WrapValidator(_or_malformed)], ...],
         Field(min_length=1, max_length=bounds.DOCUMENTS_PER_BATCH, strict=False),
     ]
+
+    def uploads(
+        self, refusal: Callable[[ValidationError], ValidationFailed]
+    ) -> list[Upload | PermanentError]:
+        """Each document, or its error."""
+        read: list[DocumentRequest | Malformed] = [*self.documents]
+        return [
+            refusal(each.error) if isinstance(each, Malformed) else each.upload_or_error()
+            for each in read
+        ]
 
 
 class DocumentChange(BaseModel):
@@ -102,6 +138,8 @@ class DocumentChange(BaseModel):
     """Merged into what there is; null removes a name (RFC 7396)."""
     collection_id: Id | None = None
     """null takes it out of its collection."""
+    tags: TagNames | None = None
+    """Names of all tags that it is to have; those that there aren't yet are made."""
 
     def change(self) -> Change:
         """The change that is asked for."""
@@ -109,6 +147,7 @@ class DocumentChange(BaseModel):
             annotations=self.metadata,
             moves="collection_id" in self.model_fields_set,
             collection_id=self.collection_id,
+            tags=self.tags,
         )
 
 
@@ -178,6 +217,7 @@ class DocumentView(BaseModel):
     title: str | None
     content_hash: str
     language: str
+    extraction: ExtractionView | None
     source: DocumentSource
     collection_id: str | None
     tags: list[DocumentTag]
@@ -210,8 +250,10 @@ class ChunkView(BaseModel):
 
 
 class FullDocument(DocumentView):
-    """A document with its first chunks."""
+    """A document with its text and its first chunks."""
 
+    content: str | None
+    """The whole text; null for one of over a megabyte, whose address `…/markdown` gives."""
     chunks: list[ChunkView]
     next_chunk_cursor: str | None
     """For `…/chunks`, where there are more."""
@@ -247,12 +289,13 @@ def document_view(labelled: Labelled) -> DocumentView:
 
 
 def full_document(
-    labelled: Labelled, chunks: Sequence[FoundChunk], after: int | None
+    labelled: Labelled, content: str | None, chunks: Sequence[FoundChunk], after: int | None
 ) -> FullDocument:
-    """A document with chunks."""
+    """A document with its text and chunks."""
     document = labelled.document
     return FullDocument(
         **_fields(labelled),
+        content=content,
         chunks=[chunk_view(document, each) for each in chunks],
         next_chunk_cursor=chunk_cursor(after),
     )
@@ -317,6 +360,7 @@ def _fields(labelled: Labelled) -> dict[str, Any]:
         "title": document.title,
         "content_hash": document.content_hash,
         "language": document.language,
+        "extraction": extraction_fields(document.extraction),
         "source": document.source,
         "collection_id": document.collection_id,
         "tags": [

@@ -44,6 +44,8 @@ class Change:
     moves: bool = False
     collection_id: str | None = None
     """Where it moves, if it does; None for out of every collection."""
+    tags: tuple[str, ...] | None = None
+    """The names of all that it is to have."""
 
 
 @dataclass(frozen=True, kw_only=True)

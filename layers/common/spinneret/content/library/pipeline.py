@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document, DocumentSource, Listing
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentStore
 from spinneret.content.documents.service import Indexed, Indexer, Page
@@ -13,6 +12,7 @@ from spinneret.content.extraction.models import Content
 from spinneret.content.library import rules
 from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
+from spinneret.content.library.remaking import Remaker
 from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -86,13 +86,11 @@ class RebuildPipeline:
         self,
         *,
         documents: DocumentStore,
-        contents: ContentStore,
-        chunks: ChunkMaker,
+        remaker: Remaker,
         index: ChunkWriter,
     ) -> None:
         self._documents = documents
-        self._contents = contents
-        self._chunks = chunks
+        self._remaker = remaker
         self._index = index
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
@@ -120,9 +118,7 @@ class RebuildPipeline:
         def left() -> float:
             return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
 
-        markdown = self._contents.get(document.content_key)
-        cut = self._chunks.cut(markdown, left, document.chunking)
-        self._index.write(self._chunks.indexed(document, cut, lambda *_: None, left), left)
+        self._remaker.remake(document, lambda made: self._index.write(made, left), left)
         self._index.remove_others(document, left)
 
 

@@ -125,6 +125,14 @@ class LibraryService:
         shown = [found[each] for each in ids if each in found]
         return document, shown, end if end < document.chunk_count else None
 
+    def text(self, document: Document) -> str | None:
+        """Its whole text; None for one that is too large to be shown, and for one that is gone."""
+        try:
+            text = self._contents.get(document.content_key)
+        except KeyError:
+            return None
+        return text if len(text.encode()) <= bounds.DOCUMENT_SHOWN_BYTES else None
+
     def markdown_url(self, tenant: str, identity: str) -> str:
         """Where the whole text can be fetched for a while. Raises NotFound."""
         document = self._standing(tenant, identity)
@@ -136,6 +144,10 @@ class LibraryService:
         """Raises NotFound, also for the collection, and ValidationFailed."""
         if change.moves and change.collection_id is not None:
             self._collections.get(tenant, change.collection_id)
+        tag_ids: tuple[str, ...] | None = None
+        if change.tags is not None:
+            self._standing(tenant, identity)  # nothing is made for a document that isn't there
+            tag_ids = joined_tags((), [tag.id for tag in self._tags.named(tenant, change.tags)])
 
         def changed(document: Document) -> Document:
             if change.moves:
@@ -143,7 +155,7 @@ class LibraryService:
             if change.annotations is not None:
                 annotations = rules.merged(document.annotations, change.annotations)
                 document = replace(document, annotations=annotations)
-            return document
+            return document if tag_ids is None else replace(document, tag_ids=tag_ids)
 
         return self._changed(tenant, identity, changed, remaining)
 

@@ -7,14 +7,15 @@ does, and goes on at its next start where it stopped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final
+from enum import StrEnum
+from typing import Any, Final
 
-from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document, Place, UnusedBody
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
+from spinneret.content.library.remaking import Remaker
 from spinneret.content.search.ports import IndexUpkeep
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
@@ -47,18 +48,32 @@ class Reconciled:
     """What one pass of reconciliation found and did."""
 
     complete: bool = False
-    """Whether all rows and the whole index were looked at; the next pass goes on else."""
+    """Whether all rows, index and bodies were looked at; the next pass goes on else."""
     documents: int = 0
     reindexed: int = 0
+    relabelled: int = 0
+    """Their chunks bore other labels than their rows."""
     removed_documents: int = 0
     """Deleted over 30 days ago: now gone from all three stores."""
     removed_bodies: int = 0
+    """That no document has any more, or has ever had."""
     removed_versions: int = 0
     """Versions in the index that no row names."""
     lost: list[str] = field(default_factory=list)
     """`<tenant>/<id>` of documents whose text is gone: crawl or upload them again."""
     without_row: list[str] = field(default_factory=list)
     """`<tenant>/<id>` of documents that the index had and no row names."""
+
+
+class Part(StrEnum):
+    """Reconciliation looks at all of one, then at all of the next."""
+
+    ROWS = "rows"
+    INDEX = "index"
+    BODIES = "bodies"
+
+
+_FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES}
 
 
 class Upkeep:
@@ -70,7 +85,7 @@ class Upkeep:
         scan: DocumentScan,
         documents: DocumentStore,
         contents: ContentStore,
-        chunks: ChunkMaker,
+        remaker: Remaker,
         index: ChunkWriter,
         upkeep: IndexUpkeep,
         clock: Clock,
@@ -79,7 +94,7 @@ class Upkeep:
         self._scan = scan
         self._documents = documents
         self._contents = contents
-        self._chunks = chunks
+        self._remaker = remaker
         self._index = index
         self._upkeep = upkeep
         self._clock = clock
@@ -97,7 +112,7 @@ class Upkeep:
         report = Rebuilt(index=target)
         while True:
             page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
-            self._fill(target, page.documents, report.lost, remaining, self._wrote(report))
+            report.written += self._fill(target, page.documents, report.lost, remaining)[0]
             done = place.done + len(page.documents)
             report.documents = done
             if page.after is None:
@@ -112,31 +127,69 @@ class Upkeep:
                 return report
 
     def reconcile(self, remaining: Remaining) -> Reconciled:
-        """Compare and repair. Raises Conflict while another pass is under way."""
+        """Compare and repair. What is complete makes a former model's index needless.
+
+        Raises Conflict while another pass is under way, and DependencyUnavailable.
+        """
         owner = self._new_id("upkeep")
         place = self._taken(RECONCILE_TASK, owner, remaining)
         report = Reconciled()
         target = self._upkeep.reading(remaining)
+        if place.target != target:  # the index was made anew, or for another model
+            place = Place(target=target)
         while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
-            page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
-            report.documents += len(page.documents)
-            self._remove_bodies(page.bodies, report)
-            kept = [each for each in page.documents if not self._expired(each)]
-            for document in page.documents:
-                if self._expired(document):
-                    self._remove(document, report, remaining)
-            self._check_bodies(kept, report)
-            self._fill(target, kept, report.lost, remaining, self._reindexed(report))
-            place = Place(after=page.after, done=place.done + len(page.documents))
-            if page.after is None:
-                report.complete = self._clear(report, remaining)
+            part = Part(place.part or Part.ROWS)
+            after = self._part(part, place.after, target, report, remaining)
+            following = part if after is not None else _FOLLOWING.get(part)
+            if following is None:
+                self._upkeep.retire(remaining)
+                report.complete, place = True, Place()
                 break
+            place = Place(target=target, after=after, part=following)
             if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
-                return report
+                return _bounded(report)
         self._scan.keep_place(RECONCILE_TASK, owner, place, release=True)
         return _bounded(report)
 
     # ---------------------------------------------------------------- Parts
+
+    def _part(
+        self,
+        part: Part,
+        after: Mapping[str, Any] | None,
+        target: str,
+        report: Reconciled,
+        remaining: Remaining,
+    ) -> Mapping[str, Any] | None:
+        """A bounded step of one part; where it goes on, None at its end."""
+        match part:
+            case Part.ROWS:
+                return self._compare(after, target, report, remaining)
+            case Part.INDEX:
+                return self._clear(after, report, remaining)
+            case Part.BODIES:
+                return self._sweep(after, report)
+
+    def _compare(
+        self,
+        after: Mapping[str, Any] | None,
+        target: str,
+        report: Reconciled,
+        remaining: Remaining,
+    ) -> Mapping[str, Any] | None:
+        """Some rows with their bodies and with what the index has of them."""
+        page = self._scan.scan(after, bounds.UPKEEP_PAGE)
+        report.documents += len(page.documents)
+        self._remove_bodies(page.bodies, report)
+        kept = [each for each in page.documents if not self._expired(each)]
+        for document in page.documents:
+            if self._expired(document):
+                self._remove(document, report, remaining)
+        self._check_bodies(kept, report)
+        written, relabelled = self._fill(target, kept, report.lost, remaining)
+        report.reindexed += written
+        report.relabelled += relabelled
+        return page.after
 
     def _taken(self, task: str, owner: str, remaining: Remaining) -> Place:
         now = self._clock()
@@ -146,43 +199,35 @@ class Upkeep:
             raise Conflict("another pass is under way")
         return place
 
-    def _wrote(self, report: Rebuilt) -> Callable[[], None]:
-        def count() -> None:
-            report.written += 1
-
-        return count
-
-    def _reindexed(self, report: Reconciled) -> Callable[[], None]:
-        def count() -> None:
-            report.reindexed += 1
-
-        return count
-
     def _fill(
-        self,
-        target: str,
-        documents: Sequence[Document],
-        lost: list[str],
-        remaining: Remaining,
-        count: Callable[[], None],
-    ) -> None:
-        """Write those documents that an index lacks chunks of, or has too many."""
+        self, target: str, documents: Sequence[Document], lost: list[str], remaining: Remaining
+    ) -> tuple[int, int]:
+        """Write those documents that an index lacks chunks of, or has too many, and relabel those
+        whose chunks don't bear the labels of their rows; how many of each."""
         if not documents:
-            return
-        held = self._upkeep.counts(target, documents, remaining)
+            return 0, 0
+        written = relabelled = 0
+        model_id = self._remaker.model_id(remaining)
+        held = self._upkeep.held(target, documents, remaining)
         for document in documents:
-            if held[document.id] == document.chunk_count or _name(document) in lost:
+            has = held[document.id]
+            if has.chunks == document.chunk_count and document.embedding_model == model_id:
+                if not has.labelled:
+                    self._remaker.relabel(document, remaining)
+                    relabelled += 1
+                continue
+            if _name(document) in lost:
                 continue
             try:
-                markdown = self._contents.get(document.content_key)
-                cut = self._chunks.cut(markdown, remaining, document.chunking)
-                made = self._chunks.indexed(document, cut, lambda *_: None, remaining)
-                self._upkeep.write(made, target, remaining)
+                self._remaker.remake(
+                    document, lambda made: self._upkeep.write(made, target, remaining), remaining
+                )
             except (KeyError, PermanentError) as error:
                 lost.append(_name(document))
                 _found("document_lost", document, type(error).__name__)
                 continue
-            count()
+            written += 1
+        return written, relabelled
 
     def _check_bodies(self, documents: Sequence[Document], report: Reconciled) -> None:
         for document in documents:
@@ -198,6 +243,7 @@ class Upkeep:
     def _remove(self, document: Document, report: Reconciled, remaining: Remaining) -> None:
         """Row last: until it is gone, another pass finds what is left."""
         self._index.remove_others(document, remaining, also_current=True)
+        self._contents.remove_parts(document.tenant, document.id)
         if self._documents.remove(document):
             report.removed_documents += 1
 
@@ -209,32 +255,41 @@ class Upkeep:
                 self._contents.remove(body.key, before)
                 report.removed_bodies += 1
 
-    def _clear(self, report: Reconciled, remaining: Remaining) -> bool:
-        """Remove versions from the index that no row names; whether all were looked at."""
+    def _clear(
+        self, after: Mapping[str, Any] | None, report: Reconciled, remaining: Remaining
+    ) -> Mapping[str, Any] | None:
+        """Remove some versions that no row names; where to go on, None at the end."""
         before = self._clock() - timedelta(seconds=bounds.STRAY_SECONDS)
-        after = None
-        while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
-            page = self._upkeep.versions(after, remaining)
-            strays = []
-            for each in page.versions:
-                if each.written_at >= before:
-                    continue
-                row = self._documents.get(each.tenant, each.document_id)
-                if row is None or row.version != each.version:
-                    strays.append(each)
-                if row is None:
-                    report.without_row.append(f"{each.tenant}/{each.document_id}")
-                    logger.warning(
-                        "document_without_row",
-                        extra={"tenant": each.tenant, "document_id": each.document_id},
-                    )
-            if strays:
-                self._upkeep.remove(strays, remaining)
-                report.removed_versions += len(strays)
-            after = page.after
-            if after is None:
-                return True
-        return False
+        page = self._upkeep.versions(after, remaining)
+        strays = []
+        for each in page.versions:
+            if each.written_at >= before:
+                continue
+            row = self._documents.get(each.tenant, each.document_id)
+            if row is None or row.version != each.version:
+                strays.append(each)
+            if row is None:
+                report.without_row.append(f"{each.tenant}/{each.document_id}")
+                logger.warning(
+                    "document_without_row",
+                    extra={"tenant": each.tenant, "document_id": each.document_id},
+                )
+        if strays:
+            self._upkeep.remove(strays, remaining)
+            report.removed_versions += len(strays)
+        return page.after
+
+    def _sweep(
+        self, after: Mapping[str, Any] | None, report: Reconciled
+    ) -> Mapping[str, Any] | None:
+        """Remove some bodies that no document has ever had: their jobs never committed."""
+        before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
+        page = self._contents.stored(after["key"] if after else None, bounds.UPKEEP_PAGE)
+        old = [each for each in page.bodies if each.stored_at < before]
+        for body in self._scan.uncounted(old):
+            self._contents.remove(body.key, before)
+            report.removed_bodies += 1
+        return None if page.after is None else {"key": page.after}
 
 
 def _name(document: Document) -> str:

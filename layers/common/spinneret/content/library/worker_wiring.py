@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from spinneret.aws.clients import dynamodb_client, s3_client
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.content.caches.service import CachedVectors
-from spinneret.content.caches.wiring import CacheSettings, caches
+from spinneret.content.caches.wiring import ChunkCacheSettings, caches
 from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.dynamo_scan import DynamoDocumentScan
@@ -17,10 +17,11 @@ from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
 from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
+from spinneret.content.library.remaking import Remaker
 from spinneret.content.library.upkeep import Rebuilt, Reconciled, Upkeep
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
-from spinneret.content.search.settings import EmbeddingSettings
-from spinneret.content.search.wiring import chunk_index, embedder
+from spinneret.content.search.settings import IndexingSettings
+from spinneret.content.search.wiring import embedder, written_index
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import ending_store, worker
@@ -30,7 +31,7 @@ from spinneret.kernel.ids import id_maker
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentsWorkerSettings(RelaySettings, JobSettings, EmbeddingSettings, CacheSettings):
+class DocumentsWorkerSettings(RelaySettings, JobSettings, IndexingSettings, ChunkCacheSettings):
     """The environment of the workers on documents."""
 
     documents_table: str
@@ -45,7 +46,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
         dynamodb_client(), settings.documents_table, settings.jobs_table
     )
     contents = S3ContentStore(s3_client(), settings.content_bucket)
-    index = chunk_index(settings, model)
+    index = written_index(settings, model)
     known = CachedVectors(caches(settings))
     indexer = Indexer(
         documents=documents,
@@ -54,14 +55,19 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
         index=index,
         clock=utc_now,
         known=known,
+        embed_batch=settings.tei__batch_size,
     )
     handlers: dict[str, Handler] = {
         UPLOAD: UploadPipeline(contents=contents, indexer=indexer),
         REINDEX: ReindexPipeline(documents=documents, contents=contents, indexer=indexer),
         REBUILD: RebuildPipeline(
             documents=documents,
-            contents=contents,
-            chunks=ChunkMaker(model, known),
+            remaker=Remaker(
+                documents=documents,
+                contents=contents,
+                chunks=ChunkMaker(model, known, settings.tei__batch_size),
+                index=index,
+            ),
             index=index,
         ),
     }
@@ -69,7 +75,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UpkeepSettings(EmbeddingSettings, CacheSettings):
+class UpkeepSettings(IndexingSettings, ChunkCacheSettings):
     """The environment of the passes over all documents."""
 
     documents_table: str
@@ -90,13 +96,20 @@ def reconcile_pass(env: Mapping[str, str]) -> Callable[[Remaining], Reconciled]:
 def _upkeep(env: Mapping[str, str]) -> Upkeep:
     settings = UpkeepSettings.from_env(env)
     model = embedder(settings)
-    index = chunk_index(settings, model)
+    index = written_index(settings, model)
     client = dynamodb_client()
+    documents = DynamoDocumentStore(client, settings.documents_table, settings.jobs_table)
+    contents = S3ContentStore(s3_client(), settings.content_bucket)
     return Upkeep(
         scan=DynamoDocumentScan(client, settings.documents_table),
-        documents=DynamoDocumentStore(client, settings.documents_table, settings.jobs_table),
-        contents=S3ContentStore(s3_client(), settings.content_bucket),
-        chunks=ChunkMaker(model, CachedVectors(caches(settings))),
+        documents=documents,
+        contents=contents,
+        remaker=Remaker(
+            documents=documents,
+            contents=contents,
+            chunks=ChunkMaker(model, CachedVectors(caches(settings)), settings.tei__batch_size),
+            index=index,
+        ),
         index=index,
         upkeep=OpenSearchUpkeep(
             opensearch_client(settings.opensearch_url, settings.opensearch_auth), index

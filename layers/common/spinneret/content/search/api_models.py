@@ -65,22 +65,33 @@ class SourceType(StrEnum):
         return DocumentSource.UPLOAD if self is SourceType.API else DocumentSource(self.value)
 
 
-class LegRequest(BaseModel):
-    """Body of a search by one leg; values of one filter are alternatives."""
+class FusionName(StrEnum):
+    """How two rankings become one."""
+
+    RRF = "rrf"
+    MIN_MAX = "min_max"
+    AUTO = "auto"
+
+
+class SearchRequest(BaseModel):
+    """Body of a search; values of one filter are alternatives, and null is no filter.
+
+    A search by one leg takes the same fields; those of fusion have no effect on it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     query: QueryText
     """Words in quotation marks are a phrase, which must occur as it stands."""
-    collection_ids: Annotated[tuple[Id, ...], _MANY] = ()
-    tag_ids: Annotated[tuple[Id, ...], _MANY] = ()
-    domains: Annotated[tuple[Host, ...], _MANY] = ()
+    collection_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
+    tag_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
+    domains: Annotated[tuple[Host, ...] | None, _MANY] = None
     date_from: Moment | None = None
     date_to: Moment | None = None
     """Of the last change of a document's content, inclusive."""
-    source_types: Annotated[tuple[SourceType, ...], _MANY] = ()
-    languages: Annotated[tuple[Language, ...], _MANY] = ()
-    content_types: Annotated[tuple[ChunkType, ...], _MANY] = ()
+    source_types: Annotated[tuple[SourceType, ...] | None, _MANY] = None
+    languages: Annotated[tuple[Language, ...] | None, _MANY] = None
+    content_types: Annotated[tuple[ChunkType, ...] | None, _MANY] = None
     limit: Annotated[int, Field(ge=1, le=bounds.SEARCH_LIMIT_MAX, strict=True)] = (
         bounds.SEARCH_LIMIT_DEFAULT
     )
@@ -96,12 +107,28 @@ class LegRequest(BaseModel):
     rerank_top_n: Annotated[int, Field(ge=1, le=bounds.RERANK_TOP_N_MAX, strict=True)] = (
         bounds.RERANK_TOP_N
     )
+    fusion: FusionName = FusionName.AUTO
+    """`auto` weighs each leg by how clear its first hit is; weights hold for every method."""
+    rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = bounds.RRF_K
+    vector_weight: Weight = 1.0
+    keyword_weight: Weight = 1.0
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.date_from and self.date_to and self.date_from > self.date_to:
             raise ValueError("date_from is after date_to")
         return self
+
+    @model_validator(mode="after")
+    def _weighted(self) -> Self:
+        if self.vector_weight == self.keyword_weight == 0:
+            raise ValueError("one of the weights must be above 0")
+        return self
+
+    def hybrid_of(self, tenant: str) -> Query:
+        """The search that `tenant` asks both legs for."""
+        weights = (self.vector_weight, self.keyword_weight)
+        return self._query(tenant, BOTH, Fusion(self.fusion.value), self.rrf_k, weights)
 
     def query_of(self, tenant: str, leg: Leg) -> Query:
         """The search that `tenant` asks one leg for."""
@@ -120,14 +147,14 @@ class LegRequest(BaseModel):
             text=self.query,
             legs=legs,
             filters=Filters(
-                collection_ids=self.collection_ids,
-                tag_ids=self.tag_ids,
-                domains=self.domains,
+                collection_ids=self.collection_ids or (),
+                tag_ids=self.tag_ids or (),
+                domains=self.domains or (),
                 date_from=self.date_from,
                 date_to=self.date_to,
-                sources=tuple(dict.fromkeys(each.source for each in self.source_types)),
-                languages=self.languages,
-                content_types=self.content_types,
+                sources=tuple(dict.fromkeys(each.source for each in self.source_types or ())),
+                languages=self.languages or (),
+                content_types=self.content_types or (),
             ),
             fusion=fusion,
             limit=self.limit,
@@ -141,35 +168,6 @@ class LegRequest(BaseModel):
             collapse=self.collapse_duplicates,
             cursor=self.cursor,
         )
-
-
-class FusionName(StrEnum):
-    """How two rankings become one."""
-
-    RRF = "rrf"
-    MIN_MAX = "min_max"
-    AUTO = "auto"
-
-
-class SearchRequest(LegRequest):
-    """Body of `POST /api/v1/search`."""
-
-    fusion: FusionName = FusionName.AUTO
-    """`auto` weighs each leg by how clear its first hit is; weights hold for every method."""
-    rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = bounds.RRF_K
-    vector_weight: Weight = 1.0
-    keyword_weight: Weight = 1.0
-
-    @model_validator(mode="after")
-    def _weighted(self) -> Self:
-        if self.vector_weight == self.keyword_weight == 0:
-            raise ValueError("one of the weights must be above 0")
-        return self
-
-    def hybrid_of(self, tenant: str) -> Query:
-        """The search that `tenant` asks both legs for."""
-        weights = (self.vector_weight, self.keyword_weight)
-        return self._query(tenant, BOTH, Fusion(self.fusion.value), self.rrf_k, weights)
 
 
 class SearchHit(BaseModel):

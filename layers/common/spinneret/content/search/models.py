@@ -198,6 +198,15 @@ class Hit:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Held:
+    """What an index has of a document's current version."""
+
+    chunks: int = 0
+    labelled: bool = True
+    """Whether all of them bear its row's labels. The title is none here: a version has but one."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexedVersion:
     """A version of a document that the index has chunks of."""
 

@@ -15,9 +15,11 @@ from spinneret.content.documents.ports import Embedder
 from spinneret.content.search import opensearch_queries as queries
 from spinneret.content.search.models import Candidate, FoundChunk, Leg, Wanted, Words
 from spinneret.content.search.opensearch_mapping import (
-    ALL_READ,
+    COPIES,
+    PREFIX,
     IndexShape,
     Names,
+    all_models,
     definition,
     names_of,
     source_of,
@@ -43,21 +45,24 @@ class OpenSearchChunkIndex:
         embedder: Embedder,
         clock: Clock,
         shape: IndexShape = _SHAPE,
+        prefix: str = PREFIX,
     ) -> None:
         self._client = client
         self._embedder = embedder
         self._clock = clock
         self._shape = shape
+        self._prefix = prefix
+        self.all = all_models(prefix)
 
     # ---------------------------------------------------------------- Writing
 
     def targets(self, remaining: Remaining) -> frozenset[str]:
         """See ChunkWriter; makes the first index where there is none."""
         names = self.names(remaining)
-        found = self._written(names, remaining)
+        found = self.behind(names.write, remaining)
         if not found:
             self.create(names.index(1), (names.read, names.write), remaining)
-            found = self._written(names, remaining)
+            found = self.behind(names.write, remaining)
             if not found:
                 raise DependencyUnavailable("opensearch", "the index was not made")
         return found
@@ -85,7 +90,10 @@ class OpenSearchChunkIndex:
         return targets
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
-        """See ChunkWriter: the ids of a version's chunks follow from their number."""
+        """See ChunkWriter: the ids of a version's chunks follow from their number.
+
+        A former model's index may have them under other numbers; no search reads their labels.
+        """
         labels = labels_of(document)
         change = {
             "title": labels.title,
@@ -93,7 +101,7 @@ class OpenSearchChunkIndex:
             "tag_ids": list(labels.tag_ids),
             "deleted": labels.deleted,
         }
-        names = self._written(self.names(remaining), remaining)
+        names = self.behind(self.all.write, remaining)
         self._bulk(
             (
                 (
@@ -128,7 +136,7 @@ class OpenSearchChunkIndex:
             query["must_not"] = [{"term": {"version_id": current}}]
         self.ask(
             lambda limit: self._client.delete_by_query(
-                index=self.names(remaining).write,
+                index=self.all.write,
                 body={"query": {"bool": query}},
                 params={"conflicts": "proceed", "ignore_unavailable": "true", **limit},
             ),
@@ -145,11 +153,12 @@ class OpenSearchChunkIndex:
         The keyword leg alone doesn't depend on the model, so it looks into every index: which one
         is the model's, only the embedder could say.
         """
-        bodies = queries.leg_bodies(wanted, window)
-        where = ALL_READ if wanted.vector is None else self.names(remaining).read
+        every = wanted.vector is None
+        bodies = queries.leg_bodies(wanted, window * COPIES if every else window)
+        where = self.all.read if every else self.names(remaining).read
         answers = self._msearch(where, list(bodies.values()), remaining)
         return {
-            leg: [queries.candidate(hit) for hit in answer["hits"]["hits"]]
+            leg: _distinct(map(queries.candidate, answer["hits"]["hits"]))[:window]
             for leg, answer in zip(bodies, answers, strict=True)
         }
 
@@ -163,7 +172,7 @@ class OpenSearchChunkIndex:
         ]
         found = [
             queries.found_chunk(hit)
-            for answer in self._msearch(ALL_READ, bodies, remaining)
+            for answer in self._msearch(self.all.read, bodies, remaining)
             for hit in answer["hits"]["hits"]
         ]
         return {each.id: each for each in found}
@@ -214,16 +223,18 @@ class OpenSearchChunkIndex:
 
     def names(self, remaining: Remaining) -> Names:
         """The names of the model's indexes."""
-        return names_of(self._embedder.info(remaining))
+        return names_of(self._embedder.info(remaining), self._prefix)
 
-    def _written(self, names: Names, remaining: Remaining) -> frozenset[str]:
+    def behind(self, alias: str, remaining: Remaining) -> frozenset[str]:
+        """The indexes of an alias, or of those that match a pattern."""
         answer = self.ask(
             lambda limit: self._client.indices.get_alias(
-                name=names.write, params={"ignore": 404, **limit}
+                name=alias, params={"ignore": 404, **limit}
             ),
             remaining,
         )
-        return frozenset(name for name in answer if name.startswith(names.base))
+        # A 404 is an answer with other names.
+        return frozenset(name for name in answer if name.startswith(f"{self._prefix}-"))
 
     def _bulk(
         self,
@@ -269,6 +280,14 @@ class OpenSearchChunkIndex:
             if not left:
                 return
         raise DependencyUnavailable("opensearch", f"{len(left)} chunks were not indexed")
+
+
+def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Each chunk once, in its best place."""
+    found: dict[str, Candidate] = {}
+    for each in candidates:
+        found.setdefault(each.chunk_id, each)
+    return list(found.values())
 
 
 def _batches(items: Iterable[tuple[Any, Any]]) -> Iterator[list[tuple[str, str]]]:

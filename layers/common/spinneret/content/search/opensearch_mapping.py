@@ -3,6 +3,9 @@
 An index is `chunks-<model>-<dimension>-<number>`. Searches go to the alias `…-read`, writes to
 every index of the alias `…-write`: an index that is being made anew has the second alias from the
 beginning and takes over the first one when it is complete.
+
+After a change of the model its first index is read from the beginning, too, beside the former
+model's, until all documents are in it. So long a chunk may be in both.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from typing import Any, Final
 
 from spinneret.content.documents.models import EmbedderInfo, IndexedChunk
 
-ALL_READ: Final = "chunks-*-read"
-"""The indexes of all models, each once."""
+PREFIX: Final = "chunks"
+"""Of all indexes of a stage."""
+COPIES: Final = 2
+"""Indexes that are read and may have a chunk: the model's, and the former one's."""
 HNSW_M: Final = 16  # ruling "Search"
 HNSW_EF_CONSTRUCTION: Final = 100  # ruling "Search"
 
@@ -53,10 +58,15 @@ class Names:
         return int(name.removeprefix(f"{self.base}-"))
 
 
-def names_of(info: EmbedderInfo) -> Names:
+def names_of(info: EmbedderInfo, prefix: str = PREFIX) -> Names:
     """Vectors of different models don't compare, so each model has indexes of its own."""
     slug = re.sub(r"[^a-z0-9]+", "-", info.model_id.lower()).strip("-")
-    return Names(f"chunks-{slug}-{info.dimension}")
+    return Names(f"{prefix}-{slug}-{info.dimension}")
+
+
+def all_models(prefix: str = PREFIX) -> Names:
+    """Aliases of the indexes of all models, as patterns."""
+    return Names(f"{prefix}-*")
 
 
 def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.search.models import Candidate, Filters, FoundChunk, Leg, Wanted, Words
+from spinneret.content.search.opensearch_mapping import COPIES
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
 
@@ -45,7 +46,8 @@ def leg_bodies(wanted: Wanted, window: int) -> dict[Leg, Body]:
 def fetch_body(tenant: str, chunk_ids: Sequence[str], words: Words | None) -> Body:
     """What is shown of chunks, with what matches `words` marked."""
     body: Body = {
-        "size": len(chunk_ids),
+        "size": len(chunk_ids) * COPIES,
+        "sort": [{"written_at": "asc"}],  # of two copies the later one is read last, and stands
         "_source": _SHOWN,
         "timeout": _TIMEOUT,
         "query": {"bool": {"filter": _owned([{"ids": {"values": list(chunk_ids)}}], tenant)}},

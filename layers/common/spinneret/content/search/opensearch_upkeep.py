@@ -8,10 +8,10 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from spinneret.content.documents.models import Document, IndexedChunk
-from spinneret.content.search.models import IndexedVersion, VersionPage
+from spinneret.content.documents.models import Document, IndexedChunk, Labels, labels_of
+from spinneret.content.search.models import Held, IndexedVersion, VersionPage
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
-from spinneret.content.search.opensearch_mapping import Names, version_id
+from spinneret.content.search.opensearch_mapping import version_id
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, parse_stamp
 from spinneret.kernel.errors import DependencyUnavailable
@@ -28,7 +28,7 @@ class OpenSearchUpkeep:
         """See IndexUpkeep. An index that is only written is one that is being made."""
         names = self._index.names(remaining)
         written = self._index.targets(remaining)
-        unread = written - self._behind(names.read, remaining)
+        unread = written - self._index.behind(names.read, remaining)
         if unread:
             return max(unread)
         target = names.index(max(map(names.number_of, written)) + 1)
@@ -39,26 +39,36 @@ class OpenSearchUpkeep:
         """See IndexUpkeep."""
         self._index.write(chunks, remaining, frozenset({target}))
 
-    def counts(
+    def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
-    ) -> Mapping[str, int]:
+    ) -> Mapping[str, Held]:
         """See IndexUpkeep: one aggregation."""
-        ids = {version_id(each.id, each.version): each.id for each in documents}
+        ids = {version_id(each.id, each.version): each for each in documents}
+        labels = {
+            name: {"terms": {"field": name, "size": bounds.DOCUMENT_TAGS_MAX + 1}}
+            for name in ("collection_id", "tag_ids", "deleted")
+        }
+        versions = {"field": "version_id", "size": max(1, len(ids))}
         body = {
             "size": 0,
             "query": {"bool": {"filter": [{"terms": {"version_id": list(ids)}}]}},
-            "aggs": {"versions": {"terms": {"field": "version_id", "size": max(1, len(ids))}}},
+            "aggs": {"versions": {"terms": versions, "aggs": labels}},
         }
         answer = self._search(target, body, remaining)
-        found = dict.fromkeys(ids.values(), 0)
+        found = {each.id: Held() for each in documents}
         for bucket in answer["aggregations"]["versions"]["buckets"]:
-            found[ids[bucket["key"]]] = bucket["doc_count"]
+            document = ids[bucket["key"]]
+            found[document.id] = Held(
+                chunks=bucket["doc_count"], labelled=_bears(bucket, labels_of(document))
+            )
         return found
 
     def finish(self, target: str, remaining: Remaining) -> None:
-        """See IndexUpkeep: one change of all aliases, then the former index goes."""
+        """See IndexUpkeep: one change of the model's aliases, then all former indexes go."""
         names = self._index.names(remaining)
-        former = (self._behind(names.read, remaining) | self._index.targets(remaining)) - {target}
+        former = (self._index.behind(names.read, remaining) | self._index.targets(remaining)) - {
+            target
+        }
         actions: list[dict[str, Any]] = [{"add": {"index": target, "alias": names.read}}]
         actions += [
             {"remove": {"index": each, "alias": alias, "must_exist": False}}
@@ -71,7 +81,21 @@ class OpenSearchUpkeep:
             ),
             remaining,
         )
-        for each in sorted(former):
+        self._delete(former, remaining)
+        self.retire(remaining)
+
+    def retire(self, remaining: Remaining) -> None:
+        """See IndexUpkeep."""
+        every = self._index.all
+        found = self._index.behind(every.read, remaining) | self._index.behind(
+            every.write, remaining
+        )
+        names = self._index.names(remaining)
+        own = self._index.behind(names.read, remaining) | self._index.targets(remaining)
+        self._delete(found - own, remaining)
+
+    def _delete(self, indexes: frozenset[str], remaining: Remaining) -> None:
+        for each in sorted(indexes):
             self._index.ask(
                 lambda limit, name=each: self._client.indices.delete(  # type: ignore[misc]  # mypy: defaults of a lambda
                     index=name, params={"ignore_unavailable": "true", **limit}
@@ -83,7 +107,7 @@ class OpenSearchUpkeep:
         """See IndexUpkeep."""
         names = self._index.names(remaining)
         self._index.targets(remaining)
-        found = self._behind(names.read, remaining)
+        found = self._index.behind(names.read, remaining)
         if len(found) != 1:
             raise DependencyUnavailable("opensearch", f"{len(found)} indexes are read")
         return next(iter(found))
@@ -117,27 +141,31 @@ class OpenSearchUpkeep:
         ids = [version_id(each.document_id, each.version) for each in versions]
         self._index.ask(
             lambda limit: self._client.delete_by_query(
-                index=self._index.names(remaining).write,
+                index=self._index.all.write,
                 body={"query": {"bool": {"filter": [{"terms": {"version_id": ids}}]}}},
-                params={"conflicts": "proceed", **limit},
+                params={"conflicts": "proceed", "ignore_unavailable": "true", **limit},
             ),
             remaining,
         )
-
-    def _behind(self, alias: str, remaining: Remaining) -> frozenset[str]:
-        answer = self._index.ask(
-            lambda limit: self._client.indices.get_alias(
-                name=alias, params={"ignore": 404, **limit}
-            ),
-            remaining,
-        )
-        base = Names(alias.rpartition("-")[0]).base
-        return frozenset(name for name in answer if name.startswith(base))
 
     def _search(self, index: str, body: Mapping[str, Any], remaining: Remaining) -> Any:
         return self._index.ask(
             lambda limit: self._client.search(index=index, body=body, params=limit), remaining
         )
+
+
+def _bears(bucket: Mapping[str, Any], labels: Labels) -> bool:
+    """Whether each chunk of a version bears each of the labels, and none bears another."""
+    wanted: dict[str, set[Any]] = {
+        "collection_id": {labels.collection_id} - {None},
+        "tag_ids": set(labels.tag_ids),
+        "deleted": {int(labels.deleted)},
+    }
+    return all(
+        {each["key"]: each["doc_count"] for each in bucket[name]["buckets"]}
+        == dict.fromkeys(values, bucket["doc_count"])
+        for name, values in wanted.items()
+    )
 
 
 _FORMAT = "strict_date_time"  # what `stamp` writes, in milliseconds

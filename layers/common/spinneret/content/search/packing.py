@@ -23,6 +23,8 @@ class Ranking:
     """None for a single leg."""
     truncated: bool
     """Whether the query was longer than the model or the index takes, and was cut."""
+    degraded: bool = False
+    """Whether the keyword leg has ranked alone, as the query could not be embedded."""
     rerank_failed: bool = False
 
 
@@ -35,6 +37,7 @@ class ShownPage:
     next_cursor: str | None
     fusion: Fusion | None
     truncated: bool
+    degraded: bool = False
     rerank_failed: bool = False
 
 

@@ -10,6 +10,7 @@ from spinneret.content.documents.ports import ChunkWriter
 from spinneret.content.search.models import (
     Candidate,
     FoundChunk,
+    Held,
     IndexedVersion,
     Leg,
     VersionPage,
@@ -61,14 +62,18 @@ class IndexUpkeep(Protocol):
         """Write chunks into one index only."""
         ...
 
-    def counts(
+    def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
-    ) -> Mapping[str, int]:
-        """Document id → how many chunks of its current version an index has; at most 1000."""
+    ) -> Mapping[str, Held]:
+        """Document id → what an index has of its current version; at most 1000."""
         ...
 
     def finish(self, target: str, remaining: Remaining) -> None:
-        """Search `target` from now on, and forget the former index."""
+        """Search `target` from now on, and forget all others, those of a former model too."""
+        ...
+
+    def retire(self, remaining: Remaining) -> None:
+        """Forget the indexes of a former model: all documents are in the present one's."""
         ...
 
     def reading(self, remaining: Remaining) -> str:

@@ -98,22 +98,21 @@ class SearchService:
         if query.use_reranker and self._reranker is None:
             raise FeatureDisabled("this stage has no reranker")
         run = SearchRun(query=query, remaining=remaining, timer=self._timer)
+        asked = rules.asked(query)
+        if self._caches is not None and query.cursor is not None:
+            page = self._continued(run, asked, query.cursor, self._caches)
+            return self._found(run, page, cached=False)
         model_id = self._vectors.begin(run)
-        asked = rules.asked(query, model_id)
         if self._caches is None:
-            return self._found(run, self._made(run, asked, None), cached=False)
-        if query.cursor is not None:
-            return self._found(run, self._continued(run, asked, query.cursor), cached=False)
+            return self._found(run, self._made(run, asked), cached=False)
         with run.step("generation"):
             generation = self._documents.generation(query.tenant)
-        key = CacheKey(CacheName.QUERY, rules.digest(asked, generation, query.limit))
-        return self._cached_or_made(run, asked, generation, key, self._caches)
+        key = CacheKey(CacheName.QUERY, rules.digest(asked, model_id, generation, query.limit))
+        return self._cached_or_made(run, asked, key, self._caches)
 
     # ---------------------------------------------------------------- Caches
 
-    def _cached_or_made(
-        self, run: SearchRun, asked: str, generation: str, key: CacheKey, caches: Caches
-    ) -> Found:
+    def _cached_or_made(self, run: SearchRun, asked: str, key: CacheKey, caches: Caches) -> Found:
         """Of equal searches at one time, one asks the index; the others wait for its answer."""
         tenant = run.query.tenant
         read = self._read(run, caches, key)
@@ -129,8 +128,8 @@ class SearchService:
             return self._found(run, packing.unpacked_page(page), cached=True)
         try:
             run.known_vector = self._known_vector(run, read)
-            made = self._made(run, asked, generation)
-            if not run.degraded and not made.rerank_failed:
+            made = self._made(run, asked)
+            if not made.degraded and not made.rerank_failed:
                 with run.step("cache"):
                     caches.keep(tenant, {key: packing.packed_page(made)}, read.epochs)
         finally:
@@ -162,19 +161,18 @@ class SearchService:
                 return caches.read(run.query.tenant, [key]).entries.get(key)
         return None
 
-    def _continued(self, run: SearchRun, asked: str, cursor: str) -> ShownPage:
+    def _continued(self, run: SearchRun, asked: str, cursor: str, caches: Caches) -> ShownPage:
         """The page of a ranking that was kept when its first page was shown."""
-        digest, shown = rules.place_of(cursor)
-        assert self._caches is not None  # search() asks
-        key = CacheKey(CacheName.QUERY, digest)
+        name, shown = rules.place_of(cursor)
+        key = CacheKey(CacheName.QUERY, name)
         with run.step("cache"):
-            value = self._caches.read(run.query.tenant, [key]).entries.get(key)
+            value = caches.read(run.query.tenant, [key]).entries.get(key)
         if value is None:
             raise _refused_cursor("the cursor has expired: search again")
         ranking = packing.unpacked_ranking(value)
         if ranking.asked != asked:
             raise _refused_cursor("the cursor belongs to another search")
-        return self._page(run, ranking, digest, shown)
+        return self._page(run, ranking, name, shown)
 
     def _found(self, run: SearchRun, page: ShownPage, *, cached: bool) -> Found:
         return Found(
@@ -182,7 +180,7 @@ class SearchService:
             total_count=page.total_count,
             next_cursor=page.next_cursor,
             fusion=page.fusion,
-            degraded=run.degraded,
+            degraded=page.degraded,
             truncated=page.truncated,
             rerank_failed=page.rerank_failed,
             result_cached=cached,
@@ -192,21 +190,21 @@ class SearchService:
 
     # ---------------------------------------------------------------- Ranking
 
-    def _made(self, run: SearchRun, asked: str, generation: str | None) -> ShownPage:
+    def _made(self, run: SearchRun, asked: str) -> ShownPage:
         """Rank, keep the ranking if it has more than a page, and show the first one."""
         ranking = replace(self._ranking(run), asked=asked)
-        digest = None if generation is None else rules.digest("ranking", asked, generation)
-        if digest is not None and len(ranking.entries) > run.query.limit:
-            digest = digest if self._kept(run, ranking, digest) else None
-        return self._page(run, ranking, digest, 0)
+        more = len(ranking.entries) > run.query.limit
+        return self._page(run, ranking, self._kept(run, ranking) if more else None, 0)
 
-    def _kept(self, run: SearchRun, ranking: Ranking, digest: str) -> bool:
-        assert self._caches is not None  # only with caches is there a generation
-        key = CacheKey(CacheName.QUERY, digest)
+    def _kept(self, run: SearchRun, ranking: Ranking) -> str | None:
+        """The name under which the ranking is kept; None where it couldn't be."""
+        if self._caches is None:
+            return None
+        packed = packing.packed_ranking(ranking)
+        name = rules.named(packed)
+        entry = {CacheKey(CacheName.QUERY, name): packed}
         with run.step("cache"):
-            return self._caches.keep(
-                run.query.tenant, {key: packing.packed_ranking(ranking)}, run.epochs
-            )
+            return name if self._caches.keep(run.query.tenant, entry, run.epochs) else None
 
     def _ranking(self, run: SearchRun) -> Ranking:
         """All candidates in order. Where outdated ones leave too few, they are left out and the
@@ -233,7 +231,13 @@ class SearchService:
             if not (full and outdated):
                 break
             wanted = replace(wanted, left_out=wanted.left_out | outdated)
-        ranking = Ranking(asked="", entries=tuple(entries), fusion=fusion, truncated=run.truncated)
+        ranking = Ranking(
+            asked="",
+            entries=tuple(entries),
+            fusion=fusion,
+            truncated=run.truncated,
+            degraded=run.degraded,
+        )
         return self._reranked(run, ranking) if query.use_reranker else ranking
 
     def _fused(
@@ -319,8 +323,8 @@ class SearchService:
 
     # ---------------------------------------------------------------- Pages
 
-    def _page(self, run: SearchRun, ranking: Ranking, digest: str | None, start: int) -> ShownPage:
-        """A part of the ranking with its chunks; `digest` names where the ranking is kept."""
+    def _page(self, run: SearchRun, ranking: Ranking, name: str | None, start: int) -> ShownPage:
+        """A part of the ranking with its chunks; `name` is the one that it is kept under."""
         query = run.query
         entries, end = self._current(run, ranking.entries, start, query.limit)
         if query.collapse:
@@ -342,13 +346,14 @@ class SearchService:
             for each in entries
             if each.candidate.chunk_id in chunks  # else it was replaced since it was ranked
         )
-        more = digest is not None and end < len(ranking.entries)
+        more = end < len(ranking.entries)
         return ShownPage(
             hits=hits,
             total_count=len(ranking.entries),
-            next_cursor=rules.cursor_at(digest, end) if digest is not None and more else None,
+            next_cursor=rules.cursor_at(name, end) if name is not None and more else None,
             fusion=ranking.fusion,
             truncated=ranking.truncated,
+            degraded=ranking.degraded,
             rerank_failed=ranking.rerank_failed,
         )
 

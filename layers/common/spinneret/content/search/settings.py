@@ -20,9 +20,6 @@ class SearchSettings(Settings):
     embedder_function: str = ""
     embedder_secret: str = ""
     """The name or ARN of a secret: the value of the Authorization header for the server."""
-    index_shards: int = 1
-    index_replicas: str = "0-1"
-    """A number, or a range: as many of it as there are further nodes. Holds for new indexes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,3 +27,14 @@ class EmbeddingSettings(SearchSettings):
     """How long one call of the embedder may take, where its caller has as long."""
 
     tei__timeout_s: float = bounds.EMBED_SECONDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexingSettings(EmbeddingSettings):
+    """Of whoever writes chunks: the first write makes the index."""
+
+    index_shards: int = 1
+    index_replicas: str = "0-1"
+    """A number, or a range: as many of it as there are further nodes. Holds for new indexes."""
+    tei__batch_size: int = bounds.EMBED_BATCH
+    """Texts that the embedder gets at once, if it takes as many."""

@@ -10,14 +10,14 @@ import httpx
 from spinneret.aws.clients import dynamodb_client, lambda_client
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.aws.secrets_manager import credentials_of
-from spinneret.content.caches.wiring import CacheSettings, caches
+from spinneret.content.caches.wiring import QueryCacheSettings, caches
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.search.lambda_embedder import LambdaEmbedder
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.content.search.service import SearchService
-from spinneret.content.search.settings import EmbeddingSettings, SearchSettings
+from spinneret.content.search.settings import EmbeddingSettings, IndexingSettings, SearchSettings
 from spinneret.content.search.tei import TeiEmbedder, TeiReranker
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
@@ -25,7 +25,7 @@ from spinneret.kernel.settings import SettingsError
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchApiSettings(EmbeddingSettings, CacheSettings):
+class SearchApiSettings(EmbeddingSettings, QueryCacheSettings):
     """The search API's environment."""
 
     documents_table: str
@@ -58,6 +58,12 @@ def embedder(settings: EmbeddingSettings) -> Embedder:
 
 def chunk_index(settings: SearchSettings, of: Embedder) -> OpenSearchChunkIndex:
     """The index of this stage for one embedder's vectors."""
+    client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
+    return OpenSearchChunkIndex(client, of, utc_now)
+
+
+def written_index(settings: IndexingSettings, of: Embedder) -> OpenSearchChunkIndex:
+    """The same for who writes chunks, and may have to make it."""
     client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
     shape = IndexShape(shards=settings.index_shards, replicas=settings.index_replicas)
     return OpenSearchChunkIndex(client, of, utc_now, shape)

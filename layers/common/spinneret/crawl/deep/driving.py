@@ -12,18 +12,21 @@ from spinneret.crawl.deep.service import crawl_ref, plan_of
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import Turn
 from spinneret.jobs.driven.ports import Slots
-from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.models import Failure, Job, JobRef, JobStatus
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, stamp
 from spinneret.kernel.errors import (
     LeaseLost,
+    PagesFailed,
     PermanentError,
 )
 from spinneret.web.exploring.frontier.models import (
     Batch,
     Crawl,
     Ended,
+    EndReason,
+    PageState,
     Wait,
 )
 from spinneret.web.exploring.frontier.service import Frontier
@@ -31,6 +34,11 @@ from spinneret.web.exploring.frontier.service import Frontier
 logger = logging.getLogger(__name__)
 
 _SLOTS: Final = "DEEP_CRAWLS"
+_OUT_OF_TIME: Final = Failure(
+    code="OUT_OF_TIME",
+    message="the crawl's time was up before all of its pages were crawled",
+    type="transient",
+)
 
 
 class DeepCrawls:
@@ -66,7 +74,10 @@ class DeepCrawls:
             later = now + timedelta(seconds=bounds.DEEP_CRAWL_RETRY_SECONDS)
             raise Defer(later, "another deep crawl's end")
         plan, url = plan_of(job.payload), job.payload["url"]
-        self._frontier.begin(crawl_ref(job.ref), plan, [url], context.lease.fence)
+        ref, fence = crawl_ref(job.ref), context.lease.fence
+        self._frontier.begin(ref, plan, [url], fence)
+        if job.run > 1:
+            self._frontier.reopen(ref, fence)
 
     def take(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
         """The next state: pages to crawl, a time to wait for, or the end.
@@ -83,6 +94,7 @@ class DeepCrawls:
             return {**turn.state(), "action": "stop"}
         except PermanentError as error:
             self._driver.fail(turn, self._driver.held(turn), error)
+            self._leave_slot(turn)
             return {**turn.state(), "action": "stop"}
 
     def _taken(self, turn: Turn, job: Job, batches: int, remaining: Remaining) -> dict[str, Any]:
@@ -94,7 +106,7 @@ class DeepCrawls:
         state = {**turn.state(), "batches": batches, "action": "stop"}
         match found:
             case Ended():
-                self._driver.complete(turn, job, _result(job, crawl))
+                self._end(turn, job, crawl)
                 self._slots.leave(job.tenant, _SLOTS, job.id)
             case Wait(until=until):
                 until = max(until, now + timedelta(seconds=1))
@@ -108,6 +120,26 @@ class DeepCrawls:
                 state |= {"action": "pages", "keys": list(keys), "batches": batches + 1}
         return state
 
+    def _end(self, turn: Turn, job: Job, crawl: Crawl) -> None:
+        if crawl.failed and not crawl.crawled:
+            self._driver.fail(turn, job, self._why(crawl))
+        elif crawl.end_reason is EndReason.EXPIRED:
+            self._driver.complete(turn, job, _result(job, crawl), _OUT_OF_TIME)
+        else:
+            self._driver.complete(turn, job, _result(job, crawl))
+
+    def _why(self, crawl: Crawl) -> PagesFailed:
+        [first] = self._frontier.pages(crawl.ref, PageState.FAILED, None, 1).pages
+        details = {
+            "pages_failed": crawl.failed,
+            "error_type": first.error_code,
+            "status_code": first.status_code,
+        }
+        return PagesFailed(
+            f"no page could be crawled: {first.error_message}",
+            details={name: value for name, value in details.items() if value is not None},
+        )
+
     def _renew(self, turn: Turn, job: Job, crawl: Crawl, until: datetime, step: str) -> None:
         self._take_slot(job, until)
         progress = 100 * crawl.crawled // crawl.plan.max_pages
@@ -115,13 +147,27 @@ class DeepCrawls:
 
     def _take_slot(self, job: Job, until: datetime) -> bool:
         until += timedelta(seconds=bounds.DEEP_CRAWL_SLOT_SECONDS)
-        return self._slots.take(job.tenant, _SLOTS, job.id, self._clock(), until, self._at_once)
+        return self._slots.take(
+            job.tenant,
+            _SLOTS,
+            job.id,
+            self._clock(),
+            until,
+            self._at_once,
+            lambda holder: self._is_over(JobRef(tenant=job.tenant, job_id=holder)),
+        )
 
     def _leave_slot(self, turn: Turn) -> None:
-        """Unless the crawl goes on in another execution."""
-        job = self._driver.find(turn)
-        if job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING):
+        if self._is_over(turn.ref):
             self._slots.leave(turn.tenant, _SLOTS, turn.job_id)
+
+    def _is_over(self, ref: JobRef) -> bool:
+        """Whether it needs no place: it has ended, or is paused.
+
+        Its execution may sleep for an hour before it learns of that and gives the place back.
+        """
+        job = self._driver.find(ref)
+        return job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING)
 
 
 def _counts(crawl: Crawl) -> dict[str, Any]:

@@ -79,6 +79,8 @@ class CrawledPageView(BaseModel):
     final_url: str | None
     status_code: int | None
     document_id: str | None
+    parts_url: str | None
+    """Serves its metadata, links and blocks as JSON for some minutes."""
     error: str | None
     error_type: str | None
 

@@ -175,7 +175,7 @@ class PageClaim:
 def page_job(job: Job, page: Page) -> Job:
     """The crawl's job as a job of one of its pages, whose reservation its row keeps."""
     reservation = page.error_message if page.error_code == HOST_BUSY else None
-    payload = {**job.payload, "url": page.url}
+    payload = {**job.payload, "url": page.url, "parent_url": page.parent}
     return replace(job, id=f"{job.id}.{page.key}", payload=payload, waiting_for=reservation)
 
 
@@ -187,4 +187,5 @@ def _fetched(processed: Processed, links: tuple[FoundLink, ...]) -> Fetched:
         final_url=page.url.text,
         status_code=page.status_code,
         document_id=document.id,
+        parts_key=processed.parts_key,
     )

@@ -14,11 +14,13 @@ from spinneret.crawl.deep.models import (
 )
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
+from spinneret.crawl.ports import PartStore
 from spinneret.crawl.service import Targets, message_about
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
+from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
@@ -38,7 +40,7 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.hosts.service import HostService
 
-RECIPE: Final = 1  # goes up when the same crawl would be processed to another result
+RECIPE: Final = 2  # goes up when the same crawl would be processed to another result
 
 
 class DeepCrawlService:
@@ -54,6 +56,7 @@ class DeepCrawlService:
         targets: Targets,
         terms: Callable[[str, CrawlOptions, tuple[str, ...]], CrawlTerms],
         tagged: Callable[[str, CrawlOptions, CrawlTerms], CrawlTerms],
+        parts: PartStore,
         enabled: bool,
         pages_max: int,
     ) -> None:
@@ -64,6 +67,7 @@ class DeepCrawlService:
         self._targets = targets
         self._terms = terms
         self._tagged = tagged
+        self._parts = parts
         self._enabled = enabled
         self._pages_max = pages_max
 
@@ -106,9 +110,26 @@ class DeepCrawlService:
             return CrawledPageList(items=[], next_cursor=None, has_more=False)
         found = self._frontier.pages(crawl_ref(ref), state, after, limit)
         return CrawledPageList(
-            items=[_page_view(page) for page in found.pages],
+            items=[self._page_view(page) for page in found.pages],
             next_cursor=None if found.after is None else cursor_of(found.after),
             has_more=found.after is not None,
+        )
+
+    def _page_view(self, page: Page) -> CrawledPageView:
+        failed, key = page.state is PageState.FAILED, page.parts_key
+        return CrawledPageView(
+            url=page.url,
+            depth=page.depth,
+            score=page.score,
+            status=page.state,
+            discovered_at=stamp(page.discovered_at),
+            parent_url=page.parent,
+            final_url=page.final_url,
+            status_code=page.status_code,
+            document_id=page.document_id,
+            parts_url=None if key is None else self._parts.link(key, bounds.CRAWL_LINK_SECONDS),
+            error=page.error_message if failed else None,
+            error_type=page.error_code if failed else None,
         )
 
     def _found(self, ref: JobRef) -> Crawl | None:
@@ -194,21 +215,4 @@ def _view(job: Job, crawl: Crawl | None) -> DeepCrawlView:
         pages_failed=crawl.failed if crawl else 0,
         current_depth=crawl.current_depth if crawl else 0,
         end_reason=ended.value if ended else None,
-    )
-
-
-def _page_view(page: Page) -> CrawledPageView:
-    failed = page.state is PageState.FAILED
-    return CrawledPageView(
-        url=page.url,
-        depth=page.depth,
-        score=page.score,
-        status=page.state,
-        discovered_at=stamp(page.discovered_at),
-        parent_url=page.parent,
-        final_url=page.final_url,
-        status_code=page.status_code,
-        document_id=page.document_id,
-        error=page.error_message if failed else None,
-        error_type=page.error_code if failed else None,
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
 from typing import Any
 
+from spinneret.content.documents.models import DocumentSource
 from spinneret.crawl.checks import CrawlChecks, CrawlTerms
 from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
 from spinneret.crawl.inbox.models import Entry, FileLine, Format, InboxFile
@@ -105,9 +107,10 @@ class FileHandler:
         try:
             terms = self._checks.terms(tenant, asked, ())
             self._checks.require_listed(asked, terms)
-            return self._checks.tagged(tenant, asked, terms)
+            tagged = self._checks.tagged(tenant, asked, terms)
         except (FeatureDisabled, NotFound, ValidationFailed) as error:
             return error
+        return replace(tagged, source=DocumentSource.S3)
 
 
 def _record(block: Block, checked: Sequence[Checked], placed: Sequence[Placed]) -> None:

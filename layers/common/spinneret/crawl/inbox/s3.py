@@ -1,7 +1,7 @@
 """The inbox in a bucket of its own.
 
-Files and their reports are under `T/<tenant>/inbox/`; what is kept until a report is written is
-under `parts/`, for which no rule waits, and which a lifecycle rule removes.
+Files and their reports are under `T/<tenant>/inbox/` for 37 days; what is kept until a report is
+written is under `parts/`, for which no rule waits, and which a lifecycle rule removes.
 """
 
 from __future__ import annotations

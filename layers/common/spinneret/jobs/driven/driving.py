@@ -13,7 +13,7 @@ from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.driven.models import Turn
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus
+from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobRef, JobStatus
 from spinneret.jobs.ports import JobQueue, JobStore
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
@@ -44,9 +44,9 @@ class Driver:
         self._clock = clock
         self._random = random
 
-    def find(self, turn: Turn) -> Job | None:
+    def find(self, ref: JobRef) -> Job | None:
         """The job as it stands, whoever holds it."""
-        return self._store.get(turn.ref)
+        return self._store.get(ref)
 
     def held(self, turn: Turn) -> Job:
         """The job, if the claim still holds it."""
@@ -86,10 +86,16 @@ class Driver:
         if job.locked_until is not None and job.locked_until < until:
             self._store.transition(job, replace(job, locked_until=until), lease=turn.lease)
 
-    def complete(self, turn: Turn, job: Job, result: Mapping[str, Any]) -> None:
-        """The job has its result."""
+    def complete(
+        self, turn: Turn, job: Job, result: Mapping[str, Any], lack: Failure | None = None
+    ) -> None:
+        """The job has its result; `lack` says what it lacks."""
         check_result(result)
-        self._end(turn, rules.complete(job, result, self._clock()), job)
+        now = self._clock()
+        if lack is None:
+            self._end(turn, rules.complete(job, result, now), job)
+        else:
+            self._end(turn, rules.complete_in_part(job, result, lack, now), job)
 
     def fail(self, turn: Turn, job: Job, error: Exception) -> None:
         """The job ends as a worker's error ends one: for good, or to be tried again later."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translated
+from spinneret.jobs.driven.ports import IsOver
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -32,7 +33,14 @@ class DynamoSlots:
         self._table = table
 
     def take(
-        self, tenant: str, group: str, holder: str, now: datetime, until: datetime, most: int
+        self,
+        tenant: str,
+        group: str,
+        holder: str,
+        now: datetime,
+        until: datetime,
+        most: int,
+        is_over: IsOver | None = None,
     ) -> bool:
         """See Slots."""
 
@@ -40,6 +48,8 @@ class DynamoSlots:
             others = {
                 name: end for name, end in holders.items() if end > stamp(now) and name != holder
             }
+            if is_over is not None and len(others) >= most:
+                others = {name: end for name, end in others.items() if not is_over(name)}
             return {**others, holder: stamp(until)} if len(others) < most else None
 
         return self._change(tenant, group, taken)

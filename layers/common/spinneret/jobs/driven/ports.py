@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -32,13 +32,27 @@ class CallbackTokens(Protocol):
         ...
 
 
+IsOver = Callable[[str], bool]
+"""Whether the holder of this name needs its place no more. Raises DependencyUnavailable."""
+
+
 class Slots(Protocol):
     """Places of which each tenant has a few, in groups. All methods raise DependencyUnavailable."""
 
     def take(
-        self, tenant: str, group: str, holder: str, now: datetime, until: datetime, most: int
+        self,
+        tenant: str,
+        group: str,
+        holder: str,
+        now: datetime,
+        until: datetime,
+        most: int,
+        is_over: IsOver | None = None,
     ) -> bool:
-        """Take a place until then, or keep it for longer; False when `most` others have one."""
+        """Take a place until then, or keep it for longer; False when `most` others have one.
+
+        Where that is so, places of holders that are over by `is_over` are free.
+        """
         ...
 
     def leave(self, tenant: str, group: str, holder: str) -> None:

@@ -48,6 +48,13 @@ class EbayApi:
         offers = [] if answer.status == 404 else answer.data.get("offers", [])
         return next((dict(each) for each in offers), None)
 
+    def published_offer(self, sku: str) -> dict[str, Any] | None:
+        """The published fixed-price offer of a SKU, on whichever marketplace it is."""
+        query = {"sku": sku, "format": "FIXED_PRICE"}
+        answer = self._get(f"{_INVENTORY}/offer", query, missing=True)
+        offers = [] if answer.status == 404 else answer.data.get("offers", [])
+        return next((dict(each) for each in offers if each.get("status") == "PUBLISHED"), None)
+
     def offer(self, offer_id: str) -> dict[str, Any] | None:
         """An offer; None when there is none."""
         answer = self._get(f"{_INVENTORY}/offer/{segment(offer_id)}", missing=True)

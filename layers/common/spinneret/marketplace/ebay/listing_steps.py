@@ -13,7 +13,7 @@ from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.preconditions import Preconditions
-from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.work import Work
@@ -35,8 +35,8 @@ def account(work: Work) -> Mapping[str, Any]:
     kept = work.calls.access.settings.get(site)
     if kept is None or parse_stamp(kept["checked_at"]) + _fresh(kept) <= now:
         account = Preconditions(api_of(work)).account(site)
-        lacks = [dict(each) for each in account.missing]
-        kept = {**account.found, "missing": lacks, "checked_at": stamp(now)}
+        fields = [dict(each) for each in account.missing]
+        kept = {**account.found, "missing": fields, "checked_at": stamp(now)}
         work.services["settings"](work.subject.tenant, "ebay", {site: kept})
     if missing := kept.get("missing"):
         details = {"fields": missing, "checked_at": kept["checked_at"]}
@@ -94,13 +94,16 @@ def make_offer(work: Work) -> Mapping[str, Any]:
     """One offer for SKU, marketplace and format: made, or adopted and brought up to the product."""
     product, content = work.subject.sold
     api, site = api_of(work), rules.site_of(content)
+    wanted, standing = _wanted_offer(work), work.standing()
+    if standing is not None and standing.reference is not None:
+        _bring_up(work, standing.reference, wanted)
+        return {"offer_id": standing.reference}
     work.intend()
 
     def find() -> Mapping[str, Any] | None:
         standing = api.find_offer(product.sku, site)
         return {"offer_id": str(standing["offerId"])} if standing else None
 
-    wanted = _wanted_offer(work)
     made = work.once("offer", lambda: {"offer_id": api.create_offer(wanted)}, find)
     offer_id = str(made["offer_id"])
     if work.listing.reference != offer_id:
@@ -119,6 +122,13 @@ def _wanted_offer(work: Work) -> dict[str, Any]:
 def _bring_up(work: Work, offer_id: str, wanted: Mapping[str, Any]) -> bool:
     api = api_of(work)
     standing = api.offer(offer_id) or {}
+    site = standing.get("marketplaceId", wanted["marketplaceId"])
+    if site != wanted["marketplaceId"]:
+        raise InputNeeded(
+            f"it stands on {site}, and a listing can't move to {wanted['marketplaceId']}:"
+            " delete it there first",
+            details={"fields": [{"field": "marketplace_id", "message": f"stands on {site}"}]},
+        )
     body = rules.offer_update(wanted, standing)
     if body is not None:
         _count_revision(work)
@@ -134,6 +144,12 @@ def publish(work: Work) -> Mapping[str, Any]:
     def find() -> Mapping[str, Any] | None:
         listing_id = listing_of(api.offer(offer_id))
         return {"listing_id": listing_id} if listing_id else None
+
+    if work.standing() is not None:
+        found = find()
+        if found is None:
+            raise InputNeeded("the listing has ended there: sync the product, then publish it")
+        return found
 
     made = work.once("publish", lambda: {"listing_id": api.publish(offer_id)}, find)
     return dict(made)
@@ -214,13 +230,18 @@ def _count_revision(work: Work) -> None:
 
 def withdraw(work: Work) -> Mapping[str, Any]:
     """Only a published offer is withdrawn: a repetition finds it withdrawn."""
-    product, content = work.subject.sold
+    product, _ = work.subject.sold
     api, listing = api_of(work), work.listing
-    if listing.reference is not None:
-        offer = api.offer(listing.reference)
-    else:
-        offer = api.find_offer(product.sku, rules.site_of(content))
-    if offer is None or listing_of(offer) is None:
-        return {"withdrawn": False}
+    offer = standing_offer(api, listing, product.sku)
+    listing_id = listing_of(offer)
+    if offer is None or listing_id is None:
+        return {"withdrawn": False, "listing_id": listing.external_id}
     api.withdraw(str(offer["offerId"]))
-    return {"withdrawn": True, "listing_id": listing_of(offer)}
+    return {"withdrawn": True, "listing_id": listing_id}
+
+
+def standing_offer(api: EbayApi, listing: Listing, sku: str) -> dict[str, Any] | None:
+    """The offer of the listing on record, or else the SKU's published one: the product may be for
+    another site by now."""
+    offer = api.offer(listing.reference) if listing.reference is not None else None
+    return offer if listing_of(offer) is not None else api.published_offer(sku)

@@ -82,7 +82,7 @@ def delete(subject: Subject) -> Sequence[Step]:
     what = {"generation": generation}
     return [
         _step("withdraw", "End listing", "POST", path, what, listing_steps.withdraw),
-        common.forget(subject),
+        common.forget(subject, "withdraw"),
     ]
 
 

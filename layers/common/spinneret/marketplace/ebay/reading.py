@@ -7,7 +7,7 @@ from typing import Any
 
 from spinneret.kernel.clock import stamp
 from spinneret.marketplace.ebay import rules
-from spinneret.marketplace.ebay.listing_steps import api_of, listing_of
+from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
 from spinneret.marketplace.ebay.preconditions import POLICIES
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
@@ -17,9 +17,9 @@ from spinneret.marketplace.publishing.work import Work
 def sync(work: Work) -> Mapping[str, Any]:
     """The listing of the product's SKU, adopted, and what differs from the product; or its end."""
     product, content = work.subject.sold
-    site = rules.site_of(content)
-    offer = api_of(work).find_offer(product.sku, site)
-    listing_id, listing = listing_of(offer), work.listing
+    listing = work.listing
+    offer = standing_offer(api_of(work), listing, product.sku)
+    listing_id = listing_of(offer)
     if offer is None or listing_id is None:
         if listing.state is ListingState.ACTIVE:
             common.ended(work, listing, ListingState.ENDED)
@@ -38,7 +38,7 @@ def sync(work: Work) -> Mapping[str, Any]:
         state=ListingState.ACTIVE,
         external_id=listing_id,
         reference=str(offer["offerId"]),
-        url=rules.page_of(site, listing_id),
+        url=rules.page_of(str(offer["marketplaceId"]), listing_id),
         drift=drift,
         last_sync_at=work.clock(),
     )

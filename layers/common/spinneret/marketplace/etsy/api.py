@@ -12,7 +12,7 @@ from spinneret.marketplace.refusals import Meaning, Problem, refused
 
 API: Final = "etsy.api"
 _V3: Final = "/v3/application"
-_PAGE: Final = 100
+PAGE: Final = 100
 _BOUNDARY: Final = "spinneret-8f14e45fceea167a5a36dedd4bea2543"  # in no image: 32 hex digits
 _PART: Final = "Content-Disposition: form-data"
 
@@ -55,9 +55,15 @@ class EtsyApi:
         """The id of the new draft."""
         return str(self._form("POST", f"{self._shop}/listings", form).data["listing_id"])
 
-    def newest(self, state: str) -> list[dict[str, Any]]:
-        """The shop's newest listings in a state."""
-        query = {"state": state, "limit": _PAGE, "sort_on": "created", "sort_order": "desc"}
+    def newest(self, state: str, offset: int) -> list[dict[str, Any]]:
+        """A page of the shop's listings in a state, the newest first."""
+        query = {
+            "state": state,
+            "limit": PAGE,
+            "offset": offset,
+            "sort_on": "created",
+            "sort_order": "desc",
+        }
         return list(self._get(f"{self._shop}/listings", query).data.get("results", []))
 
     def listing(self, listing_id: str) -> dict[str, Any] | None:
@@ -109,7 +115,7 @@ class EtsyApi:
         query = {
             "min_last_modified": int(since.timestamp()),
             "was_paid": "true",
-            "limit": _PAGE,
+            "limit": PAGE,
             "offset": offset,
         }
         return dict(self._get(f"{self._shop}/receipts", query).data)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from spinneret.jobs.worker import Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable
-from spinneret.marketplace.etsy import rules
+from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
-from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
 from spinneret.marketplace.publishing.work import Work
@@ -23,7 +22,6 @@ from spinneret.marketplace.tasks.models import TaskType
 _SHOP: Final = "/v3/application/shops/{shop_id}"
 _LISTING: Final = "/v3/application/listings/{listing_id}"
 _ACCOUNT: Final = "account"
-_SETTLE: Final = timedelta(seconds=bounds.LISTING_SETTLE_SECONDS)
 
 
 def publish(subject: Subject) -> Sequence[Step]:
@@ -59,7 +57,7 @@ def delete(subject: Subject) -> Sequence[Step]:
     return [
         _account_step(),
         _step("delete", "Delete listing", "DELETE", _LISTING, what, _delete),
-        common.forget(subject),
+        common.forget(subject, "delete"),
     ]
 
 
@@ -160,47 +158,7 @@ def _account(work: Work) -> Mapping[str, Any]:
 
 
 def _make_draft(work: Work) -> Mapping[str, Any]:
-    """The one call that makes a listing. Etsy has no key for it: a draft whose answer was lost is
-    looked for among the newest listings."""
-    _, content = work.subject.sold
-    api = _api(work)
-    work.intend()
-
-    def make() -> Mapping[str, Any]:
-        work.attempt()
-        form = rules.draft_of(content, work.results[_ACCOUNT])
-        return {"listing_id": api.create_draft(form)}
-
-    made = work.once("draft", make, partial(_find_draft, work, api))
-    listing_id = str(made["listing_id"])
-    if work.listing.reference != listing_id:
-        work.record(reference=listing_id)
-    return {"listing_id": listing_id}
-
-
-def _find_draft(work: Work, api: EtsyApi) -> Mapping[str, Any] | None:
-    """What an earlier call made. Raises Defer while a new listing may not be visible yet, and
-    InputNeeded for several that may be it."""
-    _, content = work.subject.sold
-    began, attempted = work.window()
-    others = work.others()
-    found = [
-        str(each["listing_id"])
-        for state in ("draft", "active", "inactive")
-        for each in api.newest(state)
-        if rules.is_made_since(each, content, began) and str(each["listing_id"]) not in others
-    ]
-    if len(found) > 1:
-        raise InputNeeded(
-            "several listings may be the one that was made: link_product says which",
-            details={"external_ids": found},
-        )
-    if found:
-        return {"listing_id": found[0]}
-    settled = attempted + _SETTLE
-    if work.clock() < settled:
-        raise Defer(settled, "what Etsy made of an earlier call")
-    return None
+    return {"listing_id": drafts.make(work, _api(work), work.results[_ACCOUNT])}
 
 
 def _upload(url: str, number: int, work: Work) -> Mapping[str, Any]:
@@ -278,16 +236,8 @@ def _activate(work: Work) -> Mapping[str, Any]:
 
 
 def _change(work: Work) -> Mapping[str, Any]:
-    _, content = work.subject.sold
-    listing = common.live(work)
-    api, listing_id = _api(work), str(listing.external_id)
-    standing, wanted = api.listing(listing_id), rules.changes_of(content)
-    if standing is None:
-        raise InputNeeded("the listing is gone: sync the product")
-    changed = any(standing.get(name) != value for name, value in wanted.items() if value)
-    if changed:
-        api.change(listing_id, wanted)
-    return {"listing_id": listing_id, "changed": changed}
+    listing_id = str(common.live(work).external_id)
+    return {"listing_id": listing_id, "changed": drafts.bring_up(work, _api(work), listing_id)}
 
 
 def _listing_id(work: Work) -> str:
@@ -305,9 +255,9 @@ def _page(listing_id: str) -> str:
 
 def _delete(work: Work) -> Mapping[str, Any]:
     listing, api = work.listing, _api(work)
-    listing_id = listing.external_id or listing.reference
+    listing_id = drafts.standing_id(listing)
     if listing_id is None and listing.state is ListingState.CREATING:
-        found = _find_draft(work, api)
+        found = drafts.find(work, api)
         listing_id = str(found["listing_id"]) if found else None
     if listing_id is None:
         return {"deleted": False}
@@ -317,91 +267,13 @@ def _delete(work: Work) -> Mapping[str, Any]:
     return {"deleted": deleted, "listing_id": listing_id}
 
 
-def _gone(work: Work, listing: Listing) -> None:
-    """Its images went with it."""
-    common.ended(work, listing, ListingState.ENDED, reference=None, images={})
-
-
 def _sync(work: Work) -> Mapping[str, Any]:
-    _, content = work.subject.sold
-    listing, api = work.listing, _api(work)
-    listing_id = listing.external_id or listing.reference
-    if listing_id is None and listing.state is ListingState.CREATING:
-        found = _find_draft(work, api)
-        listing_id = str(found["listing_id"]) if found else None
-    standing = api.listing(listing_id) if listing_id is not None else None
-    if standing is None or standing.get("state") not in ("active", "draft"):
-        if listing.state is ListingState.ACTIVE:
-            _gone(work, listing)
-        elif listing.version:
-            work.record(last_sync_at=work.clock())
-        return {"state": "ended" if listing.version else "unknown"}
-    ours: dict[str, Any] = {"title": content.title, "quantity": content.quantity}
-    theirs = {"title": standing.get("title"), "quantity": standing.get("quantity")}
-    if money := standing.get("price"):
-        ours["price"] = f"{rules.price_of(content):.2f}"
-        theirs["price"] = rules.money_text(money)
-    drift = common.drift_between(ours, theirs)
-    active = standing.get("state") == "active"
-    work.record(
-        state=ListingState.ACTIVE if active else listing.state,
-        external_id=listing_id if active else listing.external_id,
-        reference=listing_id,
-        url=standing.get("url") or listing.url,
-        drift=drift,
-        last_sync_at=work.clock(),
-    )
-    return {
-        "state": standing["state"],
-        "etsy_id": listing_id,
-        "drift": [[each.field, each.ours, each.theirs] for each in drift],
-    }
+    return reading.sync(work, _api(work))
 
 
 def _link(work: Work) -> Mapping[str, Any]:
-    given = work.subject.given
-    if "external_id" not in given:
-        common.given_text(work.subject, "external_id")
-    if given["external_id"] is None:  # the seller says that nothing was made
-        _gone(work, work.listing)
-        return {"linked": None}
-    listing_id = common.given_text(work.subject, "external_id")
-    standing = _api(work).listing(listing_id)
-    if standing is None:
-        raise InputNeeded("there is no such listing", details={"external_id": listing_id})
-    active = standing.get("state") == "active"
-    work.record(
-        state=ListingState.ACTIVE if active else ListingState.CREATING,
-        external_id=listing_id,
-        reference=listing_id,
-        url=standing.get("url"),
-        last_sync_at=work.clock(),
-    )
-    return {"linked": listing_id, "state": standing.get("state")}
+    return reading.link(work, _api(work))
 
 
 def _orders(work: Work) -> Mapping[str, Any]:
-    api, book = _api(work), work.services["orders"]
-    now, seen, offset = work.clock(), 0, 0
-    since = book.since(work.subject.tenant, "etsy", now)
-    while True:
-        page = api.receipts(since, offset)
-        receipts = page.get("results", [])
-        for receipt in receipts:
-            sold_at = datetime.fromtimestamp(int(receipt.get("created_timestamp", 0)), UTC)
-            for line in receipt.get("transactions", []):
-                book.sold(
-                    work.context.lease,
-                    marketplace="etsy",
-                    order_id=str(receipt["receipt_id"]),
-                    line_id=str(line.get("transaction_id", "")),
-                    sku=str(line.get("sku") or ""),
-                    quantity=int(line.get("quantity", 1)),
-                    sold_at=stamp(sold_at),
-                )
-        seen += len(receipts)
-        offset += len(receipts)
-        if not receipts or offset >= int(page.get("count", 0)):
-            break
-    book.remember(work.subject.tenant, "etsy", now)
-    return {"orders": seen, "looked_again": book.look_again(work.subject.tenant, "etsy")}
+    return reading.orders(work, _api(work))

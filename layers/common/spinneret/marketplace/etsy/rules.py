@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from html import unescape
 from typing import Any, Final
 
 from spinneret.marketplace.markup import plain_text
@@ -133,14 +134,15 @@ def alt_text(content: Content, number: int) -> str:
     return content.title[: ALT_MAX - len(mark)] + mark
 
 
-def is_made_since(listing: Mapping[str, Any], content: Content, began: datetime) -> bool:
-    """Whether a listing may be the one that a call whose answer was lost has made."""
+def created_at(listing: Mapping[str, Any]) -> datetime:
+    """When a listing was made, by Etsy's clock."""
     created = listing.get("created_timestamp") or listing.get("original_creation_timestamp") or 0
-    return bool(
-        created >= int(began.timestamp()) - 60  # two clocks
-        and listing.get("title") == content.title
-        and listing.get("description") == plain_text(content.description)
-    )
+    return datetime.fromtimestamp(int(created), UTC)
+
+
+def same_title(title: str) -> str:
+    """Equal for two titles that Etsy may show for one: it cleans up blanks and entities."""
+    return " ".join(unescape(title).split()).casefold()
 
 
 def money_text(money: Mapping[str, Any]) -> str:

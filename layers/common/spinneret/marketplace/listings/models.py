@@ -15,6 +15,7 @@ class ListingState(StrEnum):
     CREATING = "creating"
     """A job has begun to make it: until it is done, there may be one."""
     DRAFT = "draft"
+    """It stands there, and nobody can buy it: sold out, run out or taken off the shelf."""
     ACTIVE = "active"
     ENDED = "ended"
     SOLD = "sold"
@@ -59,6 +60,8 @@ class Listing:
     """When it did; look-ups of what it made begin there."""
     attempted_at: datetime | None = None
     """When a call that makes the listing was last about to be sent."""
+    attempted_titles: tuple[str, ...] = ()
+    """What such calls named the listing, since the intent; where look-ups go by the title."""
     drift: tuple[Drift, ...] = ()
     revised_on: str | None = None
     """The day of `revisions`, as 2026-01-31."""

@@ -79,15 +79,20 @@ def save(
     )
 
 
-def forget(subject: Subject) -> Step:
-    """The last step of ending: whatever is published next is another listing."""
+def forget(subject: Subject, ending: str) -> Step:
+    """The last step of ending: whatever is published next is another listing.
+
+    `ending` is the key of the step that ended it, whose result has its `listing_id`. A listing that
+    was made after that step looked stays on record.
+    """
     generation = subject.listing.generation if subject.listing else 1
 
     def run(work: Work) -> Mapping[str, Any]:
-        listing = work.listing
-        if listing.version and listing.generation == generation:
+        listing, over = work.listing, work.results[ending].get("listing_id")
+        is_it = listing.external_id is None or listing.external_id == over
+        if listing.version and listing.generation == generation and is_it:
             ended(work, listing, ListingState.ENDED)
-        return {"deleted": True, "external_id": listing.external_id}
+        return {"deleted": True, "external_id": over}
 
     return Step(
         key="save",
@@ -99,16 +104,18 @@ def forget(subject: Subject) -> Step:
 
 
 def ended(work: Work, listing: Listing, state: ListingState, **more: Any) -> Listing:
-    """Record that the listing is over."""
+    """Record that the listing is over; the marketplace's copies of its images go with it."""
     return work.record(
         **more,
         state=state,
         external_id=None,
+        images={},
         url=None,
         digest=None,
         drift=(),
         intent_job=None,
         intent_at=None,
+        attempted_titles=(),
         generation=listing.generation + 1,
         last_sync_at=work.clock(),
     )

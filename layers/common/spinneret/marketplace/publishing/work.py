@@ -13,7 +13,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, InputNeeded
 from spinneret.marketplace.calls.service import MarketCalls
-from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.tasks.models import Task
@@ -69,6 +69,13 @@ class Work:
             state=ListingState.ENDED,
         )
 
+    def standing(self) -> Listing | None:
+        """The listing that stands by our record: publishing brings it up to the product and makes
+        no other, whatever made it and however long ago."""
+        listing = self.listing
+        over = listing.state in ENDED or listing.external_id is None
+        return None if over else listing
+
     def record(self, **changes: Any) -> Listing:
         """Change the listing record under this claim's fence. Raises LeaseLost and Contended."""
         for _ in range(_RACES):
@@ -93,6 +100,7 @@ class Work:
             external_id=None,
             intent_job=self.context.job.id,
             intent_at=self.clock(),
+            attempted_titles=(),
         )
 
     def once(
@@ -118,9 +126,10 @@ class Work:
         name = f"{self.subject.marketplace}/{self.context.job.id}/{what}"
         return self._effects.once(self.context, name, name, _CALL, perform, reconcile)
 
-    def attempt(self) -> None:
-        """Record that a call which makes the listing is about to be sent."""
-        self.record(attempted_at=self.clock())
+    def attempt(self, title: str) -> None:
+        """Record that a call which makes a listing of this title is about to be sent."""
+        titles = dict.fromkeys((*self.listing.attempted_titles, title))
+        self.record(attempted_at=self.clock(), attempted_titles=tuple(titles))
 
     def window(self) -> tuple[datetime, datetime]:
         """When the making of the listing began, and when the last call that makes it went out."""
@@ -129,19 +138,17 @@ class Work:
             raise InputNeeded("it isn't known when the listing was begun")
         return listing.intent_at, listing.attempted_at or listing.intent_at
 
-    def others(self) -> frozenset[str]:
-        """External ids of the seller's other products on this marketplace."""
-        subject, found, after = self.subject, set[str](), None
+    def others(self) -> list[Listing]:
+        """The records of the seller's other products on this marketplace."""
+        subject, found, after = self.subject, list[Listing](), None
         product, _ = subject.sold
         while True:
             page = self._listings.page(subject.tenant, after, bounds.LIST_LIMIT_MAX)
-            found |= {
-                each.external_id
+            found += [
+                each
                 for each in page.listings
-                if each.marketplace == subject.marketplace
-                and each.product_id != product.id
-                and each.external_id is not None
-            }
+                if each.marketplace == subject.marketplace and each.product_id != product.id
+            ]
             after = page.after
             if after is None:
-                return frozenset(found)
+                return found

@@ -3,7 +3,9 @@
 Marketplace table
     pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
     pk `T#<tenant>#ASKED`, sk the request's key (`key_of`)        what was sent: when, to which
-                                                                  connections, and the answer
+                                                                  connections, fingerprints of it,
+                                                                  the browser that has it, and the
+                                                                  answer
     pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
                                                                   for the answer
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
+_ITS_OWN: Final = "(attribute_not_exists(#accepted_by) OR #accepted_by = :browser)"
 
 
 class DynamoPluginStore:
@@ -46,6 +49,7 @@ class DynamoPluginStore:
         item: dict[str, Any] = {
             **_place(plugin),
             "connected_at": stamp(plugin.connected_at),
+            "browser": plugin.browser,
             "purge_at": epoch_seconds(end),
         }
         if plugin.only_job is not None:
@@ -72,6 +76,7 @@ class DynamoPluginStore:
                 marketplace=marketplace,
                 connection_id=str(item["sk"]).partition("#")[2],
                 connected_at=parse_stamp(str(item["connected_at"])),
+                browser=str(item.get("browser", "")),  # none: a row of an earlier release
                 only_job=str(item["only_job"]) if "only_job" in item else None,
             )
             for item in answer["Items"]
@@ -94,21 +99,23 @@ class DynamoPluginStore:
         answer: Any = json.loads(str(found["answer"])) if "answer" in found else None
         return Sent(
             sent_at=parse_stamp(str(found["sent_at"])),
-            accepted=bool(found.get("accepted", False)),
+            accepted_by=str(found["accepted_by"]) if "accepted_by" in found else None,
             answer=PluginAnswer(**answer) if answer else None,
+            contents=frozenset(found.get("contents", ())),
         )
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
+    def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
         """See PluginStore."""
         change = (
             "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge,"
-            " #round = if_not_exists(#round, :zero) ADD #sent_to :to"
+            " #round = if_not_exists(#round, :zero) ADD #sent_to :to, #contents :content"
         )
         values = {
             ":now": stamp(now),
             ":purge": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
             ":zero": 0,
             ":to": {plugin.connection_id},
+            ":content": {content},
         }
         row = self._change(plugin.tenant, key, change, None, values)
         assert row is not None  # it has no condition
@@ -118,14 +125,15 @@ class DynamoPluginStore:
         """See PluginStore."""
         change = (
             "SET #round = if_not_exists(#round, :zero) + :one"
-            " REMOVE #sent_at, #sent_to, #accepted, #answer"
+            " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #answer"
         )
         self._change(tenant, key, change, None, {":zero": 0, ":one": 1})
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
+    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
         """See PluginStore."""
-        values = {":yes": True, ":from": connection_id, ":round": number}
-        return self._change(tenant, key, "SET #accepted = :yes", _SENT_THERE, values) is not None
+        values = {":browser": browser, ":from": connection_id, ":round": number}
+        change, condition = "SET #accepted_by = :browser", f"{_SENT_THERE} AND {_ITS_OWN}"
+        return self._change(tenant, key, change, condition, values) is not None
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
         """See PluginStore."""

@@ -36,8 +36,11 @@ class Sent:
     """A request that was sent to a plug-in, and what came of it."""
 
     sent_at: datetime
-    accepted: bool
+    accepted_by: str | None
+    """The one browser that may act on it."""
     answer: PluginAnswer | None
+    contents: frozenset[str] = frozenset()
+    """Fingerprints of what was sent under its key: more than one if it changed meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,8 @@ class Plugin:
     connection_id: str
     marketplace: str
     connected_at: datetime
+    browser: str
+    """What it calls itself, over all its connections."""
     only_job: str | None = None
     """The one job or batch whose tasks it gets, if a ticket opened its connection."""
 

@@ -2,59 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from spinneret.kernel import bounds
-from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
 from spinneret.marketplace.publishing.work import Work
-from spinneret.marketplace.refusals import Meaning, Problem, refused
 from spinneret.marketplace.tasks.models import TaskType
-from spinneret.marketplace.vinted import rules
-from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
-from spinneret.marketplace.vinted.transport import PluginTransport
+from spinneret.marketplace.vinted import asking, errors, rules
+from spinneret.marketplace.vinted.models import PluginRequest
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
-# Of the sending: its record, and what was sent before; the answer comes to another claim.
-_SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
-
-# What the site says by status; its words come along.
-MEANINGS: Final[Mapping[int, Meaning]] = {
-    400: Meaning(field="product", cause="Vinted refuses a field", fix="read its message"),
-    401: Meaning(field="connection", cause="not logged in", fix="log in to Vinted in the browser"),
-    403: Meaning(
-        field="connection", cause="Vinted blocks the browser", fix="wait, then look there"
-    ),
-    404: Meaning(field="listing", cause="it isn't there", fix="sync the product"),
-    422: Meaning(field="product", cause="Vinted refuses a field", fix="read its message"),
-}
 
 
 def publish(subject: Subject) -> Sequence[Step]:
-    """Validate, photos one by one, draft, completion, record."""
+    """Validate, photos one by one, draft, completion, record. A listing that stands is brought up
+    to the product instead."""
     what = common.identity(subject)
-    _, content = subject.sold
-    total = len(content.images)
-    photos = [
-        _step(
-            f"image-{number}",
-            f"Upload image {number}/{total}",
-            "POST",
-            "/api/v2/photos",
-            {"photo_url": url, "photo_order": number, "generation": what["generation"]},
-            partial(_photo, url),
-        )
-        for number, url in enumerate(content.images, start=1)
-    ]
     return [
         common.validate(rules.check)(subject),
-        *photos,
+        *_photos(subject, what),
         _step("draft", "Create draft", "POST", _DRAFTS, what, _draft),
         _step(
             "complete", "Create listing", "POST", f"{_DRAFTS}/{{id}}/completion", what, _complete
@@ -64,11 +34,12 @@ def publish(subject: Subject) -> Sequence[Step]:
 
 
 def update(subject: Subject) -> Sequence[Step]:
-    """Change the item's fields; its photos stay."""
+    """Bring the item's fields and photos up to the product."""
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
-        _step("item", "Update listing", "PUT", f"{_ITEMS}/{{id}}", what, _change),
+        *_photos(subject, what),
+        _step("item", "Update listing", "PUT", f"{_ITEMS}/{{id}}", what, _update),
         common.save(subject, _known, "vinted_id"),
     ]
 
@@ -78,7 +49,7 @@ def delete(subject: Subject) -> Sequence[Step]:
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _step("delete", "Delete listing", "DELETE", f"{_ITEMS}/{{id}}", what, _delete),
-        common.forget(subject),
+        common.forget(subject, "delete"),
     ]
 
 
@@ -115,41 +86,83 @@ def _step(
     )
 
 
+def _photos(subject: Subject, what: Mapping[str, Any]) -> list[Step]:
+    _, content = subject.sold
+    total = len(content.images)
+    return [
+        _step(
+            f"image-{number}",
+            f"Upload image {number}/{total}",
+            "POST",
+            "/api/v2/photos",
+            {"photo_url": url, "photo_order": number, "generation": what["generation"]},
+            partial(_photo, url),
+        )
+        for number, url in enumerate(content.images, start=1)
+    ]
+
+
 def _photo(url: str, work: Work) -> Mapping[str, Any]:
     """A photo that is uploaded twice harms nobody: it belongs to nothing yet."""
     known = work.listing.images.get(url)
     if known is not None:
         return {"photo_id": known}
     request = PluginRequest(method="POST", path="/api/v2/photos", body={}, photo_url=url)
-    body = _repeatable(work, request)
-    photo_id = str(_found(body, "id"))
+    photo_id = asking.repeatable(work, request, lambda answer: errors.id_of(errors.success(answer)))
     work.record(images={**work.listing.images, url: photo_id})
     return {"photo_id": photo_id}
 
 
-def _draft(work: Work) -> Mapping[str, Any]:
+def _body(work: Work) -> dict[str, Any]:
+    """The product as an item, its photos in its own order."""
     product, content = work.subject.sold
     photos = [
         str(work.results[f"image-{number}"]["photo_id"])
         for number in range(1, len(content.images) + 1)
     ]
+    return rules.draft_of(content, photos, product.sku)
+
+
+def _draft(work: Work) -> Mapping[str, Any]:
+    _, content = work.subject.sold
+    if standing := work.standing():
+        return {"draft_id": None, "vinted_id": standing.external_id}
     work.intend()
-    body = rules.draft_of(content, photos, product.sku)
-    request = PluginRequest(method="POST", path=_DRAFTS, body=body)
-    return _unrepeatable(work, "draft", request, lambda body: {"draft_id": _id(body, "draft")})
+    request = asking.named(
+        work, "draft", PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
+    )
+
+    def made(body: Mapping[str, Any]) -> Mapping[str, Any]:
+        is_this = asking.was_only_sent_as(work, request)
+        draft_id = errors.id_of(errors.part(body, "draft"))
+        return {"draft_id": draft_id, "content": content.digest if is_this else None}
+
+    return asking.unrepeatable(work, "draft", request, made)
 
 
 def _complete(work: Work) -> Mapping[str, Any]:
-    """The one call that makes a listing."""
-    draft_id = str(work.results["draft"]["draft_id"])
-    request = PluginRequest(method="POST", path=f"{_DRAFTS}/{draft_id}/completion", body={})
-    return _unrepeatable(work, "complete", request, _item)
+    """The one call that makes a listing. What the product has become since its draft, or since its
+    listing was published, is sent after it."""
+    _, content = work.subject.sold
+    draft = work.results["draft"]
+    if standing := work.standing():
+        shown = standing.digest
+        made: Mapping[str, Any] = {"item_id": standing.external_id, "url": standing.url}
+    else:
+        path = f"{_DRAFTS}/{draft['draft_id']}/completion"
+        request = asking.named(work, "complete", PluginRequest(method="POST", path=path, body={}))
+        made, shown = (
+            asking.unrepeatable(work, "complete", request, _item_made),
+            draft.get("content"),
+        )
+    if shown != content.digest:
+        _change(work, str(made["item_id"]))
+    return made
 
 
-def _item(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    item = body.get("item")
-    url = item.get("url") if isinstance(item, dict) else None
-    return {"item_id": _id(body, "item"), "url": url}
+def _item_made(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    item = errors.part(body, "item")
+    return {"item_id": errors.id_of(item), "url": item.get("url")}
 
 
 def _external(work: Work) -> tuple[str, str | None]:
@@ -162,39 +175,53 @@ def _known(work: Work) -> tuple[str, str | None]:
     return str(listing.external_id), listing.url
 
 
-def _change(work: Work) -> Mapping[str, Any]:
-    product, content = work.subject.sold
-    listing = common.live(work)
-    item = rules.draft_of(content, list(listing.images.values()), product.sku)["draft"]
-    path = f"{_ITEMS}/{listing.external_id}"
-    _repeatable(work, PluginRequest(method="PUT", path=path, body={"item": item}))
-    return {"item_id": listing.external_id}
+def _update(work: Work) -> Mapping[str, Any]:
+    item_id = str(common.live(work).external_id)
+    _change(work, item_id)
+    return {"item_id": item_id}
+
+
+def _change(work: Work, item_id: str) -> None:
+    _, content = work.subject.sold
+    body = {"item": _body(work)["draft"]}
+    request = PluginRequest(method="PUT", path=f"{_ITEMS}/{item_id}", body=body)
+    asking.repeatable(work, request, lambda answer: errors.part(errors.success(answer), "item"))
+    images = work.listing.images
+    work.record(images={url: images[url] for url in content.images if url in images})
 
 
 def _delete(work: Work) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise _undecided("whether a listing was made isn't known")
+            raise errors.undecided("whether a listing was made isn't known")
         return {"deleted": False}
     request = PluginRequest(method="DELETE", path=f"{_ITEMS}/{listing.external_id}", body={})
-    _repeatable(work, request, missing=True)
+    asking.repeatable(
+        work, request, lambda answer: errors.is_gone(answer) or bool(errors.success(answer))
+    )
     work.record(images={})
-    return {"deleted": True}
+    return {"deleted": True, "listing_id": listing.external_id}
 
 
 def _sync(work: Work) -> Mapping[str, Any]:
+    """Only an answer that says so ends the listing: any other without the item proves nothing."""
     _, content = work.subject.sold
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise _undecided("whether a listing was made isn't known")
+            raise errors.undecided("whether a listing was made isn't known")
         return {"state": "unknown"}
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
-    answer = _repeatable(work, request, missing=True)
-    item = answer.get("item")
-    if not isinstance(item, dict):
-        common.ended(work, listing, ListingState.ENDED, images={})
+    item = asking.repeatable(
+        work,
+        request,
+        lambda answer: (
+            None if errors.is_gone(answer) else errors.part(errors.success(answer), "item")
+        ),
+    )
+    if item is None:
+        common.ended(work, listing, ListingState.ENDED)
         return {"state": "ended"}
     drift = common.drift_between({"title": content.title}, {"title": item.get("title")})
     work.record(drift=drift, last_sync_at=work.clock())
@@ -204,106 +231,13 @@ def _sync(work: Work) -> Mapping[str, Any]:
 def _link(work: Work) -> Mapping[str, Any]:
     given = work.subject.given
     if "external_id" in given and given["external_id"] is None:
-        common.ended(work, work.listing, ListingState.ENDED, images={})
+        common.ended(work, work.listing, ListingState.ENDED)
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
-    work.record(state=ListingState.ACTIVE, external_id=item_id, last_sync_at=work.clock())
-    return {"linked": item_id}
-
-
-def _repeatable(work: Work, request: PluginRequest, *, missing: bool = False) -> Mapping[str, Any]:
-    """Ask for what may be done twice: after a time-out it is sent as a new request, and only one
-    that a plug-in had accepted counts as failed."""
-    browser: PluginTransport = work.services["browser"]
-    assert work.task is not None
-    marketplace = work.subject.marketplace
-    try:
-        answer = browser.ask(work.context, work.task, marketplace, request)
-    except MarketplaceUnavailable as late:
-        browser.begin_again(work.task, request)
-        if late.details.get("accepted") is not False:
-            raise
-        # No plug-in said that it has it: its process may have died before it was sent.
-        answer = browser.ask(work.context, work.task, marketplace, request)
-    try:
-        return _body(answer, missing=missing)
-    except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen: the next run asks anew
-        browser.begin_again(work.task, request)
-        raise
-
-
-def _unrepeatable(
-    work: Work,
-    what: str,
-    request: PluginRequest,
-    read: Callable[[Mapping[str, Any]], Mapping[str, Any]],
-) -> Mapping[str, Any]:
-    """Ask for what must not be done twice. The plug-in's answer is all that tells whether it was
-    done: without one in time, the seller decides."""
-    browser: PluginTransport = work.services["browser"]
-    task, listing = work.task, work.listing
-    assert task is not None
-    name = f"{work.subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
-    request = replace(request, once=name)
-
-    def perform() -> Mapping[str, Any]:
-        answer = browser.ask(work.context, task, work.subject.marketplace, request)
-        if answer.status >= 500:
-            raise _undecided(f"Vinted answered {answer.status}: look whether it shows the listing")
-        try:
-            return read(_body(answer))
-        except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen
-            browser.begin_again(task, request)
-            raise
-
-    def find() -> Mapping[str, Any] | None:
-        if not browser.was_sent(task, request):
-            return None  # no plug-in ever had it
-        try:
-            return perform()
-        except MarketplaceUnavailable as late:
-            if not browser.was_sent(task, request):
-                raise
-            raise _undecided(f"{late.message}: look whether Vinted shows the listing") from late
-
-    return work.once(what, perform, find, _SECONDS)
-
-
-def _undecided(message: str) -> InputNeeded:
-    fix = "submit link_product with its external_id, or with null if there is none"
-    return InputNeeded(
-        message, details={"fields": [{"field": "input_data.external_id", "message": fix}]}
+    known = work.listing
+    # Of another item neither what it shows is known, nor which photos are its own.
+    fresh: Mapping[str, Any] = (
+        {} if known.external_id == item_id else {"digest": None, "url": None, "images": {}}
     )
-
-
-def _body(answer: PluginAnswer, *, missing: bool = False) -> Mapping[str, Any]:
-    """The body of a success. Raises MarketplaceRefused; a 200 without anything in it is how the
-    site turns away what it takes for a robot."""
-    if missing and answer.status == 404:
-        return {"item": None, "missing": True}
-    if answer.status == 429 or answer.status >= 500:
-        raise MarketplaceUnavailable(f"Vinted answered {answer.status}")
-    if not 200 <= answer.status < 300:
-        other = Meaning(field="request", cause=f"Vinted answers {answer.status}")
-        meaning = MEANINGS.get(answer.status, other)
-        said = str(answer.body.get("message", ""))
-        problem = Problem(id=str(answer.status), meaning=meaning, said=said)
-        raise refused("vinted", answer.status, [problem])
-    if not any(answer.body.values()):
-        blocked = Meaning(
-            field="connection", cause="an empty answer", fix="look at Vinted yourself"
-        )
-        raise refused("vinted", answer.status, [Problem(id="empty", meaning=blocked, said="")])
-    return answer.body
-
-
-def _id(body: Mapping[str, Any], name: str) -> str:
-    found = body.get(name)
-    return str(_found(found if isinstance(found, dict) else {}, "id"))
-
-
-def _found(body: Mapping[str, Any], name: str) -> Any:
-    if name not in body:
-        meaning = Meaning(field="connection", cause=f"an answer without {name}")
-        raise refused("vinted", 200, [Problem(id="incomplete", meaning=meaning, said="")])
-    return body[name]
+    work.record(state=ListingState.ACTIVE, external_id=item_id, last_sync_at=work.clock(), **fresh)
+    return {"linked": item_id}

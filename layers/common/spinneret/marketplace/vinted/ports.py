@@ -27,8 +27,9 @@ class PluginStore(Protocol):
         """What was sent under a key, and its answer."""
         ...
 
-    def send(self, plugin: Plugin, key: str, now: datetime) -> int:
-        """Record that the request is about to be sent to a plug-in; the first time stays.
+    def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
+        """Record that the request is about to be sent to a plug-in; the first time stays. `content`
+        is the fingerprint of what is sent.
 
         Answers its round: how often it was begun again.
         """
@@ -38,8 +39,9 @@ class PluginStore(Protocol):
         """Forget that it was sent: its next round is another request to a plug-in."""
         ...
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str) -> bool:
-        """A plug-in has this round; False for what wasn't sent to its connection."""
+    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
+        """A plug-in has this round, and no other browser will; False for what wasn't sent to its
+        connection, or what another browser has."""
         ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:

@@ -3,14 +3,17 @@
 What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "method", "path",
 "body", "photo_url"}`. What comes from it:
 
-    {"action": "plugin.hello", "marketplace": "vinted"}            it is there, and free
-    {"action": "plugin.accepted", "key"}                           it has the task, and begins
-    {"action": "plugin.answer", "key", "status", "body"}           what the marketplace answered
+    {"action": "plugin.hello", "marketplace": "vinted", "browser"}  it is there, and free
+    {"action": "plugin.accepted", "key", "browser"}                 it has the task, and may begin?
+    {"action": "plugin.answer", "key", "status", "body"}            what the marketplace answered
 
-Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. A task may come
-again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when it
-does, and does nothing twice. What was refused is asked for again under another key. Answers are
-taken from connections that the task was sent to.
+Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. `browser` is a name
+that a plug-in makes up once and keeps. It acts when its acceptance is confirmed: of several
+browsers that got a task one is, and from then on the task is sent to that one alone. A task may
+come again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when
+it does, and does nothing twice. Before it acts it keeps the answer `status: 0`, which says that it
+doesn't know: that is what it answers if it was stopped meanwhile. What was refused is asked for
+again under another key. Answers are taken from connections that the task was sent to.
 
 A job that has asked waits for the callback without a claim: the state of its execution gives us a
 token, which is kept beside the key and never sent to anybody. What a plug-in says is stored first;
@@ -18,7 +21,8 @@ then the token lets the execution go on. A lost or late token delays: the stored
 the execution looks for it when the state's heartbeat or time ends.
 
 Browsers can't send headers: they connect by a ticket for a job or a batch (POST
-/api/v1/jobs/{id}/tickets), and get the tasks of that alone.
+/api/v1/jobs/{id}/tickets), and get the tasks of that alone. The key, or the one that the ticket was
+issued to, has the scope `write`, as publishing asks for.
 """
 
 from __future__ import annotations
@@ -38,6 +42,7 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (
     DependencyUnavailable,
+    Forbidden,
     MarketplaceUnavailable,
     NotFound,
     ValidationFailed,
@@ -52,6 +57,9 @@ logger = logging.getLogger(__name__)
 _ROUND_DIGITS: Final = 6
 PLUGIN_MARKETPLACES: Final = ("vinted",)
 """Marketplaces that are reached by a plug-in."""
+
+MayAct = Callable[[str, str], bool]
+"""Whether a tenant's key, by its id, may publish. Raises DependencyUnavailable."""
 
 
 class PluginTransport:
@@ -79,13 +87,16 @@ class PluginTransport:
         if asked is not None and asked.sent_at + late <= now:
             raise MarketplaceUnavailable(
                 f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s",
-                details={"accepted": asked.accepted},
+                details={"accepted": asked.accepted_by is not None},
             )
         families = (None, context.job.id, context.job.parent)
         plugins = [
             each for each in self._store.newest(tenant, marketplace) if each.only_job in families
         ]
-        is_sent = self._sent(plugins, key, task, request)
+        only = asked.accepted_by if asked is not None else None
+        if only is not None:
+            plugins = [each for each in plugins if each.browser == only]
+        is_sent = self._sent(plugins, key, task, request) or only is not None
         what = "the plug-in's answer" if is_sent else f"a plug-in for {marketplace}"
         raise AwaitsCallback(now, key, what, is_begun=is_sent)
 
@@ -98,6 +109,11 @@ class PluginTransport:
         """Whether a plug-in may have it."""
         return self._store.sent(task.tenant, key_of(task, request)) is not None
 
+    def was_only_sent_as(self, task: Task, request: PluginRequest) -> bool:
+        """Whether nothing else was sent under its key."""
+        asked = self._store.sent(task.tenant, key_of(task, request))
+        return asked is not None and asked.contents == {_content(request)}
+
     def begin_again(self, task: Task, request: PluginRequest) -> None:
         """Give a request that may be repeated its time anew."""
         self._store.begin_again(task.tenant, key_of(task, request))
@@ -107,7 +123,7 @@ class PluginTransport:
     ) -> bool:
         """Whether a plug-in was reached; recorded before, as a lost answer may have reached it."""
         for plugin in plugins:
-            number = self._store.send(plugin, key, self._clock())
+            number = self._store.send(plugin, key, _content(request), self._clock())
             message = _message(f"{key}.{number}", task, request)
             try:
                 if self._sockets.post(plugin.connection_id, message):
@@ -150,11 +166,13 @@ class PluginInbox:
         store: PluginStore,
         tokens: CallbackTokens,
         marketplaces: frozenset[str],
+        may_act: MayAct,
         clock: Clock,
     ) -> None:
         self._store = store
         self._tokens = tokens
         self._marketplaces = marketplaces
+        self._may_act = may_act
         self._clock = clock
 
     @property
@@ -167,8 +185,9 @@ class PluginInbox:
         }
 
     def hello(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """A plug-in says that it is there: what waits for one is sent to it. Raises
+        """A plug-in says that it is there: what waits for one is sent to it. Raises Forbidden and
         ValidationFailed."""
+        self._require_leave(connection)
         marketplace = message.get("marketplace")
         if marketplace not in self._marketplaces:
             raise _wrong("marketplace")
@@ -178,6 +197,7 @@ class PluginInbox:
                 connection_id=connection.id,
                 marketplace=str(marketplace),
                 connected_at=self._clock(),
+                browser=_browser(connection, message),
                 only_job=connection.only_job,
             )
         )
@@ -186,18 +206,22 @@ class PluginInbox:
         return {"type": "confirmed", "of": "plugin.hello"}
 
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """It has a task. Raises ValidationFailed and NotFound."""
-        name = _key(message)
+        """It has a task, and may begin once this is confirmed. Raises Forbidden, ValidationFailed
+        and NotFound."""
+        self._require_leave(connection)
+        name, browser = _key(message), _browser(connection, message)
         key, number = _asked(name)
-        if not self._store.accept(connection.tenant, key, number, connection.id):
-            raise NotFound("no such task was sent")
+        if not self._store.accept(connection.tenant, key, number, connection.id, browser):
+            raise NotFound("no such task was sent, or another browser has it")
         token = self._store.token(connection.tenant, key)
         if token is not None:
             _harmless(lambda: self._tokens.beat(token))
         return {"type": "confirmed", "of": "plugin.accepted", "key": name}
 
     def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """The marketplace's answer; the first one counts. Raises ValidationFailed and NotFound."""
+        """The marketplace's answer; the first one counts. Raises Forbidden, ValidationFailed and
+        NotFound."""
+        self._require_leave(connection)
         name, status, body = _key(message), message.get("status"), message.get("body")
         if not isinstance(status, int):
             raise _wrong("status")
@@ -209,6 +233,11 @@ class PluginInbox:
             raise NotFound("no such task was sent")
         wake(self._store, self._tokens, connection.tenant, key)
         return {"type": "confirmed", "of": "plugin.answer", "key": name}
+
+    def _require_leave(self, connection: Connection) -> None:
+        """Whoever gets tasks and answers them decides what is published."""
+        if not self._may_act(connection.tenant, connection.key_id):
+            raise Forbidden("the key lacks the scope write")
 
 
 def wake(store: PluginStore, tokens: CallbackTokens, tenant: str, key: str) -> None:
@@ -232,8 +261,11 @@ def key_of(task: Task, request: PluginRequest) -> str:
     twice keeps it in every job."""
     if request.once is not None:
         return f"once.{fingerprint([request.once])[:40]}"
-    digest = fingerprint([request.method, request.path, dict(request.body), request.photo_url])
-    return f"{task.id}.{digest[:16]}"
+    return f"{task.id}.{_content(request)[:16]}"
+
+
+def _content(request: PluginRequest) -> str:
+    return fingerprint([request.method, request.path, dict(request.body), request.photo_url])
 
 
 def _message(name: str, task: Task, request: PluginRequest) -> str:
@@ -264,6 +296,14 @@ def _key(message: Mapping[str, Any]) -> str:
     if not isinstance(key, str) or not 1 <= len(key) <= 120:
         raise _wrong("key")
     return key
+
+
+def _browser(connection: Connection, message: Mapping[str, Any]) -> str:
+    """One without a name is another browser at each connection."""
+    browser = message.get("browser", connection.id)
+    if not isinstance(browser, str) or not 1 <= len(browser) <= 120:
+        raise _wrong("browser")
+    return browser
 
 
 def _wrong(field: str) -> ValidationFailed:

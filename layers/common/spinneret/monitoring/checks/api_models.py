@@ -20,7 +20,7 @@ class PhasesView(BaseModel):
 
 
 class CertificateView(BaseModel):
-    """The certificate of the site."""
+    """The certificate of the site; behind redirects the one of all that ends first."""
 
     subject: str
     issuer: str

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout
 from spinneret.monitoring.checks import rules
-from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.proxies.models import Route
@@ -20,7 +21,8 @@ _GET_SECONDS: Final = 0.1  # less isn't worth a request
 
 
 class Busy(Exception):
-    """There is no room for a request now: another check is at the host, or time is up."""
+    """There is no room for a request now: another check is at the host, a redirect's host lets the
+    check wait for too long, or time is up."""
 
 
 class Asking:
@@ -54,30 +56,53 @@ class Asking:
         self.tries = 0
         self.began_at: float | None = None
         """When the last try began."""
+        self.is_resumed = False
+        """Whether the check goes on behind a redirect, where it had to wait at an earlier tick."""
+        self._certificates: list[Certificate] = []
+        self._waited = 0.0
+        """How long the last try waited for hosts of redirects."""
 
     @property
     def latency_ms(self) -> int:
-        """From the beginning of the last try until now; 0 without one."""
+        """From the beginning of the last try until now, without its waits; 0 without a try."""
+        return round(1000 * self._spent)
+
+    @property
+    def _spent(self) -> float:
         if self.began_at is None:
-            return 0
-        return round(1000 * (self._monotonic() - self.began_at))
+            return 0.0
+        return self._monotonic() - self.began_at - self._waited
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:  # noqa: ARG002 (directly)
         """See RoutedFetcher."""
         return None
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:  # noqa: ARG002 (directly)
-        """See RoutedFetcher. Raises Busy."""
+        """See RoutedFetcher; of the hops' certificates the page has the one that ends first.
+
+        Raises Busy.
+        """
+        self.is_resumed = bool(request.left)
         hops = [*request.left, request.url]
 
         def follow(target: Url) -> None:
+            asked_at = self._monotonic()
             self._enter(target)
             if request.before_redirect is not None:
                 request.before_redirect(target)
             hops.append(target)
+            self._waited += self._monotonic() - asked_at
+            if self._waited > bounds.REDIRECT_WAITS_SECONDS:
+                raise Busy
 
         for pause in _PAUSES:
-            at = replace(request, left=tuple(hops[:-1]), url=hops[-1], before_redirect=follow)
+            at = replace(
+                request,
+                left=tuple(hops[:-1]),
+                url=hops[-1],
+                before_redirect=follow,
+                saw_certificate=self._certificates.append,
+            )
             try:
                 page = self._try(at)
             except (FetchTimeout, FetchFailed) as error:
@@ -85,21 +110,22 @@ class Asking:
                     raise
             else:
                 if pause is None or not rules.is_worth_retrying(page, self._clock()):
-                    return page
+                    first = min(self._certificates, key=attrgetter("not_after"), default=None)
+                    return replace(page, certificate=first)
             self._sleep(pause)
         raise AssertionError("the last try ends the loop")
 
     def _try(self, request: FetchRequest) -> FetchedPage:
         self._require_room(self._timeout)
         self.tries += 1
-        self.began_at = self._monotonic()
+        self.began_at, self._waited = self._monotonic(), 0.0
         if self._refuses_head:
             request = replace(request, method="GET")
         page = self._fetcher.fetch(replace(request, total_seconds=self._timeout))
         if request.method == "HEAD" and page.status_code in rules.WITHOUT_HEAD:
             self._refuses_head = True
             # What the HEAD left of the try's time; it followed the redirects already.
-            seconds = self._timeout - (self._monotonic() - self.began_at)
+            seconds = self._timeout - self._spent
             left = (*request.left, *_hops(page, request))
             again = replace(
                 request,

@@ -105,7 +105,8 @@ class DynamoCheckStore:
             )
         found = [item for item in answer["Items"] if str(item["sk"]) != after]
         page = found[:limit]
-        more = len(found) > limit
+        more = len(found) > limit or "LastEvaluatedKey" in answer
         return ResultPage(
-            results=tuple(map(items.result_of, page)), after=str(page[-1]["sk"]) if more else None
+            results=tuple(map(items.result_of, page)),
+            after=str(page[-1]["sk"]) if more and page else None,
         )

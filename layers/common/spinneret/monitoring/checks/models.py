@@ -51,6 +51,8 @@ class CheckResult:
     redirects: tuple[str, ...] = ()
     phases: Phases | None = None
     certificate: Certificate | None = None
+    """Of all hosts on the way, the one that ends first, without its names; None without TLS, and
+    where the check didn't ask all of them."""
     body_sha256: str | None = None
     """Of the first CHECK_BODY_BYTES after decoding; None where no body was read."""
 

@@ -31,5 +31,8 @@ class CheckStore(Protocol):
         after: str | None,
         limit: int,
     ) -> ResultPage:
-        """Results from `since` to `until`, both included, newest first, behind a position."""
+        """Results from `since` to `until`, both included, newest first, behind a position.
+
+        A page may hold fewer than `limit` though there are more.
+        """
         ...

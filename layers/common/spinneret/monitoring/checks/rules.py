@@ -16,6 +16,7 @@ from spinneret.monitoring.conditions.evaluation import failed
 from spinneret.monitoring.conditions.language import reads_status
 from spinneret.monitoring.conditions.models import Condition, Facts
 from spinneret.monitoring.targets.models import Method, Options
+from spinneret.web.fetching.head import declared_length
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import decode_text, parse_retry_after
 
@@ -24,7 +25,6 @@ WITHOUT_HEAD: Final = frozenset(
 )
 """Answers by which sites refuse HEAD; a GET says more."""
 
-_TRY_AGAIN: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 _FINAL_REASONS: Final = frozenset({"tls", "unknown_host"})
 _OF_OUR_NETWORK: Final = frozenset({"connection", "dns", "unknown_host"})
 """Failures that look the same when it is we who are offline."""
@@ -49,10 +49,13 @@ _REASONS: Final[Mapping[object, str]] = {
 
 
 def is_worth_retrying(page: FetchedPage, now: datetime) -> bool:
-    """408, 429 and 5xx, unless the host says when to come back: its next check comes after that."""
-    if parse_retry_after(page.headers.get("retry-after", ""), now) is not None:
-        return False
-    return page.status_code in _TRY_AGAIN or page.status_code >= 500
+    """408, 5xx, and 429 unless the host says when to come back.
+
+    A Retry-After of a 5xx changes nothing: maintenance pages send it, and an outage is an outage.
+    """
+    if page.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        return parse_retry_after(page.headers.get("retry-after", ""), now) is None
+    return page.status_code == HTTPStatus.REQUEST_TIMEOUT or page.status_code >= 500
 
 
 def is_final(error: DomainError) -> bool:
@@ -81,8 +84,9 @@ def judged(
         final_url=page.url.text,
         redirects=page.redirects,
         phases=page.phases,
-        certificate=page.certificate,
-        body_sha256=hashlib.sha256(page.body).hexdigest() if has_body else None,
+        # Its names, hundreds at a CDN, are shown nowhere and would be kept with each result.
+        certificate=None if page.certificate is None else replace(page.certificate, names=()),
+        body_sha256=hashlib.sha256(_read_of(page)).hexdigest() if has_body else None,
     )
     if error := _error(result, page, conditions):
         return replace(result, outcome=Outcome.DOWN, error=error)
@@ -111,16 +115,30 @@ def _error(
         return CheckError(code="HTTP_ERROR", message=f"answered {page.status_code}")
     certificate = page.certificate
     left = None if certificate is None else certificate.not_after - result.checked_at
+    size, is_whole = len(page.body), len(page.body) <= bounds.CHECK_BODY_BYTES
+    declared = 0 if is_whole else _declared_size(page)
     facts = Facts(
         status=page.status_code,
         time_ms=result.latency_ms,
-        size=len(page.body),
+        size=max(size, declared),
+        size_is_known=is_whole or declared > 0,
         certificate_seconds=None if left is None else left.total_seconds(),
         headers=page.headers,
-        body=lambda: decode_text(page.body, page.charset),
+        body=lambda: decode_text(_read_of(page), page.charset),
+        body_is_whole=is_whole,
     )
     unmet = failed(conditions, facts)
     return None if unmet is None else CheckError(code="CONDITION_FAILED", message=unmet)
+
+
+def _read_of(page: FetchedPage) -> bytes:
+    """What is hashed and asserted on."""
+    return page.body[: bounds.CHECK_BODY_BYTES]
+
+
+def _declared_size(page: FetchedPage) -> int:
+    """Bytes of the body, where its length is declared and no encoding makes it another; or 0."""
+    return 0 if page.headers.get("content-encoding") else declared_length(page.headers)
 
 
 def _explained(error: DomainError) -> str:

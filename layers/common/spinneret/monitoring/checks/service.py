@@ -37,7 +37,6 @@ from spinneret.web.polite_fetcher import PoliteFetcher
 logger = logging.getLogger(__name__)
 
 _SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock behind, another one ahead
-_REDIRECT_WAITS_SECONDS: Final = 3 * bounds.SHORT_WAIT_SECONDS  # for the pace behind a redirect
 
 
 class Done(StrEnum):
@@ -78,7 +77,7 @@ class CheckParts:
     @property
     def slot_seconds(self) -> float:
         """How long a slot is taken for: a check, whatever it meets, and a margin of clocks."""
-        longest = rules.longest_seconds(self.timeout) + self.timeout + _REDIRECT_WAITS_SECONDS
+        longest = rules.longest_seconds(self.timeout) + self.timeout + bounds.REDIRECT_WAITS_SECONDS
         return longest + 2 * bounds.AWS_CALL_SECONDS + _SLOT_MARGIN_SECONDS
 
 
@@ -144,6 +143,8 @@ class Checker:
                 return self.skip(watched, reservation=answer.waiting_for)
             asked = replace(asked, latency_ms=answer.duration_ms, tries=check.asking.tries)
             result = self._judged(asked, answer, watched)
+            if check.asking.is_resumed:  # it didn't see the certificates of the hosts before
+                result = replace(result, certificate=None)
         return self._recorded(check, watched, result)
 
     def _judged(self, asked: CheckResult, page: FetchedPage, watched: Watched) -> CheckResult:
@@ -207,7 +208,8 @@ class _Check:
         request = FetchRequest(
             url=parse_url(target.canonical_url),
             method=target.options.method,
-            excerpt_bytes=bounds.CHECK_BODY_BYTES if target.options.method is Method.GET else 0,
+            # A byte more, which tells that a body goes on.
+            excerpt_bytes=bounds.CHECK_BODY_BYTES + 1 if target.options.method is Method.GET else 0,
             excerpt_is_vital=True,
             max_redirects=bounds.CHECK_REDIRECTS,
         )
@@ -228,7 +230,7 @@ class _Check:
                 self._parts.slots.give_back(slot)
 
     def _require_room(self, seconds: float) -> None:
-        needed = seconds + _REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
+        needed = seconds + bounds.REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
         end = min(each.until for each in (self.slot, self._worker, *self._others.values()))
         if self._parts.clock() + timedelta(seconds=needed) > end:
             raise Busy

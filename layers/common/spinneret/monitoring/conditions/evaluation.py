@@ -8,6 +8,7 @@ from functools import cached_property
 from operator import ge, gt, le, lt
 from typing import Any, Final
 
+from spinneret.kernel import bounds
 from spinneret.monitoring.conditions.models import (
     All,
     AnyOf,
@@ -22,17 +23,29 @@ from spinneret.monitoring.conditions.models import (
 )
 
 _SHOWN_CHARS: Final = 80
+_READ: Final = f"{bounds.CHECK_BODY_BYTES // 1024**2} MB"
 _NOTHING: Final = object()
 """JSON that can't be read."""
 
 
 def failed(conditions: Sequence[Condition], facts: Facts) -> str | None:
-    """Which condition doesn't hold, and what was found instead; None if all do."""
+    """Which condition doesn't hold, or can't be judged, and why; None if all hold."""
     answer = _Answer(facts)
     for condition in conditions:
-        if not answer.meets(condition.expression):
+        try:
+            holds = answer.meets(condition.expression)
+        except _Unknown as error:
+            return f"can't be judged: {condition.text} ({error})"
+        if not holds:
             return f"not so: {condition.text}{answer.found(condition.expression)}"
     return None
+
+
+class _Unknown(Exception):
+    """What a condition asks lies behind the part of the body that was read.
+
+    Neither the condition nor its opposite holds, so that `not` can't turn it into a success.
+    """
 
 
 class _Answer:
@@ -51,6 +64,8 @@ class _Answer:
             case AnyOf(of=parts):
                 return any(self.meets(each) for each in parts)
             case Comparison(field=field, operator=operator, value=value):
+                if field.subject is Subject.SIZE:
+                    self._require_size_beside(value)
                 return _compare(self._value(field), operator, value)
 
     def found(self, expression: Expression) -> str:
@@ -89,8 +104,16 @@ class _Answer:
                     return None
         return None if value is _NOTHING else value
 
+    def _require_size_beside(self, value: Any) -> None:
+        """A body of which more than that was read is larger, however large it is."""
+        facts, named = self._facts, value if isinstance(value, tuple) else (value,)
+        if not facts.size_is_known and max(named) >= facts.size:
+            raise _Unknown(f"the body is longer than {_READ}, and its site doesn't say how long")
+
     @cached_property
     def _json(self) -> Any:
+        if not self._facts.body_is_whole:
+            raise _Unknown(f"the body is longer than {_READ}, of which no JSON is read")
         try:
             return json.loads(self._facts.body())
         except (ValueError, RecursionError):

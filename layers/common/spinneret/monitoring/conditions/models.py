@@ -14,9 +14,9 @@ class Subject(StrEnum):
     TIME = "time"
     """Milliseconds of the last try with its redirects."""
     SIZE = "size"
-    """Bytes of the body after decoding, CHECK_BODY_BYTES at most."""
+    """Bytes of the body after decoding."""
     CERTIFICATE = "certificate"
-    """Seconds until its end; null without TLS."""
+    """Seconds until its end, or that of the first one to end behind redirects; null without TLS."""
     BODY = "body"
     HEADER = "header"
     """By name; null where the answer has none."""
@@ -103,7 +103,11 @@ class Facts:
     status: int
     time_ms: int
     size: int
+    size_is_known: bool = True
+    """Without, the body is at least as long as `size`."""
     certificate_seconds: float | None
     headers: Mapping[str, str]
     body: Callable[[], str] = field(repr=False)
     """Decodes the body's text, where a condition looks at it."""
+    body_is_whole: bool = True
+    """Without, `body` is its first CHECK_BODY_BYTES."""

@@ -8,8 +8,9 @@ It is the one list across tenants: who is due is asked for all of them at once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws.clients import translated
 from spinneret.kernel.clock import parse_stamp, stamp
@@ -18,6 +19,9 @@ from spinneret.monitoring.targets.items import DUE_INDEX, due_shard
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef
+
+_PAGE: Final = 600  # some 100 KB
 
 
 class DynamoDueIndex:
@@ -27,23 +31,33 @@ class DynamoDueIndex:
         self._client = client
         self._table = table
 
-    def due(self, shard: int, now: datetime, limit: int) -> list[Due]:
+    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[Due]:
         """See DueIndex; a write shows after a moment only."""
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                IndexName=DUE_INDEX,
-                KeyConditionExpression="due_shard = :shard AND due_at <= :now",
-                ExpressionAttributeValues={":shard": due_shard(shard), ":now": stamp(now)},
-                Limit=limit,
-            )
-        found: list[Any] = answer["Items"]
-        return [
-            Due(
-                tenant=item["tenant"],
-                target_id=item["target_id"],
-                host=item["host"],
-                due_at=parse_stamp(item["due_at"]),
-            )
-            for item in found
-        ]
+        values = {
+            ":shard": due_shard(shard),
+            ":since": "0" if since is None else stamp(since),
+            ":now": stamp(now),
+        }
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "IndexName": DUE_INDEX,
+            "KeyConditionExpression": "due_shard = :shard AND due_at BETWEEN :since AND :now",
+            "ExpressionAttributeValues": values,
+            "Limit": _PAGE,
+        }
+        while True:
+            with translated("dynamodb"):
+                answer = self._client.query(**request)
+            yield from map(_due, answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _due(item: Mapping[str, Any]) -> Due:
+    return Due(
+        tenant=item["tenant"],
+        target_id=item["target_id"],
+        host=item["host"],
+        due_at=parse_stamp(item["due_at"]),
+    )

@@ -21,7 +21,7 @@ class Ticked:
     """What one tick found and did."""
 
     due: int
-    """Targets found, at most CHECK_ROUND_TARGETS for each worker."""
+    """Targets found; not all of them where there are more than a tick reads."""
     handed: int
     workers: int
     """Lists that were sent; 0 while all workers are at work."""

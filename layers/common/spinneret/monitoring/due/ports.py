@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -12,8 +12,9 @@ from spinneret.monitoring.due.models import Due
 class DueIndex(Protocol):
     """Targets by the time of their next check. Raises DependencyUnavailable."""
 
-    def due(self, shard: int, now: datetime, limit: int) -> list[Due]:
-        """Up to `limit` targets of a shard that are due at `now`, longest waiting first."""
+    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[Due]:
+        """The targets of a shard that are due at `now`, longest waiting first; with `since`, those
+        that have been due since then at most. They are read as they are taken."""
         ...
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.monitoring.due.models import Due
+from spinneret.web.politeness.models import PaceLimits
 
 MINUTE: Final = 60
 _CHECKS_PER_WORKER: Final = 5  # below so many another worker isn't worth its start
 _LAST_START_SECONDS: Final = 1.0
+_GOLDEN_RATIO: Final = (math.sqrt(5) - 1) / 2
 
 
 def delays(interval_seconds: int) -> list[int]:
@@ -21,22 +23,59 @@ def delays(interval_seconds: int) -> list[int]:
     return list(range(0, MINUTE, min(interval_seconds, MINUTE)))
 
 
-def deal(found: Iterable[Due], workers: int) -> list[list[Due]]:
-    """A list for each worker, of those that wait longest.
+def places_of_host(pace: PaceLimits, interval_seconds: int) -> int:
+    """How many targets of a host a tick hands out: what its pace lets be checked until the next
+    tick, and as many again for each skip until a skip is reported.
 
-    All targets of a host are on one list, since there is one check at a host at a time. Within a
-    list hosts take turns, so that one with many targets holds up no other; of each host, and of all
-    hosts at their turn, the target that waits longest comes first.
+    So a host with more targets than its pace allows is still reported as too busy, and what waits
+    behind them takes no place from other hosts. Hosts may be slower than the stage's pace, never
+    faster.
     """
-    waiting = sorted(found, key=_longest_waiting)[: workers * bounds.CHECK_ROUND_TARGETS]
-    lists: list[list[tuple[int, Due]]] = [
-        [] for _ in range(min(workers, math.ceil(len(waiting) / _CHECKS_PER_WORKER)))
-    ]
+    seconds = min(interval_seconds, MINUTE)
+    checked = math.ceil(seconds * pace.rate) + pace.burst
+    return min((bounds.CHECK_SKIPS_REPORTED + 1) * checked, bounds.CHECK_ROUND_TARGETS)
+
+
+def until_enough(found: Iterable[Due], per_host: int, limit: int) -> Iterator[Due]:
+    """Those up to the one that makes them `limit` for which their hosts have places."""
+    of_host: Counter[str] = Counter()
+    for each in found:
+        yield each
+        of_host[each.host] += 1
+        limit -= of_host[each.host] <= per_host
+        if not limit:
+            return
+
+
+def elsewhere(oldest: datetime, now: datetime, interval_seconds: int) -> datetime:
+    """A time between both, another one at each tick, and in the long run any.
+
+    Steps of the golden ratio leave no gap unvisited for long (Weyl's equidistribution).
+    """
+    number = int(now.timestamp() // min(interval_seconds, MINUTE))
+    return oldest + (number * _GOLDEN_RATIO % 1) * (now - oldest)
+
+
+def deal(found: Iterable[Due], workers: int, per_host: int) -> list[list[Due]]:
+    """A list for each worker: first of each host the target that waits longest, then the second.
+
+    All targets of a host, `per_host` at most, are on one list, since there is one check at a host
+    at a time. Within a list hosts take turns, so that one with many targets holds up no other; of
+    all hosts at their turn, the target that waits longest comes first.
+    """
     by_host: defaultdict[str, list[Due]] = defaultdict(list)
-    for each in waiting:
+    for each in sorted(found, key=_longest_waiting):
         by_host[each.host].append(each)
-    for of_host in sorted(by_host.values(), key=len, reverse=True):
-        min(lists, key=len).extend(enumerate(of_host))
+    ranked = (each for of_host in by_host.values() for each in enumerate(of_host[:per_host]))
+    chosen = sorted(ranked, key=_turn)[: workers * bounds.CHECK_ROUND_TARGETS]
+    turns: defaultdict[str, list[tuple[int, Due]]] = defaultdict(list)
+    for rank, each in chosen:
+        turns[each.host].append((rank, each))
+    lists: list[list[tuple[int, Due]]] = [
+        [] for _ in range(min(workers, math.ceil(len(chosen) / _CHECKS_PER_WORKER)))
+    ]
+    for of_host in sorted(turns.values(), key=len, reverse=True):
+        min(lists, key=len).extend(of_host)
     return [_in_turns(each) for each in lists if each]
 
 
@@ -47,8 +86,12 @@ def end_of_round(ticked_at: datetime, interval_seconds: int) -> datetime:
 
 
 def _in_turns(ranked: Sequence[tuple[int, Due]]) -> list[Due]:
-    ordered = sorted(ranked, key=lambda each: (each[0], _longest_waiting(each[1])))
-    return [due for _, due in ordered[: bounds.CHECK_ROUND_TARGETS]]
+    return [due for _, due in sorted(ranked, key=_turn)[: bounds.CHECK_ROUND_TARGETS]]
+
+
+def _turn(ranked: tuple[int, Due]) -> tuple[int, datetime, str]:
+    rank, due = ranked
+    return rank, *_longest_waiting(due)
 
 
 def _longest_waiting(due: Due) -> tuple[datetime, str]:

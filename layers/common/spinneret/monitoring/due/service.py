@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.monitoring.due import rules
-from spinneret.monitoring.due.models import Announced, Ticked
+from spinneret.monitoring.due.models import Announced, Due, Ticked
 from spinneret.monitoring.due.ports import CheckLanes, DueIndex
 from spinneret.monitoring.slots.ports import SlotStore
+from spinneret.web.politeness.models import PaceLimits
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +51,9 @@ class Tick:
         new_owner: Callable[[], str],
         interval_seconds: int,
         workers: int,
+        pace: PaceLimits,
     ) -> None:
+        """`pace` is the stage's, at a host that nobody slows down."""
         self._index = index
         self._lanes = lanes
         self._slots = slots
@@ -57,6 +61,7 @@ class Tick:
         self._new_owner = new_owner
         self._interval = interval_seconds
         self._workers = workers
+        self._per_host = rules.places_of_host(pace, interval_seconds)
 
     def run(self, at: datetime) -> Ticked:
         """The tick of this time; nothing if it comes late, or another one was a moment ago.
@@ -68,13 +73,8 @@ class Tick:
             return _NOTHING
         if self._slots.take(_TICK, self._new_owner(), now, now + _SHARE * every) is None:
             return _NOTHING
-        limit = 2 * self._workers * bounds.CHECK_ROUND_TARGETS // bounds.CHECK_SHARDS
-        found = [
-            each
-            for shard in range(bounds.CHECK_SHARDS)
-            for each in self._index.due(shard, now, limit)
-        ]
-        lists = rules.deal(found, self._workers)
+        found = [each for shard in range(bounds.CHECK_SHARDS) for each in self._found(shard, now)]
+        lists = rules.deal(found, self._workers, self._per_host)
         for each in lists:
             self._lanes.hand(now, each)
         ticked = Ticked(
@@ -92,3 +92,20 @@ class Tick:
             },
         )
         return ticked
+
+    def _found(self, shard: int, now: datetime) -> list[Due]:
+        """What is due of a shard, until the lists could be filled.
+
+        Where more waits behind crowded hosts than a tick reads, it reads on at another place each
+        time, so that it meets all the others in the end.
+        """
+        found = self._read(self._index.due(shard, now))
+        if len(found) < bounds.CHECK_READ_TARGETS:
+            return found
+        since = rules.elsewhere(found[-1].due_at, now, self._interval)
+        return list(dict.fromkeys([*found, *self._read(self._index.due(shard, now, since))]))
+
+    def _read(self, index: Iterator[Due]) -> list[Due]:
+        limit = 2 * self._workers * bounds.CHECK_ROUND_TARGETS // bounds.CHECK_SHARDS
+        first = islice(index, bounds.CHECK_READ_TARGETS)
+        return list(rules.until_enough(first, self._per_host, limit))

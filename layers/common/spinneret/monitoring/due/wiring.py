@@ -17,6 +17,7 @@ from spinneret.monitoring.due.service import Announcer, Tick
 from spinneret.monitoring.due.sqs import SqsCheckLanes
 from spinneret.monitoring.settings import TargetSettings
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
+from spinneret.web.politeness.models import PaceLimits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class TickSettings(AnnouncerSettings, TargetSettings):
     """The environment of ticks."""
 
     max_concurrency: int = bounds.CHECK_CONCURRENCY
+    rate_limit__default_rps: float = bounds.DOMAIN_RATE
+    domain_burst: int = bounds.DOMAIN_BURST
 
 
 def announcer(env: Mapping[str, str]) -> Callable[[], Announced]:
@@ -53,5 +56,6 @@ def tick(env: Mapping[str, str]) -> Callable[[datetime, Remaining], Ticked]:
         new_owner=lambda: uuid4().hex,
         interval_seconds=settings.check_interval,
         workers=settings.max_concurrency,
+        pace=PaceLimits(rate=settings.rate_limit__default_rps, burst=settings.domain_burst),
     )
     return lambda at, _: ticking.run(at)

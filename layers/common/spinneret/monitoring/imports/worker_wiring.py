@@ -40,6 +40,7 @@ def import_worker(env: Mapping[str, str]) -> Worker:
             new_id=id_maker(utc_now),
             render=target_json,
             most=settings.targets_per_tenant,
+            shortest_interval=settings.check_interval,
         ),
         fetcher=polite_fetcher(settings),
         clock=utc_now,

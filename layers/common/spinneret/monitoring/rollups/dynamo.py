@@ -21,7 +21,7 @@ from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
 
 
 class DynamoFigureStore:
@@ -44,20 +44,23 @@ class DynamoFigureStore:
     def _from(
         self, tenant: str, target_id: str, first: str, end: str
     ) -> list[tuple[datetime, Tally]]:
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :end",
-                ExpressionAttributeValues={
-                    ":pk": items.partition(tenant, target_id),
-                    ":first": first,
-                    ":end": end,
-                },
-                ConsistentRead=True,
+        pk = items.partition(tenant, target_id)
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :end",
+            "ExpressionAttributeValues": {":pk": pk, ":first": first, ":end": end},
+            "ConsistentRead": True,
+        }
+        found: list[tuple[datetime, Tally]] = []
+        while True:
+            with translated("dynamodb"):
+                answer = self._client.query(**request)
+            found += (
+                (items.moment_of(str(item["sk"])), items.tally_of(item)) for item in answer["Items"]
             )
-        return [
-            (items.moment_of(str(item["sk"])), items.tally_of(item)) for item in answer["Items"]
-        ]
+            if "LastEvaluatedKey" not in answer:
+                return found
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
 
 def figure_writes(

@@ -46,8 +46,10 @@ footer{color:var(--soft);font-size:.85rem;margin-top:1.25rem}
 def page_html(shown: Shown) -> str:
     """The whole page."""
     title = escape(shown.page.title)
-    words, shade = rules.headline(shown.lines)
+    words, shade = rules.headline(shown)
     lines = "".join(_line(line, shown.now) for line in shown.lines)
+    if others := rules.others_of(shown):
+        lines += f'<li class="low">{others}</li>'
     listed = f"<ul>{lines}</ul>" if lines else ""
     return (
         "<!doctype html>\n"

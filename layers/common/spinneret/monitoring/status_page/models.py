@@ -60,4 +60,8 @@ class Shown:
 
     page: StatusPage
     lines: Sequence[Line]
+    others: Sequence[Line]
+    """Targets that there is no room for, without their days."""
+    is_all: bool
+    """Without, there are more than STATUS_PAGE_COUNTED targets."""
     now: datetime

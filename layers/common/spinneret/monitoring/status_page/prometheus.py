@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Final
 
+from spinneret.kernel import bounds
 from spinneret.monitoring.targets.models import Status, Watched
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 Value = Callable[[Watched], float | None]
+_Metric = tuple[str, str, str, Value]
+"""Name, type, note, value."""
+_NAMES_BYTES: Final = 600  # of a target's lines without their labels
 
 
-def metrics_text(found: Iterable[Watched]) -> str:
-    """All metrics; a target without a value has no line."""
-    targets = list(found)
+def metrics_text(found: Iterable[Watched], now: datetime) -> str:
+    """All metrics; a target without a value has no line.
+
+    METRICS_BYTES at most: the targets behind them are counted.
+    """
+    targets: list[Watched] = []
+    size = total = 0
+    for each in found:
+        total += 1
+        size += _size(each)
+        if size <= bounds.METRICS_BYTES:
+            targets.append(each)
+    metrics = (*_METRICS, _overdue_at(now))
     lines = [
         line
-        for name, kind, note, value in _METRICS
+        for name, kind, note, value in metrics
         for line in _of(targets, name, kind, note, value)
     ]
+    for name, note, number in (
+        ("targets", "Targets in all, ten thousand at most.", total),
+        ("targets_left_out", "Targets that this answer has no room for.", total - len(targets)),
+    ):
+        lines += [
+            f"# HELP spinneret_{name} {note}",
+            f"# TYPE spinneret_{name} gauge",
+            f"spinneret_{name} {number}",
+        ]
     return "\n".join([*lines, ""])
+
+
+def _size(watched: Watched) -> int:
+    """The most bytes that it takes, as they are escaped once more in Lambda's answer."""
+    labels = json.dumps(_labels(watched))
+    return (len(_METRICS) + 1) * len(labels) + _NAMES_BYTES
+
+
+def _overdue_at(now: datetime) -> _Metric:
+    def overdue(watched: Watched) -> float | None:
+        due_at = watched.state.due_at
+        return None if due_at is None else max(0.0, (now - due_at).total_seconds())
+
+    return "overdue_seconds", "gauge", "How long its next check has been due.", overdue
 
 
 def _of(targets: Sequence[Watched], name: str, kind: str, note: str, value: Value) -> Iterable[str]:
@@ -67,7 +106,7 @@ def _last_check(watched: Watched) -> float | None:
     return None if last is None else last.at.timestamp()
 
 
-_METRICS: Final[Sequence[tuple[str, str, str, Value]]] = (
+_METRICS: Final[Sequence[_Metric]] = (
     ("up", "gauge", "1 while it is up or degraded, 0 while it is down.", _up),
     (
         "degraded",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from spinneret.kernel import bounds
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import Tally
-from spinneret.monitoring.status_page.models import Line
-from spinneret.monitoring.targets.models import Status
+from spinneret.monitoring.status_page.models import Line, Shown
+from spinneret.monitoring.targets.models import Status, Watched
 
 
 class Shade(StrEnum):
@@ -21,6 +22,7 @@ class Shade(StrEnum):
 
 
 _SHADES = {Status.UP: Shade.GOOD, Status.DEGRADED: Shade.FAIR, Status.DOWN: Shade.BAD}
+_TROUBLE = {Status.DOWN: 0, Status.DEGRADED: 1}
 _WORDS = {
     Status.UP: "up",
     Status.DEGRADED: "slow",
@@ -73,8 +75,31 @@ def percent(share: float | None) -> str:
     return f"{min(share * 100, 99.99):.2f} %"
 
 
-def headline(lines: Sequence[Line]) -> tuple[str, Shade]:
+def chosen(found: Sequence[Watched]) -> tuple[list[Watched], list[Watched]]:
+    """Those with a line of their own, and the others: first those in trouble, in their order."""
+    by_trouble = sorted(found, key=lambda each: _TROUBLE.get(each.state.status, 2))
+    ids = {each.target.id for each in by_trouble[: bounds.STATUS_PAGE_TARGETS]}
+    return (
+        [each for each in found if each.target.id in ids],
+        [each for each in found if each.target.id not in ids],
+    )
+
+
+def is_troubled(watched: Watched) -> bool:
+    """Whether it matters that it is in maintenance."""
+    return watched.state.status in _TROUBLE
+
+
+def others_of(shown: Shown) -> str:
+    """What the page says of targets without a line; nothing where there are none."""
+    if shown.is_all:
+        return f"and {len(shown.others)} more" if shown.others else ""
+    return f"and more than {len(shown.others)} more"
+
+
+def headline(shown: Shown) -> tuple[str, Shade]:
     """What the page says first."""
+    lines = [*shown.lines, *shown.others]
     shades = [shade for _, shade in map(state_of, lines)]
     for shade, one, many in (
         (Shade.BAD, "One service is down", "{} services are down"),
@@ -83,5 +108,6 @@ def headline(lines: Sequence[Line]) -> tuple[str, Shade]:
         if count := shades.count(shade):
             return (one if count == 1 else many.format(count)), shade
     if Shade.GOOD in shades:
-        return "All services are up", Shade.GOOD
+        all_of = "All services" if shown.is_all else f"The first {len(lines)} services"
+        return f"{all_of} are up", Shade.GOOD
     return "Nothing to show yet", Shade.NONE

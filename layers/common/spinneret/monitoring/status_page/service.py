@@ -12,8 +12,10 @@ from spinneret.kernel.errors import Contended, NotFound
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, Window
 from spinneret.monitoring.rollups.ports import FigureStore
+from spinneret.monitoring.status_page import rules
 from spinneret.monitoring.status_page.models import Line, Shown, StatusPage, is_slug
 from spinneret.monitoring.status_page.ports import StatusPageStore
+from spinneret.monitoring.status_page.prometheus import metrics_text
 from spinneret.monitoring.targets.models import Watched
 from spinneret.monitoring.targets.ports import TargetStore
 
@@ -62,12 +64,19 @@ class StatusPages:
             raise _changing()
 
     def shown(self, slug: str) -> Shown:
-        """What the page of a slug shows: STATUS_PAGE_TARGETS targets at most. Raises NotFound."""
-        page = self._at(slug)
-        ids = self._targets.public(page.tenant, bounds.STATUS_PAGE_TARGETS)
-        found = self._targets.get_many(page.tenant, ids)
-        lines = [self._line(each) for each in found if each.target.options.public]
-        return Shown(page=page, lines=lines, now=self._clock())
+        """What the page of a slug shows: STATUS_PAGE_TARGETS lines at most, those in trouble
+        first, and of STATUS_PAGE_COUNTED targets how they are. Raises NotFound."""
+        page, most = self._at(slug), bounds.STATUS_PAGE_COUNTED
+        ids = self._targets.public(page.tenant, most + 1)
+        found = self._targets.get_many(page.tenant, ids[:most])
+        own, others = rules.chosen([each for each in found if each.target.options.public])
+        return Shown(
+            page=page,
+            lines=[self._line(each) for each in own],
+            others=[self._other(each) for each in others],
+            is_all=len(ids) <= most,
+            now=self._clock(),
+        )
 
     def line(self, slug: str, target_id: str) -> Line:
         """One target of a page. Raises NotFound."""
@@ -77,7 +86,11 @@ class StatusPages:
             raise NotFound("no such target on this page")
         return self._line(watched)
 
-    def all_targets(self, tenant: str) -> Iterator[Watched]:
+    def metrics(self, tenant: str) -> str:
+        """A tenant's targets for Prometheus."""
+        return metrics_text(self._all_targets(tenant), self._clock())
+
+    def _all_targets(self, tenant: str) -> Iterator[Watched]:
         """A tenant's targets, METRICS_TARGETS at most."""
         after, left = None, bounds.METRICS_TARGETS
         while left > 0:
@@ -93,6 +106,13 @@ class StatusPages:
             raise NotFound("no such status page")
         return page
 
+    def _other(self, watched: Watched) -> Line:
+        is_kept = rules.is_troubled(watched) and self._maintained(watched)
+        return Line(watched=watched, in_maintenance=is_kept, days=())
+
+    def _maintained(self, watched: Watched) -> bool:
+        return self._in_maintenance(watched.target.tenant, watched.target.id, self._clock())
+
     def _line(self, watched: Watched) -> Line:
         target, now = watched.target, self._clock()
         since = rollups.begin_of(Window.MONTH, now)
@@ -103,11 +123,7 @@ class StatusPages:
             if days and days[-1].day == today.day:
                 today = DayTally(today.day, days.pop().tally + today.tally)
             days.append(today)
-        return Line(
-            watched=watched,
-            in_maintenance=self._in_maintenance(target.tenant, target.id, now),
-            days=days,
-        )
+        return Line(watched=watched, in_maintenance=self._maintained(watched), days=days)
 
 
 def _changing() -> Contended:

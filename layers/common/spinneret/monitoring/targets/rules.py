@@ -31,6 +31,16 @@ def checked(options: Options) -> Options:
     return options
 
 
+def require_interval(seconds: int, shortest: int) -> None:
+    """Raises ValidationFailed for an interval that no tick would keep."""
+    if seconds < shortest:
+        message = f"must be at least {shortest}, the time between two ticks of this stage"
+        raise ValidationFailed(
+            f"interval_seconds {message}",
+            details={"fields": [{"field": "interval_seconds", "message": message}]},
+        )
+
+
 def next_slot(target_id: str, interval_seconds: int, after: datetime) -> datetime:
     """The first of the target's times behind this moment.
 

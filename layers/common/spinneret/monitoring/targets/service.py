@@ -64,14 +64,17 @@ class TargetService:
         new_id: NewId,
         render: Render,
         most: int,
+        shortest_interval: int,
     ) -> None:
-        """`most` targets of a tenant are watched, paused ones included."""
+        """`most` targets of a tenant are watched, paused ones included; none is checked more often
+        than every `shortest_interval` seconds, the stage's tick."""
         self._store = store
         self._policy = policy
         self._clock = clock
         self._new_id = new_id
         self._render = render
         self._most = most
+        self._shortest_interval = shortest_interval
 
     def create(
         self, tenant: str, url: str, options: Options, request: RequestId | None = None
@@ -115,6 +118,8 @@ class TargetService:
 
     def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> Watched:
         """Change some of the options. Raises NotFound, ValidationFailed and Contended."""
+        if "interval_seconds" in changes:
+            rules.require_interval(changes["interval_seconds"], self._shortest_interval)
         return self._change(
             tenant,
             target_id,
@@ -140,6 +145,7 @@ class TargetService:
 
     def _new(self, tenant: str, text: str, options: Options) -> Watched:
         rules.checked(options)
+        rules.require_interval(options.interval_seconds, self._shortest_interval)
         url = canonical_url(check_url_at_submission(text, self._policy))
         now = self._clock()
         target = Target(

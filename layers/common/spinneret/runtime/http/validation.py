@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 
 from spinneret.kernel.errors import ValidationFailed
 
@@ -56,8 +57,8 @@ _OWN: Final = "value_error"
 """Raised by our own validators, whose words are ours."""
 
 
-def invalid(error: RequestValidationError) -> ValidationFailed:
-    """The refusal of a request that its route's signature doesn't admit."""
+def invalid(error: RequestValidationError | ValidationError) -> ValidationFailed:
+    """The refusal of a request that its route's signature doesn't admit, or of a part of one."""
     fields = [
         {
             "field": ".".join(str(part) for part in each["loc"] if part != "body") or "body",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
 import httpcore
 
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.nested_tls import NestedTlsStream
@@ -22,6 +23,8 @@ CONNECT_ATTEMPTS: Final = 3  # addresses of one host that are tried
 class Deadline:
     """The end of a whole fetch, and the longest silence before it (both in seconds).
 
+    Pauses aren't the host's time: they count neither as elapsed nor, up to REDIRECT_WAITS_SECONDS
+    of them, against the end.
     `host` is the one of the requested URL: the only one that messages name.
     """
 
@@ -39,6 +42,20 @@ class Deadline:
         self._monotonic = monotonic
         self._began_at = monotonic()
         self._ends_at = self._began_at + total_seconds
+        self._spare = bounds.REDIRECT_WAITS_SECONDS
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What is waited for meanwhile isn't the host."""
+        began_at = self._monotonic()
+        try:
+            yield
+        finally:
+            spent = self._monotonic() - began_at
+            spared = min(spent, self._spare)
+            self._began_at += spent
+            self._ends_at += spared
+            self._spare -= spared
 
     def remaining(self) -> float:
         """Seconds left, more than 0; raises FetchTimeout when there are none."""
@@ -57,7 +74,7 @@ class Deadline:
         return min(self._read_seconds, self.remaining() / attempts)
 
     def elapsed_ms(self) -> int:
-        """Whole milliseconds since the fetch began."""
+        """Whole milliseconds since the fetch began, without pauses."""
         return round((self._monotonic() - self._began_at) * 1000)
 
 

@@ -141,16 +141,20 @@ class _Fetch:
                 method, _core_url(url), headers=self._headers(url), content=body
             ) as response:
                 self.timer.head_received()
+                certificate = _certificate(url, response)
+                if certificate is not None and self.request.saw_certificate is not None:
+                    self.request.saw_certificate(certificate)
                 headers = joined(response.headers, self.deadline.host)
                 target = self._target(url, response)
                 if target is None:
-                    return self._page(url, response, headers)
+                    return self._page(url, response, headers, certificate)
             if len(self.redirects) >= self.request.max_redirects:
                 raise self._too_many_redirects()
             self.redirects.append(url.text)
             self.has_left = self.has_left or target.origin != url.origin
             if self.request.before_redirect is not None:
-                self.request.before_redirect(target)
+                with self.deadline.paused():
+                    self.request.before_redirect(target)
             url = target
 
     def _target(self, url: Url, response: httpcore.Response) -> Url | None:
@@ -192,7 +196,11 @@ class _Fetch:
         return {name: value.encode("latin-1") for name, value in conditions.items() if value}
 
     def _page(
-        self, url: Url, response: httpcore.Response, headers: Mapping[str, str]
+        self,
+        url: Url,
+        response: httpcore.Response,
+        headers: Mapping[str, str],
+        certificate: Certificate | None,
     ) -> FetchedPage:
         media_type, charset, body = BodyReader(self.request, self.deadline, response, headers).read(
             url
@@ -208,7 +216,7 @@ class _Fetch:
             redirects=tuple(self.redirects),
             duration_ms=self.deadline.elapsed_ms(),
             phases=self.timer.phases(),
-            certificate=_certificate(url, response),
+            certificate=certificate,
         )
 
 

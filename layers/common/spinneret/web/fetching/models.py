@@ -29,9 +29,30 @@ class Validators:
                 raise ValueError("a validator isn't a field value")
 
 
+def validators_of(url: Url, headers: Mapping[str, str]) -> Validators | None:
+    """Those in the headers, in lower case, of an answer; None where there are none."""
+    etag, date = (headers.get(name) or None for name in ("etag", "last-modified"))
+    given = {name: value for name, value in (("etag", etag), ("last_modified", date)) if value}
+    usable = {name: value for name, value in given.items() if _is_field_value(value)}
+    return Validators(url=url, **usable) if usable else None
+
+
 def _is_field_value(text: str) -> bool:
     """RFC 9110, section 5.5: no control characters; octets beyond ASCII as Latin-1."""
     return bool(text) and all(" " <= each <= "~" or "\xa0" <= each <= "\xff" for each in text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """Facts of the server's certificate, which was verified."""
+
+    subject: str
+    """As `O=Example, CN=example.com`."""
+    issuer: str
+    names: tuple[str, ...]
+    """Subject alternative names: hosts, patterns, addresses."""
+    not_before: datetime
+    not_after: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +91,10 @@ class FetchRequest:
     answer's body is empty then, and what is left unread isn't asked for. The URL is the answer's.
     `max_bytes` ends it with BodyTooLarge where it is reached, whatever length was declared."""
     before_redirect: Callable[[Url], None] | None = None
-    """Called before each redirect is followed; what it raises ends the fetch."""
+    """Called before each redirect is followed; what it raises ends the fetch. Its time isn't the
+    host's: REDIRECT_WAITS_SECONDS of it come on top of `total_seconds`."""
+    saw_certificate: Callable[[Certificate], None] | None = None
+    """Called with the certificate of each hop by TLS, when its head has come."""
 
     @property
     def requested(self) -> Url:
@@ -113,19 +137,6 @@ class Phases:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Certificate:
-    """Facts of the server's certificate, which was verified."""
-
-    subject: str
-    """As `O=Example, CN=example.com`."""
-    issuer: str
-    names: tuple[str, ...]
-    """Subject alternative names: hosts, patterns, addresses."""
-    not_before: datetime
-    not_after: datetime
-
-
-@dataclass(frozen=True, kw_only=True)
 class FetchedPage:
     """An answer, decoded from its transfer and content encodings, not from its charset."""
 
@@ -141,7 +152,7 @@ class FetchedPage:
     redirects: tuple[str, ...]
     """Every URL that was left by a redirect, in order."""
     duration_ms: int
-    """Of all hops of this request together."""
+    """Of all hops of this request together, without what `before_redirect` took."""
     phases: Phases | None = None
     certificate: Certificate | None = None
     """Of the last hop; None without TLS."""
@@ -154,7 +165,4 @@ class FetchedPage:
     @property
     def validators(self) -> Validators | None:
         """What makes the next request for this page conditional; None where the host gave none."""
-        etag, date = (self.headers.get(name) or None for name in ("etag", "last-modified"))
-        given = {name: value for name, value in (("etag", etag), ("last_modified", date)) if value}
-        usable = {name: value for name, value in given.items() if _is_field_value(value)}
-        return Validators(url=self.url, **usable) if usable else None
+        return validators_of(self.url, self.headers)

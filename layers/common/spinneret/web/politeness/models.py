@@ -169,6 +169,8 @@ class PaceState:
     """End of the gap after the last strict request."""
     not_before: int | None = None
     """The end of the host's Retry-After."""
+    check_not_before: int | None = None
+    """As `not_before`, for checks, which it stops for CHECK_COOLDOWN_SECONDS at most."""
     permitted_to: str | None = None
     """The token of the last permit."""
     asked_at: int | None = None
@@ -211,13 +213,23 @@ class PermitRequest:
     own: OwnBucket | None
     """Present if the caller's own pace is slower."""
     breaker: BreakerLimits | None
-    """None passes the breaker, whatever its state."""
+    """None passes the breaker, whatever its state: a check."""
     lease_ms: int
     """How long a caller that dies keeps a strict host, or a breaker's probe."""
     reserved: bool
     """The caller comes back at the time that it reserved."""
     port: int | None
     """None for the usual one of http or https."""
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a check's, which also waits less for a Retry-After."""
+        return self.breaker is None
+
+    @property
+    def cooldown(self) -> str:
+        """The field with the end of the Retry-After that it obeys."""
+        return "check_not_before" if self.is_check else "not_before"
 
 
 @dataclass(frozen=True, kw_only=True)

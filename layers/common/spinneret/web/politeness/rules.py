@@ -12,7 +12,7 @@ does, says nothing about the host.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from spinneret.kernel import bounds
@@ -40,6 +40,7 @@ from spinneret.web.politeness.models import (
 
 _MEMORY_MS: Final = round(1000 * bounds.BREAKER_MEMORY_SECONDS)
 _RETRY_AFTER_MS: Final = round(1000 * bounds.RETRY_AFTER_MAX_SECONDS)
+_CHECK_COOLDOWN_MS: Final = round(1000 * bounds.CHECK_COOLDOWN_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,9 @@ def plan_for(seen: PaceState, request: PermitRequest) -> Grant | Reservation | W
     """Permit, reserve or wait, given the host's state."""
     if request.port is None and (wait := _while_open(seen, request)):
         return wait
+    if request.is_check and (seen.not_before or 0) > request.now:
+        # Slots are reserved for later than the Retry-After, which the check doesn't wait for.
+        request = replace(request, reserved=True)
     earliest, reason = max(_waits(seen, request))
     shared = buckets.shared_bucket(seen, request)
     held = seen.held_until is not None and seen.held_until > request.now
@@ -115,7 +119,7 @@ def plan_for(seen: PaceState, request: PermitRequest) -> Grant | Reservation | W
     if request.port is None:
         parts += [
             breaker.passing(seen, request),
-            Change(guards=(passed("not_before", request.now),)),
+            Change(guards=(passed(request.cooldown, request.now),)),
         ]
     return Grant(together(parts))
 
@@ -124,8 +128,9 @@ def at_port(seen: PaceState, request: PermitRequest) -> Change | Wait:
     """What the row of an unusual port adds to a permit: nothing, or the lease of a probe."""
     if wait := _while_open(seen, request):
         return wait
-    if seen.not_before is not None and seen.not_before > request.now:
-        until = from_ms(seen.not_before)
+    cooled_until: int = getattr(seen, request.cooldown) or 0
+    if cooled_until > request.now:
+        until = from_ms(cooled_until)
         return Wait(until=until, reason=WaitReason.RETRY_AFTER, reserved=request.reserved)
     return breaker.passing(seen, request)
 
@@ -148,7 +153,7 @@ def _waits(seen: PaceState, request: PermitRequest) -> Iterator[tuple[int, WaitR
     yield buckets.shared_bucket(seen, request).conforms_at, WaitReason.PACE
     yield seen.next_at or 0, WaitReason.PACE
     if request.port is None:
-        yield seen.not_before or 0, WaitReason.RETRY_AFTER
+        yield getattr(seen, request.cooldown) or 0, WaitReason.RETRY_AFTER
     yield min(seen.held_until or 0, request.now + interval), WaitReason.PACE
     if request.shared.strict and seen.asked_at is not None:
         yield seen.asked_at + interval, WaitReason.PACE
@@ -196,6 +201,8 @@ class RequestEnd:
     permit: Permit
     outcome: Outcome
     retry_after_ms: int | None
+    cools_checks: bool
+    """Whether the Retry-After stops checks too."""
     now: int
 
 
@@ -229,9 +236,15 @@ def assessed(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
     """What the answer, or its absence, says of the host's health."""
     if verdict := breaker.verdict(seen, end.permit.request, end.outcome, end.now):
         yield verdict
-    retry_after = min(end.retry_after_ms or 0, _RETRY_AFTER_MS)
-    until = end.now + retry_after
-    if (
-        retry_after > 0 and (seen.not_before or 0) < until
-    ):  # Retry-After only ever prolongs the wait
-        yield Change(guards=(passed("not_before", until),), to={"not_before": until})
+    asked = end.retry_after_ms or 0
+    yield from _cooled("not_before", seen.not_before, min(asked, _RETRY_AFTER_MS), end.now)
+    if end.cools_checks:
+        shorter = min(asked, _CHECK_COOLDOWN_MS)
+        yield from _cooled("check_not_before", seen.check_not_before, shorter, end.now)
+
+
+def _cooled(name: str, standing: int | None, milliseconds: int, now: int) -> Iterator[Change]:
+    """Retry-After only ever prolongs the wait."""
+    until = now + milliseconds
+    if milliseconds > 0 and (standing or 0) < until:
+        yield Change(guards=(passed(name, until),), to={name: until})

@@ -69,16 +69,16 @@ class Pace:
         limits: PaceLimits,
         port: int | None = None,
         reserved: bool = False,
-        obey_breaker: bool = True,
+        is_check: bool = False,
         lease_seconds: float = HOST_LEASE_SECONDS,
     ) -> Permit | Wait:
         """Ask for a permit to send one request now.
 
         `port` is one that isn't the scheme's own. `reserved` is the field of the Wait that the
-        caller comes back from; `owner` names the caller in the row. A caller that doesn't
-        `obey_breaker` reports NOT_TRIED. A request must be over within
-        `lease_seconds`: a caller that hasn't reported by then counts as dead. A caller with a
-        permit must report, whatever happens.
+        caller comes back from; `owner` names the caller in the row. A check passes the breaker,
+        waits for a Retry-After for CHECK_COOLDOWN_SECONDS at most, and reports NOT_TRIED. A request
+        must be over within `lease_seconds`: a caller that hasn't reported by then counts as dead. A
+        caller with a permit must report, whatever happens.
         """
         shared, own = split(limits, self._stage)
         request = PermitRequest(
@@ -86,7 +86,7 @@ class Pace:
             now=to_ms(self._clock()),
             shared=shared,
             own=own,
-            breaker=limits.breaker if obey_breaker else None,
+            breaker=None if is_check else limits.breaker,
             lease_ms=round(1000 * lease_seconds),
             reserved=reserved,
             port=port,
@@ -95,14 +95,23 @@ class Pace:
             return self._admit(rules.host_key(host), request)
         return self._admit_at_port(rules.host_key(host), rules.health_key(host, port), request)
 
-    def report(self, permit: Permit, outcome: Outcome, *, retry_after: float | None = None) -> None:
-        """Report how the request ended; `retry_after` is in seconds and holds for an hour at most.
+    def report(
+        self,
+        permit: Permit,
+        outcome: Outcome,
+        *,
+        retry_after: float | None = None,
+        cools_checks: bool = True,
+    ) -> None:
+        """Report how the request ended; `retry_after` is in seconds and holds for an hour at most,
+        for checks a minute or, without `cools_checks`, not at all.
 
         Of no effect after the end of the permit's lease."""
         end = rules.RequestEnd(
             permit=permit,
             outcome=outcome,
             retry_after_ms=None if retry_after is None else round(1000 * retry_after),
+            cools_checks=cools_checks,
             now=to_ms(self._clock()),
         )
         if permit.port is None:

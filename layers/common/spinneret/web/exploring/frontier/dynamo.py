@@ -246,7 +246,8 @@ def _update(changed: Mapping[str, Any], plus: Tally) -> dynamo.Condition:
     added = {"discovered": plus.discovered, "crawled": plus.crawled, "failed": plus.failed}
     adds = [f"#{name} :plus_{name}" for name, number in added.items() if number]
     values |= {f":plus_{name}": number for name, number in added.items() if number}
-    parts = [("SET", sets), ("ADD", adds)]
+    removed = [f"#{name}" for name, value in changed.items() if value is None]
+    parts = [("SET", sets), ("ADD", adds), ("REMOVE", removed)]
     return " ".join(f"{verb} {', '.join(terms)}" for verb, terms in parts if terms), values
 
 

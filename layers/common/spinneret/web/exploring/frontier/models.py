@@ -138,6 +138,8 @@ class Page:
     """Behind redirects."""
     status_code: int | None = None
     document_id: str | None = None
+    parts_key: str | None = None
+    """Of what is kept of it beside its document."""
     error_code: str | None = None
     error_message: str | None = None
     finished_at: datetime | None = None
@@ -181,6 +183,7 @@ class Fetched:
     final_url: str | None = None
     status_code: int | None = None
     document_id: str | None = None
+    parts_key: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -110,6 +110,22 @@ def ended(crawl: Crawl, reason: EndReason, now: datetime) -> Change:
     return Change(before=crawl, after=replace(crawl, ended_at=now, end_reason=reason))
 
 
+def reopened(crawl: Crawl, fence: int, failed: Sequence[Page]) -> Change:
+    """A crawl that ended without a page begins anew with those that failed."""
+    again = (
+        replace(page, state=PageState.WAITING, attempts=0, due_at=None, finished_at=None)
+        for page in failed
+    )
+    return Change(
+        before=crawl,
+        after=replace(crawl, fence=fence, ended_at=None, end_reason=None),
+        plus=Tally(failed=-len(failed)),
+        moves=tuple(
+            Move(before=page, after=after) for page, after in zip(failed, again, strict=True)
+        ),
+    )
+
+
 def is_expired(crawl: Crawl, now: datetime) -> bool:
     """Whether the crawl has lasted as long as its rows are kept for."""
     return now >= crawl.begun_at + timedelta(seconds=bounds.FRONTIER_SECONDS)
@@ -182,6 +198,7 @@ def recorded(
                 final_url=outcome.final_url,
                 status_code=outcome.status_code,
                 document_id=outcome.document_id,
+                parts_key=outcome.parts_key,
                 error_code=None,
                 error_message=None,
                 finished_at=now,

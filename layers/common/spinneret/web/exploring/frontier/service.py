@@ -70,6 +70,19 @@ class Frontier:
             return self._existing(ref)
         return crawl
 
+    def reopen(self, ref: CrawlRef, fence: int) -> None:
+        """Have a crawl that ended without a page begin anew; any other stays as it is.
+
+        Raises NotFound, LeaseLost for an outdated fence, and Contended.
+        """
+        self._persistently(lambda: self._reopen(ref, fence))
+
+    def _reopen(self, ref: CrawlRef, fence: int) -> None:
+        crawl = self._adopted(ref, fence)
+        if crawl.end_reason is not None and not crawl.crawled:
+            failed = self.store.first(ref, PageState.FAILED, bounds.CRAWL_SEEDS_MAX)
+            self.store.commit(crawl, rules.reopened(crawl, fence, failed))
+
     def next_batch(
         self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool] = _always
     ) -> Next:

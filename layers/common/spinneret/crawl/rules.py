@@ -1,0 +1,22 @@
+"""Which pages a crawl keeps."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.content.extraction.models import UNKNOWN, Content
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ContentRefused
+
+LANGUAGES: Final = frozenset({"en", UNKNOWN})  # C-02 and ruling "Content"
+
+
+def require_suited(content: Content) -> None:
+    """Raises ContentRefused, whose details name the reason: `too_short` or `language`."""
+    if sum(map(str.isalnum, content.text)) < bounds.PAGE_MIN_LETTERS:
+        raise ContentRefused("the page holds next to no text", details={"reason": "too_short"})
+    if content.language not in LANGUAGES:
+        raise ContentRefused(
+            f"the page isn't in English but in {content.language}",
+            details={"reason": "language", "language": content.language},
+        )

@@ -1,0 +1,127 @@
+"""The steps about what stands on Etsy already: listings and orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from spinneret.kernel.clock import stamp
+from spinneret.kernel.errors import InputNeeded
+from spinneret.marketplace.etsy import drafts, rules
+from spinneret.marketplace.etsy.api import EtsyApi
+from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.work import Work
+
+_GONE: Final = (None, "removed")
+
+
+def sync(work: Work, api: EtsyApi) -> Mapping[str, Any]:
+    """The product's listing, adopted, and what differs from the product; or its end.
+
+    A listing that is sold out, has run out or was taken off the shelf can be renewed: it goes on
+    being the product's, or a second one would be made.
+    """
+    _, content = work.subject.sold
+    listing = work.listing
+    listing_id = drafts.standing_id(listing)
+    if listing_id is None and listing.state is ListingState.CREATING:
+        found = drafts.find(work, api)
+        listing_id = str(found["listing_id"]) if found else None
+    if listing_id is None:
+        if listing.version:
+            work.record(last_sync_at=work.clock())
+        return {"state": "ended" if listing.version else "unknown"}
+    standing = api.listing(listing_id) or {}
+    if standing.get("state") in _GONE:
+        drafts.await_visible(work)
+        gone(work, listing)
+        return {"state": "ended"}
+    drift = common.drift_between(*_ours_and_theirs(content, standing))
+    work.record(
+        state=_state_of(standing, listing),
+        external_id=listing_id if standing["state"] == "active" else listing.external_id,
+        reference=listing_id,
+        url=standing.get("url") or listing.url,
+        drift=drift,
+        last_sync_at=work.clock(),
+    )
+    return {
+        "state": standing["state"],
+        "etsy_id": listing_id,
+        "drift": [[each.field, each.ours, each.theirs] for each in drift],
+    }
+
+
+def _state_of(standing: Mapping[str, Any], listing: Listing) -> ListingState:
+    if standing["state"] == "active":
+        return ListingState.ACTIVE
+    return ListingState.DRAFT if listing.state is ListingState.ACTIVE else listing.state
+
+
+def _ours_and_theirs(
+    content: Any, standing: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    ours: dict[str, Any] = {"title": content.title, "quantity": content.quantity}
+    theirs = {"title": standing.get("title"), "quantity": standing.get("quantity")}
+    if money := standing.get("price"):
+        ours["price"] = f"{rules.price_of(content):.2f}"
+        theirs["price"] = rules.money_text(money)
+    return ours, theirs
+
+
+def link(work: Work, api: EtsyApi) -> Mapping[str, Any]:
+    """Take the given listing for the product's; null says that none was made."""
+    given = work.subject.given
+    if "external_id" not in given:
+        common.given_text(work.subject, "external_id")
+    if given["external_id"] is None:
+        gone(work, work.listing)
+        return {"linked": None}
+    listing_id = common.given_text(work.subject, "external_id")
+    standing = api.listing(listing_id)
+    if standing is None:
+        raise InputNeeded("there is no such listing", details={"external_id": listing_id})
+    active = standing.get("state") == "active"
+    work.record(
+        state=ListingState.ACTIVE if active else ListingState.CREATING,
+        external_id=listing_id,
+        reference=listing_id,
+        url=standing.get("url"),
+        last_sync_at=work.clock(),
+    )
+    return {"linked": listing_id, "state": standing.get("state")}
+
+
+def gone(work: Work, listing: Listing) -> None:
+    """Record that the listing is no more."""
+    common.ended(work, listing, ListingState.ENDED, reference=None)
+
+
+def orders(work: Work, api: EtsyApi) -> Mapping[str, Any]:
+    """Every paid order that changed since the last reading, line by line, into the order book."""
+    book = work.services["orders"]
+    now, seen, offset = work.clock(), 0, 0
+    since = book.since(work.subject.tenant, "etsy", now)
+    while True:
+        page = api.receipts(since, offset)
+        receipts = page.get("results", [])
+        for receipt in receipts:
+            sold_at = datetime.fromtimestamp(int(receipt.get("created_timestamp", 0)), UTC)
+            for line in receipt.get("transactions", []):
+                book.sold(
+                    work.context.lease,
+                    marketplace="etsy",
+                    order_id=str(receipt["receipt_id"]),
+                    line_id=str(line.get("transaction_id", "")),
+                    sku=str(line.get("sku") or ""),
+                    quantity=int(line.get("quantity", 1)),
+                    sold_at=stamp(sold_at),
+                )
+        seen += len(receipts)
+        offset += len(receipts)
+        if not receipts or offset >= int(page.get("count", 0)):
+            break
+    book.remember(work.subject.tenant, "etsy", now)
+    return {"orders": seen, "looked_again": book.look_again(work.subject.tenant, "etsy")}

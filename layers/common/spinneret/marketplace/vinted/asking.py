@@ -1,0 +1,93 @@
+"""Requests of steps to the seller's browser: what may be done twice, and what must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, MarketplaceRefused, MarketplaceUnavailable
+from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.tasks.models import Task
+from spinneret.marketplace.vinted import errors
+from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
+from spinneret.marketplace.vinted.transport import PluginTransport
+
+# Of the sending: its record, and what was sent before; the answer comes to another claim.
+_SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
+_LOOK: Final = "look whether Vinted shows the listing"
+
+
+def was_only_sent_as(work: Work, request: PluginRequest) -> bool:
+    """Whether a request of this name was never sent with another content."""
+    browser, task = _browser(work)
+    return browser.was_only_sent_as(task, request)
+
+
+def repeatable[T](work: Work, request: PluginRequest, read: Callable[[PluginAnswer], T]) -> T:
+    """Ask for what may be done twice: after a time-out it is sent as a new request, and only one
+    that a plug-in had accepted counts as failed."""
+    browser, task = _browser(work)
+    marketplace = work.subject.marketplace
+    try:
+        answer = browser.ask(work.context, task, marketplace, request)
+    except MarketplaceUnavailable as late:
+        browser.begin_again(task, request)
+        if late.details.get("accepted") is not False:
+            raise
+        # No plug-in said that it has it: its process may have died before it was sent.
+        answer = browser.ask(work.context, task, marketplace, request)
+    try:
+        return read(answer)
+    except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen: the next run asks anew
+        browser.begin_again(task, request)
+        raise
+
+
+def named(work: Work, what: str, request: PluginRequest) -> PluginRequest:
+    """The request under a name that it keeps in every job."""
+    listing = work.listing
+    name = f"{work.subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
+    return replace(request, once=name)
+
+
+def unrepeatable(
+    work: Work,
+    what: str,
+    request: PluginRequest,
+    read: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+) -> Mapping[str, Any]:
+    """Ask for what must not be done twice. The plug-in's answer is all that tells whether it was
+    done: without one in time, and with one that proves neither, the seller decides."""
+    browser, task = _browser(work)
+    if task.payload["generation"] != work.listing.generation:
+        raise Conflict("the listing has ended meanwhile: publish again")
+
+    def perform() -> Mapping[str, Any]:
+        answer = browser.ask(work.context, task, work.subject.marketplace, request)
+        try:
+            return read(errors.success(answer))
+        except (MarketplaceRefused, MarketplaceUnavailable) as error:
+            if not errors.is_refusal(answer):
+                raise errors.undecided(f"{error.message}: {_LOOK}") from error
+            browser.begin_again(task, request)
+            raise
+
+    def find() -> Mapping[str, Any] | None:
+        if not browser.was_sent(task, request):
+            return None  # no plug-in ever had it
+        try:
+            return perform()
+        except MarketplaceUnavailable as late:
+            if not browser.was_sent(task, request):
+                raise
+            raise errors.undecided(f"{late.message}: {_LOOK}") from late
+
+    return work.once(what, perform, find, _SECONDS)
+
+
+def _browser(work: Work) -> tuple[PluginTransport, Task]:
+    browser: PluginTransport = work.services["browser"]
+    assert work.task is not None
+    return browser, work.task

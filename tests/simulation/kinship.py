@@ -1,0 +1,135 @@
+"""What must hold of parents and children, by their rows: the kernel's own rules aren't asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
+from tests.fakes.jobs import FakeJobStore
+from tests.simulation.turnstile import Role
+
+TERMINAL: Final = frozenset(
+    {
+        JobStatus.COMPLETED,
+        JobStatus.PARTIALLY_FAILED,
+        JobStatus.FAILED,
+        JobStatus.CANCELLED,
+        JobStatus.EXPIRED,
+    }
+)
+_ENDS: Final = frozenset(
+    ("running", end) for end in ("completed", "partially_failed", "failed", "cancelled")
+)
+_REOPENED: Final = frozenset((end, "running") for end in ("partially_failed", "failed"))
+_BEGUN: Final = frozenset({("paused", "pending"), ("failed", "pending")})
+MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
+    Role.CLIENT: frozenset(),
+    Role.STEP: frozenset(),
+    # Whose child ends last ends the parent; a claimed child stops as its parent did.
+    Role.WORKER: _ENDS | _REOPENED | _BEGUN | {("running", "paused")},
+    Role.SWEEPER: _ENDS
+    | {
+        ("running", "running"),
+        ("pending", "cancelled"),
+        ("paused", "cancelled"),
+        ("cancelled", "cancelled"),
+    },
+    Role.USER: _ENDS | _REOPENED | {("partially_failed", "pending")},
+}
+"""What a parent or a child may do beyond the moves of every job."""
+
+Check = Callable[[bool, JobRef, str], None]
+
+
+def is_kin(job: Job) -> bool:
+    """Whether the job is a parent or a child."""
+    return job.family is not None or job.parent is not None
+
+
+def awaits(job: Job) -> bool:
+    """Whether this parent is running with nobody at work."""
+    return job.family is not None and job.status is JobStatus.RUNNING and job.locked_by is None
+
+
+class Kinship:
+    """Checks each write to a parent or a child, and that all come to an end."""
+
+    def __init__(self, store: FakeJobStore, check: Check) -> None:
+        self._store = store
+        self._check = check
+
+    def counted(self, job: Job) -> None:
+        """After a write: every counter says what the children's rows say."""
+        if job.parent is None:
+            return
+        parent = JobRef(tenant=job.tenant, job_id=job.parent)
+        row = self._store.get(parent)
+        assert row is not None
+        assert row.family is not None
+        children = self._children(parent)
+        counts = self._store.child_counts(parent, range(row.family.shards))
+        for shard, count in enumerate(counts):
+            true = _counts([child for child in children if child.parent_shard == shard])
+            self._check(count == true, parent, f"counter {shard} says {count} instead of {true}")
+
+    def parent_moved(self, role: Role, was: Job, job: Job) -> None:
+        """A parent was moved while nobody worked at it."""
+        assert was.family is not None
+        assert job.family is not None
+        if was.status in TERMINAL and job.status is JobStatus.RUNNING:
+            self._check(job.run == was.run + 1, job.ref, "it was reopened within its run")
+            made = was.family.cursor is None
+            self._check(made, job.ref, "it was reopened before all children were made")
+            return
+        self._check(job.run == was.run, job.ref, "a run began without a user's word")
+        if job.status is not was.status:
+            self._check(job.fence > was.fence, job.ref, "a move from outside left its fence")
+        if job.family.settled or job.status in TERMINAL - {JobStatus.CANCELLED}:
+            alive = [child.id for child in self._children(job.ref) if child.status not in TERMINAL]
+            self._check(not alive, job.ref, f"it ended while a child was alive: {alive}")
+        by_children = job.status in TERMINAL and not (
+            role is Role.USER and job.status is JobStatus.CANCELLED
+        )
+        if by_children and was.status is JobStatus.RUNNING:
+            self._ended(was, job)
+
+    def _ended(self, was: Job, job: Job) -> None:
+        assert was.family is not None
+        self._check(was.family.cursor is None, job.ref, "it ended before all children were made")
+        children = self._children(job.ref)
+        counts, result = _counts(children), job.result or {}
+        said = result.get("total_count"), result.get("completed_count")
+        true = counts.created, counts.completed
+        self._check(said == true, job.ref, f"its result says {said} instead of {true}")
+        bad = counts.failed + counts.expired
+        expected = JobStatus.COMPLETED
+        if bad:
+            expected = JobStatus.PARTIALLY_FAILED if counts.completed else JobStatus.FAILED
+        elif counts.cancelled and not counts.completed:
+            expected = JobStatus.CANCELLED
+        self._check(job.status is expected, job.ref, f"it ended as {job.status.value}: {counts}")
+
+    def rests(self, job: Job) -> bool:
+        """Whether a parent waits for nothing but children that a user has paused."""
+        if not awaits(job):
+            return False
+        alive = {child.status for child in self._children(job.ref)} - TERMINAL
+        return alive == {JobStatus.PAUSED}
+
+    def is_unsettled(self, job: Job) -> bool:
+        """Whether children of a cancelled parent may still be alive."""
+        cancelled = job.family is not None and job.status is JobStatus.CANCELLED
+        return cancelled and job.family is not None and not job.family.settled
+
+    def _children(self, parent: JobRef) -> list[Job]:
+        refs = self._store.children(parent, tuple(JobStatus), None, 1000).refs
+        found = [self._store.get(ref) for ref in refs]
+        return [child for child in found if child is not None]
+
+
+def _counts(children: list[Job]) -> ChildCounts:
+    statuses = Counter(child.status for child in children)
+    ended = {status.value: statuses[status] for status in TERMINAL}
+    return ChildCounts(created=len(children), **ended)

@@ -1,0 +1,51 @@
+"""What the steps of driven jobs have done, and what must hold of the claims of executions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
+
+Check = Callable[[bool, JobRef, str], None]
+
+
+class Parts:
+    """Each part of a driven job's work is recorded once, under the claim that stands."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._recorded: defaultdict[JobRef, dict[int, int]] = defaultdict(dict)
+        """Part → the fence that it was recorded under."""
+        self._stepped: set[tuple[JobRef, int]] = set()
+        """The claims under which a step has written."""
+
+    def of(self, ref: JobRef) -> int:
+        """How many parts of a job are done."""
+        return len(self._recorded[ref])
+
+    def record(self, lease: Lease, number: int) -> None:
+        """A step's write was accepted; a step that is tried again may come twice."""
+        ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
+        recorded = self._recorded[ref]
+        before = recorded.setdefault(number, lease.fence)
+        self._check(before == lease.fence, ref, f"part {number} was done again in another claim")
+        self._check(len(recorded) >= number, ref, f"part {number} was done before its turn")
+
+    def step_moved(self, was: Job, job: Job) -> None:
+        """A step's transition was accepted."""
+        self._stepped.add((was.ref, was.fence))
+        match job.status:
+            case JobStatus.RUNNING:
+                self._check(job.fence == was.fence, job.ref, "a step changed the fence")
+                self._check(job.attempts in (0, was.attempts), job.ref, "a step was charged")
+            case JobStatus.COMPLETED:
+                done = self.of(job.ref) == job.payload["parts"]
+                self._check(done, job.ref, "it completed before all its parts were done")
+            case JobStatus.PENDING:
+                self._check(job.attempts == was.attempts, job.ref, "a segment's end was charged")
+
+    def worker_moved(self, job: Job) -> None:
+        """A worker that stays with its claim wrote under it."""
+        late = (job.ref, job.fence) in self._stepped
+        self._check(not late, job.ref, "a worker wrote over its execution's lease")

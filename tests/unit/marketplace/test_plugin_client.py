@@ -1,0 +1,51 @@
+"""The reference plug-in's own files, in a browser that is on this machine."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.architecture.conftest import ROOT
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+PAGE = ROOT / "tests" / "markets" / "plugin_client.html"
+
+pytestmark = [pytest.mark.heavy, pytest.mark.skipif(BROWSER is None, reason="no browser here")]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    """What the page says of each story."""
+    assert BROWSER is not None
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    command += ["--allow-file-access-from-files", "--virtual-time-budget=60000", PAGE.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+    shown = re.search(r'<pre id="out">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert shown is not None
+    told: dict[str, Any] = json.loads(html.unescape(shown[1]))
+    return told
+
+
+STORIES: dict[str, Any] = {
+    "without_settings": ["options"],
+    "hello": [["plugin.hello", "vinted"]],
+    "before_it_is_confirmed": 0,
+    "answers_of_one_task": [[200, {"draft": {"id": 7}}]] * 2,
+    "done_once": 1,
+    "without_an_answer": 0,
+    "a_refusal": [422, "title", 150],
+    "stopped_meanwhile": [1, 0],
+    "after_a_lost_connection": ["ticket", "socket"],
+    "with_a_revoked_key": ["ticket", "badge !"],
+}
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_the_plug_in_keeps_to_its_protocol(story: str, found: dict[str, Any]) -> None:
+    assert found[story] == STORIES[story]

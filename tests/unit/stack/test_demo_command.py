@@ -1,0 +1,46 @@
+"""`demo`: what it refuses before it starts anything, and what it says at its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stack import cli
+from stack.demo import farewell
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("https://nowhere.invalid/page", "the name nowhere.invalid can't be resolved"),
+        (f"https://{'a' * 64}.org/", "can't be resolved"),
+        ("nowhere", "names no host"),
+    ],
+)
+def test_a_host_that_does_not_exist_is_said_before_anything_is_installed(
+    url: str,
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    socket_enabled: None,
+) -> None:
+    monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
+    monkeypatch.setenv("SPINNERET_GATEWAY_PORT", "8085")  # taken: a start would fail at once
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    assert cli.main(["demo", "--url", url]) == 1
+    assert reason in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_its_farewell_says_what_to_try_next(capsys: pytest.CaptureFixture[str]) -> None:
+    farewell("http://127.0.0.1:4566/api", "sk_secret")
+    shown = capsys.readouterr().out
+    for part in (
+        "export API=http://127.0.0.1:4566/api KEY=sk_secret",
+        "$API/api/v1/jobs/job_…/timeline",
+        "http://127.0.0.1:4566/api/docs",
+        "make demo URL=https://…",
+    ):
+        assert part in shown

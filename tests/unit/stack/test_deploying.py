@@ -1,0 +1,210 @@
+"""What a deployment keeps, refuses and removes; that it deploys is proven end to end."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from stack import cli, deploy
+from stack.deployment import direct, record, settings
+from stack.deployment.record import Deployment
+from stack.deployment.sources import Sources
+from stack.errors import UsageError
+from stack.files import write_json
+from stack.instance import Instance, Record, Running, machine_boot
+from stack.ports import Ports
+from stack.process import ProcessId
+from stack.progress import Progress
+from stack.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[3]
+BURST = "SPINNERET_DOMAIN_BURST"
+
+
+class _Emulator(ThreadingHTTPServer):
+    """Stands for LocalStack and OpenSearch: answers one body to all, and notes the requests."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.body: dict[str, Any] = {"Functions": []}
+        self.asked: list[str] = []
+
+    @property
+    def url(self) -> str:
+        """Its base URL."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Emulator
+
+    def do_DELETE(self) -> None:
+        self._answer()
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        self._answer()
+
+    def _answer(self) -> None:
+        self.server.asked.append(f"{self.command} {self.path}")
+        body = json.dumps(self.server.body).encode()
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def emulator(socket_enabled: None) -> Iterator[_Emulator]:
+    with _Emulator() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Instance:
+    monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    return Instance("dev", tmp_path / "instances" / "dev")
+
+
+def workspace(instance: Instance, **environ: str) -> Workspace:
+    return Workspace(ROOT, instance.folder.parents[1], environ, Progress())
+
+
+def running(instance: Instance, url: str = "http://127.0.0.1:9") -> dict[str, str]:
+    """The instance has been started; where its parts are."""
+    names = ("gateway", "opensearch", "embedder", "websocket")
+    endpoints = dict.fromkeys(names, url) | {"localstack_boot": "boot 1"}
+    write_json(instance.endpoints_file, endpoints)
+    return endpoints
+
+
+def deployed(instance: Instance, endpoints: Mapping[str, str], chosen: Mapping[str, str]) -> None:
+    """The instance holds the application as it is, with these settings."""
+    sources = Sources(ROOT)
+    deployment = Deployment(
+        boot="boot 1",
+        shape=sources.shape(deploy.parameters_of(chosen, endpoints)),
+        functions=direct.sha256_of(sources.function_archive()),
+        common=direct.sha256_of(sources.common_archive()),
+        outputs={"ApiId": "api"},
+        resources={"CrawlApi": "spinneret-CrawlApi-1"},
+    )
+    record.write(instance, deployment)
+    settings.keep(instance, chosen)
+
+
+# ---------------------------------------------------------------- Settings
+
+
+def test_settings_outlast_the_environment_that_named_them(instance: Instance) -> None:
+    settings.keep(instance, settings.wanted(instance, {BURST: "50", "PATH": "/bin"}))
+    assert settings.kept(instance) == settings.wanted(instance, {}) == {BURST: "50"}
+
+
+def test_an_empty_value_returns_to_the_default(instance: Instance) -> None:
+    settings.keep(instance, {BURST: "50"})
+    assert settings.wanted(instance, {BURST: ""}) == {}
+
+
+def test_a_redeploy_that_removes_data_is_refused_without_force_and_leaves_no_settings(
+    instance: Instance,
+) -> None:
+    deployed(instance, running(instance), {})
+    with pytest.raises(UsageError, match="FORCE=1 make deploy"):
+        deploy.deploy_to(instance, workspace(instance, **{BURST: "50"}))
+    assert settings.kept(instance) == {}
+
+
+def test_what_is_deployed_keeps_its_settings(instance: Instance, emulator: _Emulator) -> None:
+    deployed(instance, running(instance, emulator.url), {BURST: "50"})
+    settings.keep(instance, {})  # as if the deployment had ended just before
+    deploy.deploy_to(instance, workspace(instance, **{BURST: "50"}))
+    assert settings.kept(instance) == {BURST: "50"}
+
+
+# ---------------------------------------------------------------- What goes
+
+
+class _Stacks:
+    """CloudFormation with one stack or none."""
+
+    def __init__(self, *, present: bool) -> None:
+        self.present = present
+
+    def describe_stacks(self, **_: str) -> dict[str, Any]:
+        if not self.present:
+            raise ClientError({"Error": {"Code": "ValidationError"}}, "DescribeStacks")
+        return {"Stacks": [{"StackStatus": "CREATE_COMPLETE"}]}
+
+    def delete_stack(self, **_: str) -> None:
+        self.present = False
+
+
+@pytest.mark.parametrize(
+    ("present", "said"),
+    [(True, "removed the former stack"), (False, "")],
+    ids=["with the former stack", "where LocalStack alone had died"],
+)
+def test_a_new_stack_begins_without_chunks(
+    present: bool,
+    said: str,
+    instance: Instance,
+    emulator: _Emulator,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stacks = _Stacks(present=present)
+    deploy.remove_former(stacks, emulator.url, workspace(instance))
+    assert emulator.asked == ["DELETE /chunks-*"]
+    assert not stacks.present
+    shown = capsys.readouterr().out
+    assert said in shown
+    assert bool(shown) is present
+
+
+# ---------------------------------------------------------------- What is seen of it
+
+
+def test_status_says_that_nothing_is_deployed(
+    instance: Instance, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running(instance)
+    died = Running(ProcessId(1, -1), ())  # what lives would be asked whether it works
+    instance.write(Record(machine_boot(), Ports(), {"embedder": died}))
+    assert cli.main(["status"]) == 1
+    assert "nothing is deployed: run `make deploy`" in capsys.readouterr().out
+
+
+def test_a_function_s_last_lines_are_shown(
+    instance: Instance, emulator: _Emulator, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deployed(instance, running(instance, emulator.url), {})
+    lines = [{"timestamp": at, "message": f"line {at}\n"} for at in (1, 2, 3)]
+    emulator.body = {"events": lines}
+    assert cli.main(["logs", "--function", "CrawlApi", "-n", "2"]) == 0
+    assert capsys.readouterr().out == "line 2\nline 3\n"
+
+
+def test_an_unknown_function_has_no_log(
+    instance: Instance, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deployed(instance, running(instance), {})
+    assert cli.main(["logs", "--function", "Crowl"]) == 2
+    assert "template.yaml has no function Crowl" in capsys.readouterr().err
