@@ -108,14 +108,16 @@ STORIES = {
 COMMON = ("publish", "update", "delete")
 
 
-def _prove(tables: Tables | None, action: str, marketplace: str, every: int) -> None:
+def _prove(
+    tables: Tables | None, action: str, marketplace: str, every: int, deliveries: int = 1
+) -> None:
     make, listings, state = STORIES[action]
     story = make(marketplace)
-    calls = calls_of(tables, story)
+    calls = calls_of(tables, story, deliveries)
     assert len(calls) > (10 if tables else 0)
     for at in range(1, len(calls) + 1, every):
         for death in DEATHS:
-            bench, job = crashed(tables, story, at, death)
+            bench, job = crashed(tables, story, at, death, deliveries)
             where = f"{action} {marketplace}: {death} {calls[at - 1]} ({at} of {len(calls)})"
             assert _standing(bench, marketplace) == listings, where
             assert job.status == "completed", f"{where}: {job.last_error}"
@@ -136,6 +138,11 @@ def test_a_crash_at_any_call_of_the_marketplace_leaves_one_listing(
     _prove(None, action, marketplace, every=1)
 
 
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_crash_while_every_message_comes_twice_leaves_one_listing(marketplace: str) -> None:
+    _prove(None, "publish", marketplace, every=5, deliveries=2)
+
+
 @pytest.mark.heavy
 @pytest.mark.timeout(1800)
 @ACTIONS
@@ -143,6 +150,15 @@ def test_a_crash_at_any_call_leaves_one_listing(
     action: str, marketplace: str, moto_tables: Tables
 ) -> None:
     _prove(moto_tables, action, marketplace, every=STEP)
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(1800)
+@ACTIONS
+def test_a_crash_at_any_call_while_every_message_comes_twice_leaves_one_listing(
+    action: str, marketplace: str, moto_tables: Tables
+) -> None:
+    _prove(moto_tables, action, marketplace, every=4 * STEP, deliveries=2)
 
 
 def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
