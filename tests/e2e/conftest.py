@@ -139,6 +139,7 @@ def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
         "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200",
         "SPINNERET_DOMAIN_BURST": "200",
         "SPINNERET_ENABLE_PROXY_ROTATION": "true",
+        "SPINNERET_ORDER_POLLING_ENABLED": "true",
         "SPINNERET_COMMON_CRAWL_URL": f"http://127.0.0.1:{website}/collinfo.json",
     }
     done = stack.command("deploy", **settings)

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from tests.conftest import Aws
 from tests.e2e.conftest import Deployed, Tenant
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
@@ -173,17 +174,26 @@ def test_a_product_is_listed_by_the_plug_in(
         assert [job["result_data"]["vinted_id"]] == plugin.items
 
 
-def test_a_sale_ends_the_other_listing(seller: Tenant, markets: MarketServer) -> None:
-    product = _product(seller, markets, "Single coat")
+@pytest.mark.parametrize("read_by", ["a job", "the rule"])
+def test_a_sale_ends_the_other_listing(
+    read_by: str, seller: Tenant, markets: MarketServer, deployed: Deployed, aws: Aws
+) -> None:
+    title = f"Single coat, read by {read_by}"
+    product = _product(seller, markets, title)
     assert _job(seller, "publish", "etsy", product["product_id"])["status"] == "completed"
     _https(seller, product)
     assert _job(seller, "publish", "ebay", product["product_id"])["status"] == "completed"
     with markets.lock:
-        markets.ebay.sell(product["sku"], "order-1")
-    assert _job(seller, "orders", "ebay", None)["status"] == "completed"
+        markets.ebay.sell(product["sku"], f"order of {title}")
+    if read_by == "a job":
+        assert _job(seller, "orders", "ebay", None)["status"] == "completed"
     deadline = time.monotonic() + SECONDS
-    while markets.etsy.live("Single coat"):
+    while markets.etsy.live(title):
         assert time.monotonic() < deadline
+        if read_by == "the rule":  # not while an earlier reading of its own goes on
+            function = deployed.resources["OrderPolling"]
+            polled = aws("lambda").invoke(FunctionName=function, Payload=b"{}")
+            assert json.load(polled["Payload"])["enabled"]
         time.sleep(0.3)
     sales = seller("GET", "/api/marketplace/orders").json()["items"]
     assert [each["outcome"] for each in sales if each["sku"] == product["sku"]] == ["reserved"]
