@@ -138,9 +138,11 @@ def test_a_crash_at_any_call_of_the_marketplace_leaves_one_listing(
     _prove(None, action, marketplace, every=1)
 
 
-@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
-def test_a_crash_while_every_message_comes_twice_leaves_one_listing(marketplace: str) -> None:
-    _prove(None, "publish", marketplace, every=5, deliveries=2)
+@ACTIONS
+def test_a_crash_while_every_message_comes_twice_leaves_one_listing(
+    action: str, marketplace: str
+) -> None:
+    _prove(None, action, marketplace, every=1, deliveries=2)
 
 
 @pytest.mark.heavy

@@ -306,6 +306,17 @@ def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
     )
 
 
+@pytest.mark.parametrize("said", [{"Retry-After": "30"}, {"Retry-After": "soon"}, {}])
+def test_short_waits_that_come_again_and_again_end_with_the_hour(
+    said: dict[str, str], memory: Bench
+) -> None:
+    bench, begun = memory, memory.clock()
+    bench.web.around = lambda _, __: Said(429, {}, said)
+    job = bench.finish(bench.submit("publish", "ebay", bench.product()), most=300)
+    assert job.status == "expired"
+    assert (bench.clock() - begun).total_seconds() < 2.1 * 3600  # and the look's hour
+
+
 def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
     product = bench.product()
     bench.web.instead.update(dict.fromkeys(range(1, 99), Said(503)))

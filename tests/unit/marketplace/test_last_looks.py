@@ -121,3 +121,20 @@ def _until_ending(bench: Bench, ref: JobRef) -> None:
         if not bench.job(ref).ending:
             bench.deliver()
     raise AssertionError("its time isn't over")
+
+
+def test_a_batch_ends_after_the_looks_of_its_jobs_with_exact_counts(memory: Bench) -> None:
+    bench = memory
+    ids = [bench.product(title).id for title in ("One", "Two")]
+    _lost_then_held(bench, "/publish", happens=True)
+    bench.machine.meanwhile = bench.sweep
+    batch = bench.finish(bench.submit_batch("publish", "ebay", ids))
+    assert batch.status == "partially_failed"
+    assert batch.result == {
+        "total_count": 2,
+        "completed_count": 1,
+        "failed_count": 1,
+        "cancelled_count": 0,
+        "pending_count": 0,
+    }
+    assert len(bench.ebay.listings) == 1

@@ -177,9 +177,7 @@ class MarketCalls:
         at = self._pace.take(self._tenant, self._marketplace, now)
         while at > now:
             if at - now > timedelta(seconds=bounds.MARKETPLACE_WAIT_SECONDS):
-                # The pace itself is never so far ahead: this is what an answer asked for.
-                is_named = at - now > timedelta(seconds=_HOLD_SECONDS)
-                raise self._deferral(at, is_named=is_named)
+                raise self._deferral(at)  # an answer asked for it: the pace is never so far ahead
             self._sleep((at - now).total_seconds())
             now = max(self._clock(), at)
             at = self._pace.take(self._tenant, self._marketplace, now)
@@ -191,21 +189,22 @@ class MarketCalls:
         wait = timedelta(seconds=_HOLD_SECONDS if asked is None else asked)
         until = self._clock() + wait
         self._pace.hold(self._tenant, self._marketplace, until)
-        return self._deferral(until, is_named=asked is not None)
+        return self._deferral(until)
 
     def _asked(self, answer: MarketAnswer) -> float | None:
         """The answer's Retry-After in seconds."""
         said = answer.headers.get("retry-after", "")
         return parse_retry_after(said, self._clock(), bounds.MARKETPLACE_HOLD_SECONDS)
 
-    def _deferral(self, until: datetime, *, is_named: bool) -> Defer:
-        """A time that the marketplace named is waited out, as its budget comes back then. One that
-        is too late for the job is told as the reason when it expires."""
-        limits = f"the limits of {self._marketplace}"
-        begun = self._begun or self._clock()
+    def _deferral(self, until: datetime) -> Defer:
+        """A longer time than our own guess was named by the marketplace, and is waited out: its
+        budget comes back then. One that is too late for the job is told as the reason when it
+        expires. Short ones that come again and again count as any other wait."""
+        limits, now = f"the limits of {self._marketplace}", self._clock()
+        begun = self._begun or now
         if until > begun + timedelta(seconds=bounds.JOB_PENDING_SECONDS):
             return Defer(until, f"{limits}, until {until:%Y-%m-%d %H:%M} UTC")
-        return Defer(until, limits, appointed=is_named)
+        return Defer(until, limits, appointed=until - now > timedelta(seconds=_HOLD_SECONDS))
 
     def _obey(self, answer: MarketAnswer) -> None:
         """An answer that says there is nothing left holds the next call."""
