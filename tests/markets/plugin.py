@@ -28,6 +28,8 @@ class FakePlugin:
         self.status: int | None = None
         """What Vinted answers instead, having done nothing; `refusal` is its body."""
         self.refusal: Mapping[str, Any] = {"message": "no"}
+        self.refused_titles: set[str] = set()
+        """Drafts with one of them aren't completed."""
         self.empty = False
         self.odd: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """By the path's last part: what the plug-in makes of an answer after Vinted has acted."""
@@ -99,6 +101,8 @@ class FakePlugin:
                 return 200, {"draft": {"id": f"draft{number}"}}
             case "completion":
                 draft = self.drafts[str(task["path"]).split("/")[-2]]
+                if draft["title"] in self.refused_titles:
+                    return 422, {"errors": [{"field": "title", "value": "no"}]}
                 item = str(number + 9000)
                 url = f"https://www.vinted.example/items/{item}"
                 self.items[item] = {"id": item, "url": url, **_shown(draft)}

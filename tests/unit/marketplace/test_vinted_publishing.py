@@ -137,6 +137,19 @@ def test_fields_that_vinted_names_are_the_products_own(bench: Bench) -> None:
     assert found == [(f"about {theirs}", ours) for theirs, ours in REFUSED.items()]
 
 
+def test_what_vinted_refuses_to_list_is_drafted_anew_once_it_is_mended(bench: Bench) -> None:
+    product = bench.product()
+    bench.plugin.refused_titles = {"Wool coat", "Coat of wool"}
+    for title in ("Wool coat", "Coat of wool"):
+        job = bench.done("publish", "vinted", bench.edit(product, title=title))
+        assert job.last_error is not None
+        assert job.last_error.details["fields"][0]["field"] == "title"
+    mended = bench.edit(product, title="Wool coat, navy")
+    assert bench.done("publish", "vinted", mended).status == "completed"
+    [item] = bench.plugin.items.values()
+    assert (item["title"], len(bench.plugin.drafts)) == ("Wool coat, navy", 3)
+
+
 @pytest.mark.parametrize("status", [401, 422, 503])
 def test_what_was_refused_is_asked_for_anew_when_the_job_is_tried_again(
     status: int, bench: Bench

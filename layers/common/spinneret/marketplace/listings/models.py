@@ -46,7 +46,7 @@ class Listing:
     external_id: str | None = None
     """The marketplace's id of the listing."""
     reference: str | None = None
-    """A second id that the marketplace needs: eBay's offer."""
+    """A second id that is needed: eBay's offer, Etsy's draft, the draft that Vinted won't list."""
     images: Mapping[str, str] = field(default_factory=dict)
     """URL of the product's image → what the marketplace calls its copy."""
     url: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable
+from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.refusals import Meaning, Problem, refused
 from spinneret.marketplace.vinted.models import PluginAnswer
 
@@ -36,6 +36,7 @@ _FIELDS: Final[Mapping[str, str]] = {
     "photos": "images",
 }
 _TOO_SLOW: Final = 408  # somebody on the way gave up: what Vinted did is unknown
+_OF_FIELDS: Final = (400, 422)
 _GONE: Final = (404, 410)
 _REASONS: Final = ("message", "code", "errors")
 
@@ -48,6 +49,11 @@ def is_refusal(answer: PluginAnswer) -> bool:
         and answer.status != _TOO_SLOW
         and any(answer.body.get(name) for name in _REASONS)
     )
+
+
+def is_about_fields(refusal: MarketplaceRefused) -> bool:
+    """Whether the product has to be changed before it is asked for again."""
+    return refusal.details["status"] in _OF_FIELDS
 
 
 def success(answer: PluginAnswer) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import MarketplaceUnavailable
+from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
@@ -135,15 +135,17 @@ def _draft(work: Work) -> Mapping[str, Any]:
     began = work.intend().intent_at
     if began is not None and began + _KNOWN <= work.clock():
         raise errors.undecided("what became of the listing that was begun isn't known any more")
+    refused = work.listing.reference
+    what = "draft" if refused is None else f"draft-after-{refused}"
     draft = PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
-    request = asking.named(work, "draft", draft)
+    request = asking.named(work, what, draft)
 
     def made(body: Mapping[str, Any]) -> Mapping[str, Any]:
         is_this = asking.was_only_sent_as(work, request)
         draft_id = errors.id_of(errors.part(body, "draft"))
         return {"draft_id": draft_id, "content": content.digest if is_this else None}
 
-    return asking.unrepeatable(work, "draft", request, made)
+    return asking.unrepeatable(work, what, request, made)
 
 
 def _complete(work: Work) -> Mapping[str, Any]:
@@ -157,10 +159,19 @@ def _complete(work: Work) -> Mapping[str, Any]:
     else:
         path = f"{_DRAFTS}/{draft['draft_id']}/completion"
         request = asking.named(work, "complete", PluginRequest(method="POST", path=path, body={}))
-        made = asking.unrepeatable(work, "complete", request, _item_made)
+        try:
+            made = asking.unrepeatable(work, "complete", request, _item_made)
+        except MarketplaceRefused as refusal:
+            if errors.is_about_fields(refusal):  # a product that is changed needs another draft
+                work.record(reference=draft["draft_id"])
+            raise
         shown = draft.get("content")
         work.record(
-            state=ListingState.ACTIVE, external_id=made["item_id"], url=made["url"], digest=shown
+            state=ListingState.ACTIVE,
+            external_id=made["item_id"],
+            reference=None,
+            url=made["url"],
+            digest=shown,
         )
     if shown != content.digest:
         _change(work, str(made["item_id"]))
