@@ -1,12 +1,16 @@
 """Speed and memory of site audits, without any network.
 
     python benchmarks/audit.py [--html DIR] [--pages 100 500 2000]
+    python benchmarks/audit.py --site DIR --pages 500
 
 * pages: facts and checks over generated pages, and over the real ones of a folder (`*.html` or
   `*.html.gz`, by default the labelled set beside the repository, else Python's documentation);
 * checks: what each costs, the ten dearest;
 * memory: peak of the process while a site of so many pages is audited and all reports are written,
   each size in a process of its own.
+
+With --site, nothing of this but a whole audit of a folder that is served on loopback: requests,
+time, memory, reports (such as /usr/share/doc/python3.11/html, of Debian's python3.11-doc).
 """
 
 from __future__ import annotations
@@ -29,7 +33,9 @@ REAL = (
     REPOSITORY.parent / "shared" / "benchmarks" / "page-types" / "html",
     Path("/usr/share/doc/python3.11/html"),
 )
-sys.path.insert(0, str(REPOSITORY / "layers" / "common"))
+sys.path[:0] = [
+    str(REPOSITORY / each) for each in ("layers/common", "functions", "infra/local", ".")
+]
 
 from spinneret.audits.checks.catalogue import by_scope, catalogue  # noqa: E402 (path set above)
 from spinneret.audits.checks.models import Scope  # noqa: E402 (path set above)
@@ -119,10 +125,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--html", type=Path)
     parser.add_argument("--pages", type=int, nargs="*", default=[100, 500, 2000])
+    parser.add_argument("--site", type=Path, help="audit this folder over loopback")
     parser.add_argument("--memory-of", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.memory_of is not None:
         print(memory(arguments.memory_of))
+        return
+    if arguments.site is not None:
+        # Loaded late: the memory of the other measurements is without it.
+        from benchmarks.audit_site import audit_site  # noqa: PLC0415 (see above)
+
+        audit_site(arguments.site, arguments.pages[0])
         return
     folder = arguments.html or next((each for each in REAL if each.is_dir()), None)
     print("pages                      kB each  facts/s  checks/s  together/s  facts kB  findings")

@@ -187,12 +187,14 @@ class Application:
         for name in ("S3FetchCache", "S3PartStore", "S3ContentStore", "DynamoDocumentStore"):
             setattr(wiring, name, of("store", getattr(wiring, name)))
         extract = wiring.extract
-        wiring.extract = lambda *args: self._extracted(extract, args)
+        wiring.extract = lambda *args, **named: self._extracted(extract, args, named)
         cast("Any", documents).ChunkMaker = self._chunks(documents.ChunkMaker)
 
-    def _extracted(self, extract: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def _extracted(
+        self, extract: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
         with self.shares.of("extract"):
-            return extract(*args)
+            return extract(*args, **named)
 
     def _chunks(self, maker: type[Any]) -> type[Any]:
         shares = self.shares

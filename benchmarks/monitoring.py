@@ -51,11 +51,21 @@ from spinneret.monitoring.targets.dynamo import DynamoTargetStore  # noqa: E402
 from spinneret.monitoring.targets.rules import next_slot  # noqa: E402
 from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
 from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
+from spinneret.web.fetching.models import Certificate, Phases  # noqa: E402
 from spinneret.web.politeness.models import PaceLimits  # noqa: E402
 from tests.fakes.checking import CheckWorld  # noqa: E402
+from tests.fakes.fetching import fetched_page  # noqa: E402
 from tests.fakes.time import START, HandClock  # noqa: E402
 from tests.tables import create_tables  # noqa: E402
 
+URL = "https://site.example/health"
+CERTIFICATE = Certificate(
+    subject="CN=site.example",
+    issuer="C=US, O=Let's Encrypt, CN=R11",
+    names=("site.example", "www.site.example"),
+    not_before=START - timedelta(days=10),
+    not_after=START + timedelta(days=80),
+)
 PAGE = b"<!doctype html><title>A page</title>" + b"<p>All is well.</p>" * 200
 WRITE_PRICE, READ_PRICE = 0.625, 0.125  # dollars a million
 LAMBDA_PRICE = 0.0000166667  # dollars a GB-second
@@ -202,7 +212,12 @@ def bench_capacity() -> None:
         targets = DynamoTargetStore(counting, names["Targets"])
         world = CheckWorld()
         world.targets._store = targets  # noqa: SLF001 - the benchmark's choice of an adapter
-        target_id = world.target("https://site.example/health", interval_seconds=60)
+        target_id = world.target(URL, interval_seconds=60)
+        world.sites.answers[URL] = replace(
+            fetched_page(URL, PAGE),
+            phases=Phases(dns_ms=12, connect_ms=18, tls_ms=35, first_byte_ms=110, transfer_ms=4),
+        )
+        world.sites.certificates["site.example"] = CERTIFICATE
         checker = Checker(
             world.parts(
                 targets=targets,

@@ -3,7 +3,8 @@
     python benchmarks/publishing.py [--products 20] [--stack]
 
 * without `--stack`: publishes in this process, on moto's tables and the tests' marketplaces, and
-  counts calls; the price follows from them and from AWS's list prices;
+  counts calls and state transitions, of single jobs and of a batch; the price follows from them and
+  from AWS's list prices;
 * with `--stack`: jobs a second on the deployed benchmark instance (`benchmarks/instance.py`), which
   must have been started with the marketplaces' hosts on port 8486.
 """
@@ -15,6 +16,8 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -28,13 +31,25 @@ READ_UNIT: Final = 0.125 / 1_000_000  # DynamoDB, 4 KB, consistent
 SQS: Final = 0.40 / 1_000_000
 LAMBDA_GB_SECOND: Final = 0.0000166667
 LAMBDA_REQUEST: Final = 0.20 / 1_000_000
+TRANSITION: Final = 25.0 / 1_000_000  # Step Functions, standard workflows
 MEMORY_GB: Final = 0.5
 CALL_SECONDS: Final = 0.35  # of a marketplace's API, by experience
 AWS_SECONDS: Final = 0.008  # of a DynamoDB transaction
 ITEMS_PER_TRANSACTION: Final = 2.5  # a fence and one row or two
 
 
-def count(marketplace: str, products: int) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """Of one listing, on average."""
+
+    market_calls: float
+    dynamo: Mapping[str, float]
+    transitions: float
+    lambdas: float
+    messages: float
+
+
+def count(marketplace: str, products: int, *, is_batch: bool) -> None:
     """Publish in this process, and print calls and price."""
     import boto3  # noqa: PLC0415 - only this mode needs moto
     from moto import mock_aws  # noqa: PLC0415 - see above
@@ -55,31 +70,49 @@ def count(marketplace: str, products: int) -> None:
             "before-call.dynamodb", lambda model, **_: calls.update([model.name])
         )
         begin = time.perf_counter()
-        for product in made:
-            job = bench.done("publish", marketplace, product)
+        if is_batch:
+            refs = [bench.submit_batch("publish", marketplace, [each.id for each in made])]
+        else:
+            refs = [bench.submit("publish", marketplace, each) for each in made]
+        for ref in refs:
+            job = bench.finish(ref)
             assert job.status == "completed", job.last_error
         seconds = time.perf_counter() - begin
-    sent = len(bench.web.seen) + len(bench.plugin.tasks)
-    per = {name: number / products for name, number in sorted(calls.items())}
-    market_calls = sent / products
-    print(f"{marketplace}: {products / seconds:.1f} jobs/s in one process on moto")
-    print(f"  marketplace calls per listing: {market_calls:.1f}")
-    print("  DynamoDB calls per listing:", ", ".join(f"{n} {c:.1f}" for n, c in per.items()))
-    print(f"  AWS price per 1,000 listings: ${1000 * price(per, market_calls):.3f}")
+    entered = bench.machine.entered
+    executions = len(bench.executions.started)
+    tasks = sum(entered[name] for name in ("Take", "Step", "Callback"))
+    # The request that submits, a message for each execution, the machine's tasks; and what a
+    # plug-in sends: that it has a task, and its answer.
+    requests = len(refs) + executions + tasks + 2 * len(bench.plugin.tasks)
+    per = Counted(
+        market_calls=(len(bench.web.seen) + len(bench.plugin.tasks)) / products,
+        dynamo={name: number / products for name, number in sorted(calls.items())},
+        transitions=entered.total() / products,
+        lambdas=requests / products,
+        messages=executions / products,
+    )
+    way = f"in a batch of {products}" if is_batch else "one by one"
+    print(
+        f"| {marketplace}, {way} | {products / seconds:.1f} | {per.market_calls:.1f}"
+        f" | {sum(per.dynamo.values()):.0f} | {per.transitions:.1f} | {per.lambdas:.1f}"
+        f" | ${1000 * price(per, with_machine=False):.2f} | ${1000 * price(per):.2f} |"
+    )
 
 
-def price(per: dict[str, float], market_calls: float) -> float:
+def price(per: Counted, *, with_machine: bool = True) -> float:
     """Dollars for one listing."""
-    transactions = per.get("TransactWriteItems", 0.0)
-    writes = 2 * ITEMS_PER_TRANSACTION * transactions + per.get("UpdateItem", 0.0)
-    reads = sum(per.get(name, 0.0) for name in ("GetItem", "Query", "BatchGetItem"))
-    seconds = market_calls * CALL_SECONDS + sum(per.values()) * AWS_SECONDS
+    calls = per.dynamo
+    transactions = calls.get("TransactWriteItems", 0.0)
+    writes = 2 * ITEMS_PER_TRANSACTION * transactions + calls.get("UpdateItem", 0.0)
+    reads = sum(calls.get(name, 0.0) for name in ("GetItem", "Query", "BatchGetItem"))
+    seconds = per.market_calls * CALL_SECONDS + sum(calls.values()) * AWS_SECONDS
     return (
         writes * WRITE_UNIT
         + reads * READ_UNIT
-        + 3 * SQS
-        + LAMBDA_REQUEST
+        + 3 * per.messages * SQS  # sent, received, deleted
+        + per.lambdas * LAMBDA_REQUEST
         + seconds * MEMORY_GB * LAMBDA_GB_SECOND
+        + (per.transitions * TRANSITION if with_machine else 0.0)
     )
 
 
@@ -142,8 +175,14 @@ def main() -> None:
     if given.stack:
         on_stack(given.products)
         return
+    print(
+        "| per listing | jobs/s in one process | calls of the marketplace | DynamoDB calls"
+        " | state transitions | Lambda requests | $ per 1,000 without transitions | with them |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     for marketplace in ("ebay", "etsy", "vinted"):
-        count(marketplace, given.products)
+        for is_batch in (False, True):
+            count(marketplace, given.products, is_batch=is_batch)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,10 @@ def prompt_indexes(stack: Stack) -> Stack:
     """
     settings = {"index.refresh_interval": "20ms"}
     with httpx.Client(base_url=stack.opensearch_url, trust_env=False, timeout=30) as http:
-        template = {"index_patterns": ["chunks-*"], "template": {"settings": settings}}
+        template = {
+            "index_patterns": ["chunks-*", "contract-*"],
+            "template": {"settings": settings},
+        }
         http.put("/_index_template/prompt", json=template).raise_for_status()
         if http.get("/chunks-*/_alias").raise_for_status().json():  # the instance was used before
             http.put("/chunks-*/_settings", json=settings).raise_for_status()

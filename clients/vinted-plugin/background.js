@@ -19,6 +19,7 @@ let last = Promise.resolve();
 const memory = {
   get: async (key) => (await chrome.storage.local.get(`answer ${key}`))[`answer ${key}`],
   set: (key, answer) => chrome.storage.local.set({[`answer ${key}`]: answer}),
+  drop: (key) => chrome.storage.local.remove(`answer ${key}`),
 };
 
 async function browserName() {

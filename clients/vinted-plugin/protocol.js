@@ -5,7 +5,7 @@
 const UNKNOWN = {status: 0, body: {}};
 
 export class Protocol {
-  // memory: {get(key) -> answer | undefined, set(key, answer)}, kept across restarts; both promises.
+  // memory: {get(key) -> answer | undefined, set(key, answer), drop(key)}: promises, kept over restarts.
   // browser: a name that this browser keeps.
   constructor({say, act, memory, marketplace, browser}) {
     Object.assign(this, {say, act, memory, marketplace, browser});
@@ -26,6 +26,8 @@ export class Protocol {
       const task = this.tasks.get(message.key);
       this.tasks.delete(message.key);
       if (task && !this.busy.has(message.key)) await this.carryOut(task);
+    } else if (message.type === "confirmed" && message.of === "plugin.answer") {
+      await this.memory.drop(message.key); // it won't be this browser's again
     }
   }
 

@@ -22,7 +22,7 @@ SCHEDULE: Final[Examples] = {
             "options": {"max_pages": 200},
             "schedule_cron": "0 6 * * 1",
             "timezone": "Europe/Berlin",
-            "enabled": True,
+            "is_active": True,
             "created_at": "2026-01-02T12:00:00.000000Z",
             "updated_at": "2026-01-02T12:00:00.000000Z",
             "next_run_at": "2026-01-05T05:00:00.000000Z",

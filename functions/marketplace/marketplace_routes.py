@@ -30,6 +30,7 @@ from spinneret.marketplace.publishing.api_models import (
     submitted_job,
 )
 from spinneret.marketplace.publishing.engine import Command
+from spinneret.marketplace.publishing.service import is_task_position
 from spinneret.marketplace.registry import ACTION_TYPES, HANDLERS
 from spinneret.marketplace.tasks.api_models import TaskList, TaskView, task_view
 from spinneret.marketplace.tasks.models import TaskStatus
@@ -137,8 +138,9 @@ def list_marketplace_tasks(
     cursor: str | None = None,
 ) -> TaskList:
     """A job's tasks by position; without `job_id` those of the newest jobs."""
+    position = position_of(cursor, is_task_position)
     found, after = routes.services.publishing.tasks(
-        routes.principal.tenant, job_id, status, position_of(cursor), limit
+        routes.principal.tenant, job_id, status, position, limit
     )
     return TaskList(
         items=[task_view(task) for task in found],

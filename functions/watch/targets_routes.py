@@ -34,7 +34,7 @@ from spinneret.monitoring.targets.api_models import (
     target_list,
     target_view,
 )
-from spinneret.monitoring.targets.rules import is_position
+from spinneret.monitoring.targets.rules import host_named, is_position
 from spinneret.monitoring.targets.service import RequestId
 from spinneret.monitoring.times import moment_of, one_of
 from spinneret.monitoring.wiring import TargetApi, target_api
@@ -92,7 +92,7 @@ def list_targets(
     """Targets in the order of their making; of one host, if it is named. `page_token` is another
     name of `cursor`."""
     after = position_of(one_of("cursor", cursor, "page_token", page_token), is_position)
-    host = None if host is None else host.lower()
+    host = None if host is None else host_named(host)
     return target_list(_services().targets.page(routes.principal.tenant, host, after, limit))
 
 
@@ -169,13 +169,17 @@ def get_uptime(
 
 @router.get("/v1/targets/<target_id>/incidents", **declared(Scope.READ))
 def list_incidents(
-    target_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
+    target_id: str,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    window: Window | None = None,
+    cursor: str | None = None,
 ) -> IncidentList:
-    """Times in which it wasn't up, newest first, each with its timeline."""
+    """Times in which it wasn't up, newest first, each with its timeline; with `window`, those that
+    lasted into it."""
     after = position_of(cursor, is_result_position)
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)
-    return incident_list(_services().incidents.page(tenant, target_id, after, limit))
+    return incident_list(_services().incidents.page(tenant, target_id, window, after, limit))
 
 
 def _moment(name: str, text: str | None) -> datetime | None:

@@ -15,6 +15,7 @@ HEAVY = {
     "boto3.dynamodb.conditions",
     "lxml",
     "numpy",
+    "pycld2",
     "spinneret.runtime.openapi.document",
     "trafilatura",
 }

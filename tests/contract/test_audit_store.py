@@ -280,7 +280,7 @@ def schedule(tenant: str, **given: Any) -> AuditSchedule:
         "options": {"max_pages": 7},
         "schedule_cron": "0 6 * * *",
         "timezone": "UTC",
-        "enabled": True,
+        "is_active": True,
         "created_at": START,
         "updated_at": START,
         "next_run_at": START + DAY,
@@ -314,8 +314,8 @@ def test_schedules_are_listed_newest_first(schedules: ScheduleStore, tenant: str
     assert schedules.page(tenant, first.after, 2).schedules == (made[0],)
 
 
-def test_enabled_schedules_are_due_at_their_time(schedules: ScheduleStore, tenant: str) -> None:
-    made, off = schedule(tenant), schedule(tenant, enabled=False, next_run_at=None)
+def test_active_schedules_are_due_at_their_time(schedules: ScheduleStore, tenant: str) -> None:
+    made, off = schedule(tenant), schedule(tenant, is_active=False, next_run_at=None)
     schedules.add(made)
     schedules.add(off)
 

@@ -23,7 +23,6 @@ from spinneret.content.search.models import (
     Words,
 )
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
-from spinneret.content.search.opensearch_mapping import names_of
 from spinneret.content.search.ports import ChunkIndex
 from spinneret.content.search.rules import cut_to_terms
 from spinneret.kernel.clock import utc_now
@@ -42,9 +41,9 @@ LATER, EARLIER = datetime(2029, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=U
 def opensearch(request: pytest.FixtureRequest) -> Iterator[Any]:
     """An index of its own for this run, made by its first write."""
     client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
-    embedder = FakeEmbedder(f"contract-{uuid4().hex}")
-    yield OpenSearchChunkIndex(client, embedder, utc_now)
-    client.indices.delete(index=names_of(embedder.info(plenty)).base + "-*")
+    prefix = f"contract-{uuid4().hex}"  # the stage's upkeep retires what begins as its own does
+    yield OpenSearchChunkIndex(client, FakeEmbedder(), utc_now, prefix=prefix)
+    client.indices.delete(index=f"{prefix}-*")
     client.close()
 
 

@@ -65,7 +65,7 @@ def kept(backend: str, request: pytest.FixtureRequest) -> Iterator[Kept]:
         yield _on_fakes(FakeChunkIndex())
         return
     client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
-    prefix = f"upkeep{uuid4().hex}"
+    prefix = f"contract-{uuid4().hex}"
     yield _on_opensearch(client, prefix, 0)
     client.indices.delete(index=f"{prefix}-*")
     client.close()
@@ -97,6 +97,21 @@ def test_chunks_of_current_versions_are_counted(kept: Kept, tenant: str) -> None
     documents = [factories.document(tenant=tenant, id=f"doc_{n}") for n in (1, 2)]
     held = kept.upkeep.held(kept.upkeep.reading(plenty), documents, plenty)
     assert {each: held[each].chunks for each in held} == {"doc_1": 3, "doc_2": 0}
+
+
+def test_chunks_beyond_a_document_s_number_are_removed_from_one_index(
+    kept: Kept, tenant: str
+) -> None:
+    kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(5)], plenty)
+    kept.index.write([chunk(tenant, "silk old", version="000000-x", index=4)], plenty)
+    target = kept.upkeep.begin(plenty)
+    kept.upkeep.write([chunk(tenant, f"silk {n}", index=n) for n in range(5)], target, plenty)
+    kept.upkeep.trim(factories.document(tenant=tenant, chunk_count=2), target, plenty)
+    kept.index.write([chunk(tenant, "silk last", document_id="doc_9")], plenty)
+    live = [f"silk {n}" for n in range(5)]
+    assert kept.texts(tenant) == [*live, "silk last", "silk old"]
+    kept.upkeep.finish(target, plenty)
+    assert kept.texts(tenant) == [*live[:2], "silk last"]
 
 
 LABELS = {

@@ -10,6 +10,7 @@ import pytest
 
 from spinneret.content.documents.models import StoredBody
 from spinneret.content.documents.ports import ContentStore
+from spinneret.content.documents.rules import parts_prefix
 from spinneret.content.documents.s3 import S3ContentStore
 from tests.contract.backends import OF_AWS
 from tests.fakes.documents import FakeContentStore
@@ -22,6 +23,17 @@ def contents(client_of: Callable[[str], Any] | None, bucket: str | None) -> Cont
     if client_of is None or bucket is None:
         return FakeContentStore()
     return S3ContentStore(client_of("s3"), bucket)
+
+
+@pytest.fixture
+def hold(
+    client_of: Callable[[str], Any] | None, bucket: str | None, contents: Any
+) -> Callable[[str], None]:
+    """Stores something as another store of the same bucket does."""
+    if client_of is None or bucket is None:
+        return lambda key: contents.hold(key, "{}")
+    s3 = client_of("s3")
+    return lambda key: s3.put_object(Bucket=bucket, Key=key, Body=b"{}")
 
 
 TEXTS = {
@@ -52,9 +64,15 @@ def test_other_texts_and_other_tenants_have_other_keys(contents: ContentStore, t
     assert {key: contents.get(key) for key in keys} == {key: keys[key][1] for key in keys}
 
 
-def test_all_texts_are_listed_with_their_tenants(contents: ContentStore, tenant: str) -> None:
+def test_all_texts_and_nothing_else_are_listed_with_their_tenants(
+    contents: ContentStore, hold: Callable[[str], None], tenant: str
+) -> None:
     made = {contents.put(tenant, f"silk {n}") for n in range(5)}
     contents.put_upload(tenant, b"silk")
+    # What audits and crawls store in the same bucket.
+    for key in ("audits/audit_1/1/report.json", "content/notes.md", f"parts/{'0' * 64}.json"):
+        hold(f"T/{tenant}/{key}")
+    hold(f"{parts_prefix(tenant, 'doc_1')}{'0' * 64}.json")
     found: list[StoredBody] = []
     after: str | None = None
     while True:

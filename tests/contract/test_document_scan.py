@@ -11,7 +11,14 @@ import pytest
 
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.dynamo_scan import DynamoDocumentScan
-from spinneret.content.documents.models import Document, Place, StoredBody, UnusedBody
+from spinneret.content.documents.models import (
+    Document,
+    Origin,
+    Place,
+    StoredBody,
+    StoredPart,
+    UnusedBody,
+)
 from spinneret.content.documents.s3 import S3ContentStore
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
@@ -86,6 +93,21 @@ def test_a_body_that_no_document_ever_had_is_uncounted(
     documents.remove(document)
     assert scan.uncounted(bodies[:2]) == bodies[:1]
     assert scan.uncounted([]) == []
+
+
+def test_parts_that_their_document_s_row_does_not_name(
+    documents: DynamoDocumentStore, scan: DynamoDocumentScan, tenant: str
+) -> None:
+    parts = [
+        StoredPart(tenant=tenant, document_id=f"doc_{n}", key=f"parts/{n}/{k}", stored_at=START)
+        for n in range(3)
+        for k in range(2)
+    ]
+    origin = Origin(asked="a", headers={}, media_type="text/html", parts_key="parts/0/1")
+    documents.commit(factories.document(tenant=tenant, id="doc_0", origin=origin), None)
+    documents.commit(factories.document(tenant=tenant, id="doc_1"), None)
+    assert scan.unnamed(parts) == [parts[0], *parts[2:]]
+    assert scan.unnamed([]) == []
 
 
 def test_a_task_has_one_owner_and_goes_on_at_its_place(

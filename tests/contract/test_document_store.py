@@ -68,7 +68,7 @@ def next_version(of: Document, **given: Any) -> Document:
         {
             "metadata": Metadata(
                 author="Größe 🕸",
-                published_at="2026-01-01",
+                publish_date="2026-01-01",
                 description='"quoted"\n',
                 keywords=("a", "", "ü"),
                 og_image="https://x.example/i.png",

@@ -456,17 +456,19 @@ def test_plug_ins_are_listed_newest_first_until_they_are_gone(stores: Stores, te
 def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, tenant: str) -> None:
     plugin = _plugin(tenant, "b")
     answer = PluginAnswer(status=200, body={"id": 1})
-    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop")
+    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)
     assert stores.plugins.send(plugin, "k", "d1", START) == 0
     stores.plugins.send(plugin, "k", "d2", START + SECOND)
     assert not stores.plugins.answer(tenant, "k", 0, "another", answer)
-    assert stores.plugins.accept(tenant, "k", 0, "b", "laptop")
+    for later in (1, 2):  # the first time stays
+        now = START + later * SECOND
+        assert stores.plugins.accept(tenant, "k", 0, "b", "laptop", now)
     assert stores.plugins.answer(tenant, "k", 0, "b", answer)
     assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=500, body={}))
     sent = stores.plugins.sent(tenant, "k")
     assert sent is not None
     assert (sent.sent_at, sent.accepted_by, sent.answer) == (START, "laptop", answer)
-    assert sent.contents == {"d1", "d2"}
+    assert (sent.contents, sent.accepted_at) == ({"d1", "d2"}, START + SECOND)
 
 
 def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
@@ -475,14 +477,31 @@ def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
     for connection in ("b", "c", "d"):
         stores.plugins.send(_plugin(tenant, connection), "k", "d1", START)
     accepted = [
-        stores.plugins.accept(tenant, "k", 0, connection, browser)
+        stores.plugins.accept(tenant, "k", 0, connection, browser, START)
         for connection, browser in (("b", "laptop"), ("c", "desktop"), ("d", "laptop"))
     ]
     assert accepted == [True, False, True]
+    assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=200, body={"id": 1}))
+    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)  # it is done
     stores.plugins.begin_again(tenant, "k")
     stores.plugins.send(_plugin(tenant, "c"), "k", "d1", START)
-    assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop")
-    assert stores.plugins.accept(tenant, "k", 1, "c", "desktop")
+    assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop", START)
+    assert stores.plugins.accept(tenant, "k", 1, "c", "desktop", START)
+
+
+def test_what_no_browser_has_is_withdrawn_and_accepted_by_none_any_more(
+    stores: Stores, tenant: str
+) -> None:
+    plugin, answer = _plugin(tenant, "b"), PluginAnswer(status=200, body={"id": 1})
+    for key in ("nobody's", "accepted", "answered"):
+        stores.plugins.send(plugin, key, "d1", START)
+    assert stores.plugins.accept(tenant, "accepted", 0, "b", "laptop", START)
+    assert stores.plugins.answer(tenant, "answered", 0, "b", answer)
+    found = [stores.plugins.withdraw(tenant, key) for key in ("nobody's", "accepted", "answered")]
+    assert found == [True, False, False]
+    assert stores.plugins.sent(tenant, "nobody's") is None
+    assert not stores.plugins.accept(tenant, "nobody's", 0, "b", "laptop", START)
+    assert stores.plugins.sent(tenant, "accepted") is not None
 
 
 def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -65,3 +66,23 @@ def test_a_link_leads_to_the_object_for_a_while(pages: PartStore, tenant: str) -
     link = pages.link(key, 60)
     assert key in link
     assert "Expires" in link
+
+
+def test_all_parts_are_listed_with_their_documents(
+    pages: PartStore, contents: Any, tenant: str
+) -> None:
+    owners = [(tenant, "doc_1"), (tenant, "doc_2"), (f"{tenant}x", "doc_1")]
+    made = {pages.keep(*each, "{}"): each for each in owners}
+    contents.put(tenant, "silk")
+    found: dict[str, tuple[str, str]] = {}
+    after = None
+    while True:
+        page = contents.stored_parts(after, 1)
+        found |= {each.key: (each.tenant, each.document_id) for each in page.parts}
+        after = page.after
+        if after is None:
+            break
+    assert {key: owner for key, owner in found.items() if owner in owners} == made
+    [first] = [key for key, owner in made.items() if owner == owners[0]]
+    contents.remove(first, datetime.now(UTC) + timedelta(hours=1))
+    assert pages.read(first) is None

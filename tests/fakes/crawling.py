@@ -126,7 +126,7 @@ class CrawlSlice:
             require_collection=self.collections.get,
             ensure_tags=self.tag_ids,
             parts=self.parts,
-            is_shown=lambda tenant, document: bool(self.documents.shown(tenant, [document])),
+            shown=self.documents.shown,
             submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )

@@ -19,6 +19,7 @@ from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.models import JobRef, RequestKey
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.worker import Worker
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import parse_stamp
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.addresses import AddressPolicy
@@ -80,6 +81,7 @@ class DeepSlice(CrawlSlice):
         self.frontier = Frontier(store=FakeFrontierStore(), clock=self.clock)
         self.slots, self.executions = FakeSlots(), FakeExecutions()
         self.at_once, self.segment_batches = 5, 80
+        self.enabled, self.pages_max = True, bounds.CRAWL_PAGES_MAX
         self.extract = _linked
         for path, links in site.items():
             lines = [f"Page {path}", *(f"link: {HOST}{link}" for link in links)]
@@ -103,8 +105,9 @@ class DeepSlice(CrawlSlice):
             terms=self.crawls().terms,
             tagged=self.crawls().tagged,
             parts=self.parts,
-            enabled=True,
-            pages_max=1000,
+            shown=self.documents.shown,
+            enabled=self.enabled,
+            pages_max=self.pages_max,
         )
 
     def submit_deep(

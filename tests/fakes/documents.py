@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from threading import Lock
@@ -15,9 +16,11 @@ from spinneret.content.documents.models import (
     Shown,
     StoredBodies,
     StoredBody,
+    StoredPart,
+    StoredParts,
 )
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
-from spinneret.content.documents.rules import parts_prefix
+from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.jobs import FakeJobStore
@@ -117,6 +120,9 @@ class FakeDocumentStore:
         self._generations[tenant] = self._generations.get(tenant, 0) + 1
 
 
+_BODY = re.compile(r"[^/]+/[0-9a-f]{64}")
+
+
 def _counted_in(document: Document | None) -> str | None:
     return None if document is None or document.deleted_at else document.collection_id
 
@@ -182,7 +188,7 @@ class FakeContentStore:
         found = [
             each
             for each in sorted(self._texts)
-            if not each.startswith("parts/") and (after is None or each > after)
+            if _BODY.fullmatch(each) and (after is None or each > after)
         ]
         bodies = [
             StoredBody(
@@ -193,6 +199,24 @@ class FakeContentStore:
         return StoredBodies(
             bodies=tuple(bodies), after=bodies[-1].key if len(found) > limit else None
         )
+
+    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+        self._require()
+        found = [
+            each
+            for each in sorted(self._texts)
+            if each.startswith(PARTS) and (after is None or each > after)
+        ]
+        parts = [
+            StoredPart(
+                tenant=each.split("/")[2],
+                document_id=each.split("/")[3],
+                key=each,
+                stored_at=self.stored_at.get(each, START),
+            )
+            for each in found[:limit]
+        ]
+        return StoredParts(parts=tuple(parts), after=parts[-1].key if len(found) > limit else None)
 
     def remove_parts(self, tenant: str, document_id: str) -> None:
         self._require()

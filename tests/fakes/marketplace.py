@@ -301,7 +301,7 @@ class FakePluginStore:
         return found[0] if found else None
 
     def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
-        new = Sent(sent_at=now, accepted_by=None, answer=None)
+        new = Sent(sent_at=now, accepted_by=None, accepted_at=None, answer=None)
         sent, connections = self._sent.get((plugin.tenant, key), (new, set[str]()))
         after = replace(sent, contents=sent.contents | {content})
         self._sent[plugin.tenant, key] = after, connections | {plugin.connection_id}
@@ -311,11 +311,22 @@ class FakePluginStore:
         self._sent.pop((tenant, key), None)
         self._rounds[tenant, key] = self._rounds.get((tenant, key), 0) + 1
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
+    def withdraw(self, tenant: str, key: str) -> bool:
         known = self.sent(tenant, key)
-        if known is not None and known.accepted_by not in (None, browser):
+        if known is not None and (known.accepted_by or known.answer):
             return False
-        return self._change(tenant, key, number, connection_id, accepted_by=browser)
+        self.begin_again(tenant, key)
+        return True
+
+    def accept(
+        self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
+    ) -> bool:
+        known = self.sent(tenant, key)
+        if known is not None and (known.answer or known.accepted_by not in (None, browser)):
+            return False
+        since = (known.accepted_at if known else None) or now
+        changes = {"accepted_by": browser, "accepted_at": since}
+        return self._change(tenant, key, number, connection_id, **changes)
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
         job = self._jobs.get(wait.ref)

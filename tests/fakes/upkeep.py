@@ -13,6 +13,7 @@ from spinneret.content.documents.models import (
     Place,
     Scanned,
     StoredBody,
+    StoredPart,
     UnusedBody,
     labels_of,
 )
@@ -45,6 +46,11 @@ class FakeDocumentScan:
 
     def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
         return [each for each in bodies if each.key not in self._documents.bodies]
+
+    def unnamed(self, parts: Sequence[StoredPart]) -> list[StoredPart]:
+        origins = [each.origin for each in self._documents.everything()]
+        named = {each.parts_key for each in origins if each is not None}
+        return [each for each in parts if each.key not in named]
 
     def forget_body(self, body: UnusedBody) -> bool:
         if body not in self.unused:
@@ -105,6 +111,13 @@ class FakeIndexUpkeep:
             }
             found[document.id] = Held(chunks=len(chunks), labelled=agree)
         return found
+
+    def trim(self, document: Document, target: str, remaining: Remaining) -> None:
+        held = self._index.held_by_target[target]
+        for key, chunk in list(held.items()):
+            own = (chunk.document_id, chunk.version) == (document.id, document.version)
+            if own and chunk.index >= document.chunk_count:
+                del held[key]
 
     def finish(self, target: str, remaining: Remaining) -> None:
         self._index.read_from = target

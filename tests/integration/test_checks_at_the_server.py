@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -65,6 +66,7 @@ def port(seen: Watched) -> Iterator[int]:
         def do_GET(self) -> None:
             host = self.headers["Host"].partition(":")[0]
             with seen.visit(host, f"{host}{self.path}"):
+                time.sleep(0.02)  # else few would meet
                 self.send_response(200)
                 self.send_header("Content-Length", "4")
                 self.end_headers()
@@ -152,6 +154,7 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
             list(pool.map(work, [*world.lanes.lists, *world.lanes.lists]))
         world.clock.now += timedelta(seconds=max(15.0, lease / 2))
     assert killed
-    assert seen.most.pop("*") <= bounds.CHECK_CONCURRENCY
+    # At least half of them: all eight meet unless the machine is busy with something else.
+    assert bounds.CHECK_CONCURRENCY // 2 <= seen.most.pop("*") <= bounds.CHECK_CONCURRENCY
     assert set(seen.most.values()) == {1}
     assert not (set(seen.paths) - {f"{names[n % HOSTS]}/{n}" for n in range(TARGETS)})

@@ -183,6 +183,8 @@ class Bench:
         self.remaining = SECONDS
         self.slots = stores.slots
         self.executions = FakeExecutions()
+        self.deliveries = 1
+        """How often each message comes."""
         self.ran: set[str] = set()
         """Names of executions that have run, or were lost."""
         self.segment_steps, self.round_jobs = 1000, bounds.PUBLISH_ROUND_JOBS
@@ -376,11 +378,14 @@ class Bench:
                     continue
 
     def deliver(self) -> None:
-        """Every message that waits, and the executions that they start."""
-        for sent in self.queue.take():
-            self.clock.advance(sent.delay)
-            self.dispatch(sent.ref)
-        self.execute()
+        """Every message that waits, and the executions that they start; a message that comes again
+        does so once these have ended."""
+        sent = self.queue.take()
+        for number in range(self.deliveries):
+            for each in sent:
+                self.clock.advance(0 if number else each.delay)
+                self.dispatch(each.ref)
+            self.execute()
 
     def finish(self, ref: JobRef, most: int = 60) -> Job:
         """Messages, executions, time and sweeps until the job has ended."""

@@ -82,9 +82,10 @@ def watched(bench: Bench, tables: Tables | None, plan: CrashPlan) -> Iterator[No
         bench.plugin.post = original  # type: ignore[method-assign]
 
 
-def calls_of(tables: Tables | None, story: Story) -> list[str]:
+def calls_of(tables: Tables | None, story: Story, deliveries: int = 1) -> list[str]:
     """The calls of one run without a crash."""
     bench = fresh(tables)
+    bench.deliveries = deliveries
     ref = story(bench)
     plan = CrashPlan()
     with watched(bench, tables, plan):
@@ -92,9 +93,13 @@ def calls_of(tables: Tables | None, story: Story) -> list[str]:
     return plan.calls
 
 
-def crashed(tables: Tables | None, story: Story, at: int, death: Death) -> tuple[Bench, Job]:
-    """The world after a crash at one call, once others have finished the work."""
+def crashed(
+    tables: Tables | None, story: Story, at: int, death: Death, deliveries: int = 1
+) -> tuple[Bench, Job]:
+    """The world after a crash at one call, once others have finished the work. Each message comes
+    `deliveries` times."""
     moment, bench = death.moment, fresh(tables)
+    bench.deliveries = deliveries
     bench.machine.dies_with_functions = death.of_execution
     ref = story(bench)
     plan = CrashPlan(at, moment)

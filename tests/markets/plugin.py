@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from spinneret.jobs.models import Connection
@@ -14,13 +15,16 @@ from spinneret.marketplace.vinted.transport import PluginInbox
 
 class FakePlugin:
     """Implements Sockets: what is sent to its connection is done at once, unless it is `away`,
-    `deaf` (it gets the task and is lost) or `mute` (it acts, and its answer is lost)."""
+    `deaf` (the socket takes the task, and nobody hears it), `lost` (it accepts the task, and is
+    lost) or `mute` (it acts, and its answer is lost)."""
 
     def __init__(self, inbox: PluginInbox, tenant: str, browser: str = "laptop") -> None:
         self._inbox = inbox
         self.browser = browser
         self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
-        self.away = self.deaf = self.mute = False
+        self.away = self.deaf = self.lost = self.mute = False
+        self.doubles = False
+        """Every answer so far comes again with each answer."""
         self.status: int | None = None
         """What Vinted answers instead, having done nothing; `refusal` is its body."""
         self.refusal: Mapping[str, Any] = {"message": "no"}
@@ -52,11 +56,20 @@ class FakePlugin:
             self._inbox.accepted(self.connection, {"key": key, "browser": self.browser})
         except NotFound:  # another browser has it
             return True
+        if self.lost:
+            return True
         if key not in self.done:
             self.done[key] = self._act(task)
         if not self.mute:
             self.repeat(key)
+        if self.doubles:
+            self._double()
         return True
+
+    def _double(self) -> None:
+        for key in self.done:
+            with suppress(NotFound):  # it has been asked for anew since
+                self.repeat(key)
 
     def repeat(self, key: str) -> None:
         """Tell an answer that wasn't confirmed."""

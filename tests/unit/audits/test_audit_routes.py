@@ -299,7 +299,8 @@ def test_a_schedule_is_made_replaced_and_removed(bench: Bench) -> None:
     path = f"/audits/schedules/{made.body['schedule_id']}"
     changed = bench.send("PUT", path, {**DAILY, "timezone": "Europe/Berlin"}).body
     assert changed["next_run_at"] == "2026-01-03T05:00:00.000000Z"
-    assert bench.send("PUT", path, {**DAILY, "enabled": False}).body["next_run_at"] is None
+    paused = bench.send("PUT", path, {**DAILY, "is_active": False}).body
+    assert (paused["is_active"], paused["next_run_at"]) == (False, None)
     assert [each["schedule_id"] for each in bench.send("GET", "/audits/schedules").body["items"]]
     assert bench.send("GET", path, tenant="other").status == 404
     assert bench.send("DELETE", path).status == 204

@@ -24,6 +24,7 @@ from spinneret.audits.facts.models import (
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url
+from tests.unit.audits.site import json_ld
 
 URL = "https://example.com/docs/page"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -260,11 +261,31 @@ def test_cookies_are_kept_without_their_values() -> None:
          [Structured("json-ld", ("A", "B")), Structured("json-ld", ("C",), ("x",))]),
         ([{"@type": "A", "author": {"@type": "Person", "name": "x"}}],
          [Structured("json-ld", ("A",), ("author",))]),
+        ({"@type": "A", "dateModified": "2026-11-02"},
+         [Structured("json-ld", ("A",), ("dateModified",), modified="2026-11-02")]),
+        ({"@type": "A", "dateModified": 7}, [Structured("json-ld", ("A",), ("dateModified",))]),
     ],
 )  # fmt: skip
 def test_structured_data(script: object, expected: list[Structured]) -> None:
     found = html(f'<script type="application/ld+json">{json.dumps(script)}</script>')
     assert list(found.structured) == expected
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("", ""),
+        ('<meta property="article:modified_time" content="2026-11-01">', "2026-11-01"),
+        (json_ld(**{"@type": "A", "dateModified": "2026-11-02"}), "2026-11-02"),
+        (
+            '<meta property="article:modified_time" content="2026-11-01">'
+            + json_ld(**{"@type": "A", "dateModified": "2026-11-02"}),
+            "2026-11-01",
+        ),
+    ],
+)
+def test_a_page_may_say_when_it_was_changed(markup: str, expected: str) -> None:
+    assert html(markup).modified == expected
 
 
 def test_structured_data_that_can_not_be_read_say_why() -> None:

@@ -79,6 +79,14 @@ def sitemap(*urls: str, dates: tuple[str, ...] = (), **values: Any) -> dict[str,
     return {"sitemaps": (SitemapFacts(**facts),)}
 
 
+def changed(date: str) -> PageFacts:
+    return page(social=(("article:modified_time", date),))
+
+
+def described(date: str) -> PageFacts:
+    return page(structured=(Structured("json-ld", ("Article",), modified=date),))
+
+
 def text(words: int, fingerprint: str = "f") -> dict[str, Any]:
     return {"text": TextFacts(words=words, fingerprint=fingerprint)}
 
@@ -272,6 +280,16 @@ OF_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
      sitemap(*(f"{HOST}/{n}" for n in range(9)), dates=SAME_DAY * 9)),
     ("sitemap.lastmod", FAIL, [],
      sitemap(*(f"{HOST}/{n}" for n in range(10)), dates=SAME_DAY * 10)),
+    ("sitemap.lastmod", PASS, [changed("2026-11-09")], sitemap(URL, dates=("2026-11-02",))),
+    ("sitemap.lastmod", FAIL, [changed("2026-11-10")], sitemap(URL, dates=("2026-11-02",))),
+    ("sitemap.lastmod", FAIL, [changed("2026-10-25T23:00:00Z")],
+     sitemap(URL, dates=("2026-11-02T01:00:00Z",))),
+    ("sitemap.lastmod", PASS, [changed("2026-10-26T23:00:00Z")],
+     sitemap(URL, dates=("2026-11-02T01:00:00Z",))),
+    ("sitemap.lastmod", FAIL, [described("2026-10-01")], sitemap(URL, dates=("2026-11-02",))),
+    ("sitemap.lastmod", PASS, [changed("some day")], sitemap(URL, dates=("2026-11-02",))),
+    ("sitemap.lastmod", PASS, [changed("2026-01-01")], sitemap(URL, dates=("2026-11",))),
+    ("sitemap.lastmod", PASS, [changed("2026-01-01")], sitemap(B, dates=("2026-11-02",))),
     ("canonical.drift", PASS, [canonical(URL), other()], {}),
     ("canonical.drift", FAIL,
      [canonical(URL), other(canonicals=(Canonical("x", "https://www.a.example/b"),))], {}),

@@ -129,6 +129,15 @@ def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlSlice) -> No
 # ------------------------------------------------------------ Collections and tags
 
 
+def test_null_is_no_tag(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    asked = CrawlRequest.model_validate({"url": URL, "tags": None})
+    submitted = crawl.crawls().submit("acme", asked, None)
+    crawl.settle(JobRef(tenant="acme", job_id=submitted.reply.body["job_id"]))
+    [document] = crawl.documents.all("acme")
+    assert document.tag_ids == ()
+
+
 def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     silk = crawl.collections.create("acme", "silk", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -104,6 +105,17 @@ def test_the_list_of_pages_leads_to_the_links_of_each() -> None:
     assert json.loads(crawl.parts.read(key) or "")["links"] == [
         {"url": f"{HOST}/a", "text": "A", "rel": ["nofollow"], "nofollow": True}
     ]
+
+
+def test_the_list_of_pages_leads_to_nothing_of_a_deleted_document() -> None:
+    crawl = html_site({"/": "silk"})
+    ref = crawl.ask()
+    finished(crawl, ref)
+    [document] = crawl.documents.all(TENANT)
+    deleted = replace(document, sequence=document.sequence + 1, deleted_at=crawl.clock())
+    crawl.documents.commit(deleted, document)
+    [page] = crawl.deep().pages(TENANT, ref.job_id, None, None, 10).items
+    assert (page.document_id, page.parts_url) == (document.id, None)
 
 
 def test_a_page_that_failed_has_no_links() -> None:

@@ -78,10 +78,16 @@ def test_every_end_of_a_kind_that_emits_is_a_declared_event_type() -> None:
         for policy in KINDS.values()
         if policy.events is not None
         for status in REPORTED
+        if status is not JobStatus.PARTIALLY_FAILED or policy.ends_in_part
     }
     assert emitted.keys() <= all_event_types().keys()
     assert {name: end_of(name, KINDS) for name in emitted} == emitted
     assert end_of("target.down", KINDS) is None
+
+
+def test_a_crawl_of_one_page_has_no_event_for_a_part_of_its_result() -> None:
+    assert "crawl.partially_failed" not in all_event_types()
+    assert end_of("crawl.partially_failed", KINDS) is None
 
 
 @pytest.mark.parametrize("ends", [True, False])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -12,6 +13,7 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.publishing.api_models import batch_view, submitted_batch
 from tests.contract.backends import Tables
 from tests.markets.bench import Bench
+from tests.markets.web import Said
 
 
 def _submit(bench: Bench, ids: list[str], action: str = "publish") -> JobRef:
@@ -55,6 +57,41 @@ def test_a_retry_of_a_batch_runs_only_what_failed(bench: Bench) -> None:
     assert bench.ebay.calls["_publish"] == published + 1
 
 
+def test_a_leave_that_is_withdrawn_in_the_middle_of_a_batch_fails_the_rest_for_that(
+    bench: Bench,
+) -> None:
+    def around(name: str, serve: Callable[[], Said]) -> Said:
+        said = serve()
+        if bench.ebay.calls["_publish"] == 3:
+            bench.ebay.tokens, bench.ebay.revoked = set(), True
+        return said
+
+    bench.web.around = around
+    products = [bench.product(f"Coat {number}") for number in range(7)]
+    batch = _submit(bench, [each.id for each in products])
+    bench.finish(batch)
+    view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
+    counts = (view.total_count, view.completed_count, view.failed_count, view.pending_count)
+    assert (view.status, counts) == ("partially_failed", (7, 3, 4, 0))
+    failed = [ref for ref in _children(bench, batch) if bench.job(ref).status == "failed"]
+    reasons = [
+        task.reason
+        for ref in failed
+        for task in bench.tasks.of_job(bench.tenant, ref.job_id)
+        if task.error_message
+    ]
+    assert reasons == ["needs_reauth"] * 4
+    bench.web.around = lambda _, serve: serve()
+    bench.ebay.tokens, bench.ebay.revoked = {"access-0"}, False
+    bench.connect("ebay")
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
+    bench.finish(batch)
+    view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
+    assert (view.status, view.completed_count, view.failed_count) == ("completed", 7, 0)
+    assert bench.ebay.calls["_publish"] == 7
+    assert [len(bench.ebay.live(each.sku)) for each in products] == [1] * 7
+
+
 def test_a_cancelled_batch_cancels_what_waits(bench: Bench) -> None:
     batch = _submit(bench, [bench.product(title).id for title in ("One", "Two")])
     bench.dispatch(batch)
@@ -91,7 +128,8 @@ def test_a_plan_writes_nothing_and_says_what_would_happen(moto_tables: Tables) -
     assert found[2].fields[0]["field"] == "title"
     # The pace of the seller is kept for what is asked, too; nothing else is written.
     assert set(writes) == {"GetItem", "UpdateItem"}
-    assert {seen.method for seen in bench.web.seen[sent:]} == {"GET"}
+    asked = [seen for seen in bench.web.seen[sent:] if not seen.path.startswith("/identity/")]
+    assert {seen.method for seen in asked} == {"GET"}
 
 
 def test_statistics_count_how_each_action_type_ended(bench: Bench) -> None:

@@ -44,6 +44,15 @@ def repricing(marketplace: str) -> Story:
     return story
 
 
+def republishing(marketplace: str) -> Story:
+    def story(bench: Bench) -> JobRef:
+        product = bench.product()
+        bench.done("publish", marketplace, product)
+        return bench.submit("publish", marketplace, bench.edit(product, price=7500))
+
+    return story
+
+
 def deleting(marketplace: str) -> Story:
     def story(bench: Bench) -> JobRef:
         product = bench.product()
@@ -51,6 +60,16 @@ def deleting(marketplace: str) -> Story:
         return bench.submit("delete", marketplace, product)
 
     return story
+
+
+def doubled(story: Story) -> Story:
+    """With a plug-in whose answers come again and again."""
+
+    def with_doubles(bench: Bench) -> JobRef:
+        bench.plugin.doubles = True
+        return story(bench)
+
+    return with_doubles
 
 
 def batch(bench: Bench) -> JobRef:
@@ -83,19 +102,22 @@ STORIES = {
     "publish": (publishing, 1, ListingState.ACTIVE),
     "update": (updating, 1, ListingState.ACTIVE),
     "reprice": (repricing, 1, ListingState.ACTIVE),
+    "republish": (republishing, 1, ListingState.ACTIVE),
     "delete": (deleting, 0, ListingState.ENDED),
 }
 COMMON = ("publish", "update", "delete")
 
 
-def _prove(tables: Tables | None, action: str, marketplace: str, every: int) -> None:
+def _prove(
+    tables: Tables | None, action: str, marketplace: str, every: int, deliveries: int = 1
+) -> None:
     make, listings, state = STORIES[action]
     story = make(marketplace)
-    calls = calls_of(tables, story)
+    calls = calls_of(tables, story, deliveries)
     assert len(calls) > (10 if tables else 0)
     for at in range(1, len(calls) + 1, every):
         for death in DEATHS:
-            bench, job = crashed(tables, story, at, death)
+            bench, job = crashed(tables, story, at, death, deliveries)
             where = f"{action} {marketplace}: {death} {calls[at - 1]} ({at} of {len(calls)})"
             assert _standing(bench, marketplace) == listings, where
             assert job.status == "completed", f"{where}: {job.last_error}"
@@ -116,6 +138,11 @@ def test_a_crash_at_any_call_of_the_marketplace_leaves_one_listing(
     _prove(None, action, marketplace, every=1)
 
 
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_crash_while_every_message_comes_twice_leaves_one_listing(marketplace: str) -> None:
+    _prove(None, "publish", marketplace, every=5, deliveries=2)
+
+
 @pytest.mark.heavy
 @pytest.mark.timeout(1800)
 @ACTIONS
@@ -125,10 +152,19 @@ def test_a_crash_at_any_call_leaves_one_listing(
     _prove(moto_tables, action, marketplace, every=STEP)
 
 
-def _prove_plugin(tables: Tables, action: str, every: int) -> None:
+@pytest.mark.heavy
+@pytest.mark.timeout(1800)
+@ACTIONS
+def test_a_crash_at_any_call_while_every_message_comes_twice_leaves_one_listing(
+    action: str, marketplace: str, moto_tables: Tables
+) -> None:
+    _prove(moto_tables, action, marketplace, every=4 * STEP, deliveries=2)
+
+
+def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
     """The plug-in's own memory makes most crashes harmless; where it can't, the seller decides."""
     make, listings, _ = STORIES[action]
-    story = make("vinted")
+    story = doubled(make("vinted"))
     calls = calls_of(tables, story)
     for at in range(1, len(calls) + 1, every):
         for death in DEATHS:
@@ -145,6 +181,11 @@ def _prove_plugin(tables: Tables, action: str, every: int) -> None:
                 assert job.last_error is not None
                 assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
                 assert _standing(bench, "vinted") <= 1, where
+
+
+@pytest.mark.parametrize("action", [*COMMON, "republish"])
+def test_a_crash_at_any_task_of_the_plug_in_lists_nothing_twice(action: str) -> None:
+    _prove_plugin(None, action, every=1)
 
 
 @pytest.mark.heavy

@@ -198,7 +198,8 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> No
     assert [each["field"] for each in task.error_details["fields"]] == ["policy", "location"]
 
 
-def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(bench: Bench) -> None:
+def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) -> None:
+    bench = memory
     bench.ebay.policies["return"] = []
     ids = [bench.product(f"Coat {number}").id for number in range(30)]
     batch = bench.finish(bench.submit_batch("publish", "ebay", ids))

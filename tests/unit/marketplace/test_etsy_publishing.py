@@ -111,7 +111,8 @@ def test_a_spent_day_budget_waits_an_hour(bench: Bench) -> None:
     assert (waiting.due_at - bench.clock()).total_seconds() == pytest.approx(3600, abs=1)
 
 
-def test_a_job_goes_on_once_the_day_budget_is_renewed(bench: Bench) -> None:
+def test_a_job_goes_on_once_the_day_budget_is_renewed(memory: Bench) -> None:
+    bench = memory
     bench.etsy.left_today = 2
     begun = bench.clock()
     ref = bench.submit("publish", "etsy", bench.product())
@@ -129,7 +130,8 @@ def test_a_job_goes_on_once_the_day_budget_is_renewed(bench: Bench) -> None:
     assert len(bench.etsy.listings) == 1
 
 
-def test_a_budget_that_isnt_renewed_for_a_week_ends_the_job_with_its_reason(bench: Bench) -> None:
+def test_a_budget_that_isnt_renewed_for_a_week_ends_the_job_with_its_reason(memory: Bench) -> None:
+    bench = memory
     bench.etsy.left_today = 2
     begun = bench.clock()
     job = bench.finish(bench.submit("publish", "etsy", bench.product()), most=400)

@@ -46,8 +46,9 @@ def _listed(bench: Bench, marketplace: str) -> int:
     ],
 )
 def test_what_was_made_is_adopted_before_the_job_expires(
-    marketplace: str, path: str, ends: str, bench: Bench
+    marketplace: str, path: str, ends: str, memory: Bench
 ) -> None:
+    bench = memory
     product = bench.product()
     _lost_then_held(bench, path, happens=True)
     job = bench.done("publish", marketplace, product)
@@ -63,7 +64,8 @@ def test_what_was_made_is_adopted_before_the_job_expires(
         assert any(found), found
 
 
-def test_what_was_not_made_is_not_made_by_the_look(bench: Bench) -> None:
+def test_what_was_not_made_is_not_made_by_the_look(memory: Bench) -> None:
+    bench = memory
     product = bench.product()
     _lost_then_held(bench, "/offer", happens=False)
     ref = bench.submit("publish", "ebay", product)
@@ -76,7 +78,8 @@ def test_what_was_not_made_is_not_made_by_the_look(bench: Bench) -> None:
     assert len(bench.ebay.offers) == 1
 
 
-def test_a_browser_that_comes_back_for_the_look_is_asked_nothing(bench: Bench) -> None:
+def test_a_browser_that_comes_back_for_the_look_is_asked_nothing(memory: Bench) -> None:
+    bench = memory
     bench.plugin.away = True
     ref = bench.submit("publish", "vinted", bench.product())
     _until_ending(bench, ref)
@@ -97,7 +100,8 @@ def test_a_job_that_never_began_expires_at_once(bench: Bench) -> None:
     assert bench.job(ref).status == "expired"
 
 
-def test_a_pause_takes_the_look_back(bench: Bench) -> None:
+def test_a_pause_takes_the_look_back(memory: Bench) -> None:
+    bench = memory
     product = bench.product()
     _lost_then_held(bench, "/offer", happens=False)
     ref = bench.submit("publish", "ebay", product)

@@ -299,7 +299,7 @@ def test_a_plug_in_that_never_answers_what_it_must_not_do_twice_leaves_it_to_the
     original = bench.plugin.post
 
     def lost_at_completion(connection_id: str, text: str) -> bool:
-        bench.plugin.deaf = "/completion" in text
+        bench.plugin.lost = "/completion" in text
         return original(connection_id, text)
 
     bench.plugin.post = lost_at_completion  # type: ignore[method-assign]  # a lost browser

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from spinneret.jobs.models import Job, Move
 from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
 from tests.markets.bench import Bench
 from tests.markets.web import Said
@@ -76,8 +79,10 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     assert bench.polling.run().told == 0
 
 
-def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(bench: Bench) -> None:
-    bench.plugin.away = False
+def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
+    memory: Bench,
+) -> None:
+    bench = memory
     product = bench.product()
     for marketplace in ("ebay", "vinted"):
         bench.done("publish", marketplace, product)
@@ -133,6 +138,19 @@ def test_a_seller_who_has_to_connect_again_is_not_polled(bench: Bench) -> None:
     assert bench.polling.run().read == 0
 
 
+def test_one_seller_who_fails_keeps_nobody_from_being_polled(bench: Bench) -> None:
+    get = bench.connections.get
+
+    def failing(tenant: str, marketplace: str) -> Any:
+        if marketplace == "ebay":
+            raise DependencyUnavailable("dynamodb")
+        return get(tenant, marketplace)
+
+    bench.connections.get = failing  # type: ignore[method-assign]
+    done = bench.polling.run()
+    assert (done.read, done.failed) == (1, 1)
+
+
 def test_a_pass_goes_on_where_the_one_before_ended(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,7 +160,10 @@ def test_a_pass_goes_on_where_the_one_before_ended(
     assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
 
 
-def test_listings_in_the_browsers_market_are_looked_at_with_the_others(bench: Bench) -> None:
+def test_listings_in_the_browsers_market_are_looked_at_with_the_others(
+    memory: Bench,
+) -> None:
+    bench = memory
     product = bench.product()
     for marketplace in ("ebay", "vinted"):
         bench.done("publish", marketplace, product)

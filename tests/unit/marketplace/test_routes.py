@@ -11,6 +11,7 @@ from marketplace.batches_routes import router as batches
 from marketplace.marketplace_routes import router as jobs
 from marketplace.products_examples import PRODUCT
 from marketplace.products_routes import router as products
+from spinneret.kernel.paging import cursor_of
 from tests.markets.bench import Bench
 from tests.unit.served import Served
 
@@ -143,6 +144,32 @@ def test_tasks_are_listed_by_job_and_status(services: Any, bench: Bench) -> None
     one = api.send("GET", f"/api/marketplace/tasks/{found['items'][0]['task_id']}").body
     assert one == found["items"][0]
     assert api.send("GET", "/api/marketplace/tasks").body["items"] == found["items"]
+
+
+@pytest.mark.parametrize("of_one_job", [True, False])
+def test_a_page_of_tasks_has_at_most_its_limit(
+    of_one_job: bool, services: Any, bench: Bench
+) -> None:
+    api = Served(jobs, services)
+    refs = [bench.done("publish", "ebay", bench.product(title)).ref for title in ("One", "Two")]
+    wanted = refs[:1] if of_one_job else refs[::-1]
+    query: dict[str, Any] = {"limit": "4"}
+    if of_one_job:
+        query["job_id"] = refs[0].job_id
+    found, pages = [], 0
+    while True:
+        body = api.send("GET", "/api/marketplace/tasks", **query).body
+        assert len(body["items"]) <= 4
+        found += [each["task_id"] for each in body["items"]]
+        pages += 1
+        if not body["has_more"]:
+            break
+        query["cursor"] = body["next_cursor"]
+    all_tasks = [task.id for ref in wanted for task in bench.tasks.of_job(bench.tenant, ref.job_id)]
+    assert found == all_tasks
+    assert pages >= 3
+    query["cursor"] = cursor_of("job_1:x")
+    assert api.send("GET", "/api/marketplace/tasks", **query).status == 422
 
 
 def test_action_types_say_what_a_marketplace_has(services: Any) -> None:

@@ -61,7 +61,10 @@ def test_more_digits_than_a_currency_has_are_no_amount() -> None:
         ("<a href=javascript:x>y</a>", "y", "y"),
         ("<b>bold<i>both</b>", "<b>bold<i>both</i></b>", "boldboth"),
         ("<ul><li>1<li>2</ul>", "<ul><li>1<li>2</li></li></ul>", "1\n2"),
-        ("&lt;script&gt;<br>", "&lt;script&gt;<br>", "<script>"),
+        ("&lt;script&gt;<br>", "&lt;script&gt;<br>", ""),
+        ("x<br>&lt;script&gt;b()&lt;/script&gt;", "x<br>&lt;script&gt;b()&lt;/script&gt;", "x"),
+        ("<p>&amp;lt;b&amp;gt;</p>", "<p>&amp;lt;b&amp;gt;</p>", "&lt;b&gt;"),
+        ("<p>1 &lt; 2</p>", "<p>1 &lt; 2</p>", "1 < 2"),
     ],
 )
 def test_descriptions_lose_what_acts(text: str, safe: str, plain: str) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from spinneret.jobs.models import Connection, Job, Move
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
+from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.vinted.models import Sent
 from tests.markets.bench import IMAGES, Bench
 from tests.markets.plugin import FakePlugin
@@ -64,7 +68,7 @@ def test_a_browser_that_is_lost_with_the_task_leaves_the_decision_to_the_seller(
     original = bench.plugin.post
 
     def lost_at_completion(connection_id: str, text: str) -> bool:
-        bench.plugin.deaf = "/completion" in text
+        bench.plugin.lost = "/completion" in text
         return original(connection_id, text)
 
     bench.plugin.post = lost_at_completion  # type: ignore[method-assign]
@@ -72,7 +76,7 @@ def test_a_browser_that_is_lost_with_the_task_leaves_the_decision_to_the_seller(
     assert (job.status, _reason(bench, job)) == ("failed", "needs_input")
     assert bench.plugin.items == {}
     bench.plugin.post = original  # type: ignore[method-assign]
-    bench.plugin.deaf = False
+    bench.plugin.lost = False
     bench.publishing.move(bench.tenant, job.id, Move.RETRY)
     assert _reason(bench, bench.finish(job.ref)) == "needs_input"  # never a second create
     assert bench.plugin.items == {}
@@ -86,13 +90,13 @@ def test_another_job_for_the_product_asks_for_no_second_listing(bench: Bench) ->
     original = bench.plugin.post
 
     def lost_at_completion(connection_id: str, text: str) -> bool:
-        bench.plugin.deaf = "/completion" in text
+        bench.plugin.lost = "/completion" in text
         return original(connection_id, text)
 
     bench.plugin.post = lost_at_completion  # type: ignore[method-assign]
     assert bench.done("publish", "vinted", product).status == "failed"
     bench.plugin.post = original  # type: ignore[method-assign]
-    bench.plugin.deaf = False
+    bench.plugin.lost = False
     again = bench.done("publish", "vinted", product)
     assert (again.status, _reason(bench, again)) == ("failed", "needs_input")
     assert bench.plugin.items == {}
@@ -218,6 +222,45 @@ def test_a_photo_is_asked_for_anew_when_its_browser_was_stopped_at_it(bench: Ben
     assert bench.finish(ref).status == "completed"
 
 
+@pytest.mark.parametrize("flaw", ["away", "deaf"])
+def test_a_listing_that_nobody_has_begun_is_waited_for(flaw: str, bench: Bench) -> None:
+    original = bench.plugin.post
+
+    def flawed_at_completion(connection_id: str, text: str) -> bool:
+        setattr(bench.plugin, flaw, "/completion" in text)
+        return original(connection_id, text)
+
+    bench.plugin.post = flawed_at_completion  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", bench.product())
+    for _ in range(20):
+        assert bench.once(ref).status == "pending"
+        bench.clock.advance(bounds.PLUGIN_TASK_SECONDS / 2)
+    bench.plugin.post = original  # type: ignore[method-assign]
+    setattr(bench.plugin, flaw, False)
+    bench.plugin.open()
+    assert bench.finish(ref).status == "completed"
+    assert len(bench.plugin.items) == 1
+
+
+def test_a_browser_has_its_time_from_when_it_accepts(bench: Bench) -> None:
+    original = bench.plugin.post
+
+    def late_at_completion(connection_id: str, text: str) -> bool:
+        if "/completion" in text:
+            bench.plugin.deaf, bench.plugin.mute = not bench.plugin.deaf, True
+        return original(connection_id, text)
+
+    bench.plugin.post = late_at_completion  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", bench.product())
+    while not bench.plugin.items:  # nobody hears it at first
+        bench.once(ref)
+        bench.clock.advance(bounds.PLUGIN_TASK_SECONDS - 10 if bench.plugin.deaf else 0)
+    bench.clock.advance(20)
+    assert bench.once(ref).status == "pending"
+    bench.plugin.repeat(bench.plugin.tasks[-1]["key"])
+    assert bench.finish(ref).status == "completed"
+
+
 # Several browsers
 
 
@@ -301,6 +344,46 @@ def test_a_listing_is_taken_up_when_the_record_of_its_making_is_purged(bench: Be
     assert again.result["vinted_id"] == first.result["vinted_id"]
     assert len(bench.plugin.items) == 1
     assert len([task for task in bench.plugin.tasks if "/items/" in task["path"]]) == 0
+
+
+def test_a_listing_that_is_made_stands_even_if_what_follows_fails(bench: Bench) -> None:
+    product = bench.product()
+    original = bench.plugin.post
+
+    def edited_at_draft(connection_id: str, text: str) -> bool:
+        task = json.loads(text)
+        bench.plugin.mute = task["path"].endswith("/drafts") and not bench.plugin.drafts
+        bench.plugin.status = 422 if task["method"] == "PUT" else None
+        return original(connection_id, text)
+
+    bench.plugin.post = edited_at_draft  # type: ignore[method-assign]
+    ref = bench.submit("publish", "vinted", product)
+    while not bench.plugin.drafts:
+        bench.once(ref)
+    bench.edit(product, title="Wool coat, navy")
+    assert bench.finish(ref).status == "failed"
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    assert (listing.state, [listing.external_id]) == ("active", list(bench.plugin.items))
+    assert listing.digest is None
+
+
+@pytest.mark.parametrize(("days", "reason"), [(88, None), (89, "needs_input")])
+def test_a_listing_that_was_begun_longer_ago_than_is_known_is_left_to_the_seller(
+    days: int, reason: str | None, bench: Bench
+) -> None:
+    product = bench.product()
+    begun = Listing(
+        tenant=bench.tenant,
+        product_id=product.id,
+        marketplace="vinted",
+        sku=product.sku,
+        intent_at=bench.clock() - timedelta(days=days),
+        version=1,
+    )
+    assert bench.listings.save(begun)
+    assert _reason(bench, bench.done("publish", "vinted", product)) == reason
+    assert len(bench.plugin.drafts) == (reason is None)
 
 
 def test_publishing_what_has_changed_since_changes_the_listing(bench: Bench) -> None:
@@ -405,6 +488,38 @@ def test_an_item_that_is_gone_there_has_ended(status: int, bench: Bench) -> None
     listing = bench.listings.get(bench.tenant, product.id, "vinted")
     assert listing is not None
     assert (listing.state, listing.generation) == ("ended", 2)
+
+
+@pytest.mark.parametrize("done", [True, False])
+@pytest.mark.parametrize("odd", [(200, {}), (204, {}), (200, {"message": "welcome"})])
+def test_a_deletion_counts_once_the_item_is_gone(
+    odd: tuple[int, dict[str, Any]], done: bool, bench: Bench
+) -> None:
+    product = bench.product()
+    bench.done("publish", "vinted", product)
+    original = bench.plugin.post
+
+    def odd_deletion(connection_id: str, text: str) -> bool:
+        task = json.loads(text)
+        item = task["path"].rpartition("/")[2]
+        bench.plugin.odd = {item: odd} if task["method"] == "DELETE" else {}
+        kept = dict(bench.plugin.items)
+        answered = original(connection_id, text)
+        if not done:
+            bench.plugin.items = kept
+        return answered
+
+    bench.plugin.post = odd_deletion  # type: ignore[method-assign]
+    job = bench.done("delete", "vinted", product)
+    listing = bench.listings.get(bench.tenant, product.id, "vinted")
+    assert listing is not None
+    if done:
+        assert (job.status, listing.state, listing.generation) == ("completed", "ended", 2)
+        return
+    assert (job.status, listing.state, listing.generation) == ("failed", "active", 1)
+    bench.plugin.post, bench.plugin.odd = original, {}  # type: ignore[method-assign]
+    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    assert (bench.finish(job.ref).status, bench.plugin.items) == ("completed", {})
 
 
 def test_orders_are_unsupported(bench: Bench) -> None:

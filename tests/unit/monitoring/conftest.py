@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from spinneret.monitoring.incidents.service import IncidentService
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.service import TargetService
@@ -44,7 +45,7 @@ def api(watch: FakeWatch, targets: TargetService, clock: HandClock) -> TargetApi
     return TargetApi(
         targets=targets,
         checks=watch,
-        incidents=FakeIncidentStore(watch),
+        incidents=IncidentService(store=FakeIncidentStore(watch), clock=clock),
         figures=FigureService(figures=watch, checks=watch, clock=clock),
         default_interval=15,
     )

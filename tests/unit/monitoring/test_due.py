@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections import Counter
 from datetime import datetime, timedelta
 
@@ -15,6 +17,7 @@ from spinneret.monitoring.due.service import Announcer
 from spinneret.monitoring.slots.models import worker_slot
 from spinneret.monitoring.targets.models import Options
 from spinneret.monitoring.targets.rules import due_shard_of, next_slot
+from spinneret.runtime.logs import RedactingFormatter
 from spinneret.web.politeness.models import PaceLimits
 from tests.fakes.checking import CheckWorld
 from tests.fakes.time import START, plenty
@@ -109,6 +112,21 @@ def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
     assert found["crowded.example"] == 100
 
 
+def test_many_crowded_hosts_keep_no_other_out_of_a_tick() -> None:
+    """Each of them alone has places for a hundred."""
+    world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
+    for number in range(60):
+        crowd(world, f"crowded{number}.example", 200)
+    world.clock.advance(3600)
+    for number in range(50):
+        crowd(world, f"h{number}.example", 1, tenant="other")
+    world.clock.advance(16)
+    found = handed(world)
+    assert all(found[f"h{number}.example"] == 1 for number in range(50))
+    crowded = [found[f"crowded{number}.example"] for number in range(60)]
+    assert 35 <= min(crowded) <= max(crowded) <= 40  # 2,350 places for sixty, in eight lists
+
+
 def test_of_a_crowded_host_the_longest_waiting_are_handed_out() -> None:
     found = [due(number, "a.example", -number) for number in range(30)]
     found += [due(number, f"h{number}.example") for number in range(30, 60)]
@@ -179,6 +197,23 @@ def test_a_tick_hands_out_what_is_due_and_reports_lateness() -> None:
     assert 5 < ticked.oldest_seconds <= 20
     handed = {each.target_id for _, one in world.lanes.lists for each in one}
     assert handed == set(ids[1:])
+
+
+def test_what_a_tick_found_is_logged_as_metrics(caplog: pytest.LogCaptureFixture) -> None:
+    """In CloudWatch's embedded format, which has to come through redaction as it is."""
+    world = CheckWorld()
+    world.target("https://site.example/")
+    world.clock.advance(20)
+    with caplog.at_level(logging.INFO, "spinneret"):
+        found = world.tick().run(world.clock())
+    [record] = [each for each in caplog.records if each.message == "checks_due"]
+    line = json.loads(RedactingFormatter().format(record))
+    assert (line["due"], line["handed"]) == (1, 1)
+    assert line["late_seconds"] == pytest.approx(found.oldest_seconds, abs=0.001)
+    [directive] = line["_aws"]["CloudWatchMetrics"]
+    names = {each["Name"] for each in directive["Metrics"]}
+    assert names == {"due", "handed", "late_seconds"} <= line.keys()
+    assert line["_aws"]["Timestamp"] == 1000 * int(world.clock().timestamp())
 
 
 def test_ticks_that_pile_up_are_one() -> None:

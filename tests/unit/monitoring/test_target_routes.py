@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from spinneret.monitoring.incidents.models import Incident
+from spinneret.monitoring.targets.models import Status
 from spinneret.monitoring.wiring import TargetApi
 from tests.fakes.monitoring import FakeWatch
-from tests.fakes.time import HandClock
+from tests.fakes.time import START, HandClock
 from tests.unit.runtime.api import Answer
 from tests.unit.served import Served
 from watch import targets_routes
@@ -124,6 +127,75 @@ def test_lists_go_on_where_they_stopped_even_within_one_moment(served: Served) -
 )
 def test_what_is_no_cursor_is_refused(served: Served, query: dict[str, str]) -> None:
     assert served.send("GET", "/v1/targets", **query).status == 422
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://Bücher.example/", "BÜCHER.example"),
+        ("https://bücher.example/", "xn--bcher-kva.example"),
+        ("https://www.example.com/", "WWW.Example.com"),
+        ("https://[2606:4700::1111]/", "2606:4700:0::1111"),
+        ("https://[2606:4700::1111]/", "[2606:4700::1111]"),
+    ],
+)
+def test_a_host_is_found_by_any_way_to_write_it(served: Served, url: str, host: str) -> None:
+    target = made(served, url)
+    made(served, "https://other.example/")
+    found = body(served.send("GET", "/v1/targets", host=host))["items"]
+    assert [each["id"] for each in found] == [target["id"]]
+
+
+@pytest.mark.parametrize("host", ["a/b", "a b", "a?b", "user@a", "a\\b", "a#b", "[", "a:b:c"])
+def test_what_is_no_host_is_refused(served: Served, host: str) -> None:
+    assert served.send("GET", "/v1/targets", host=host).status == 422
+
+
+def incident(number: int, days: float, lasted: float | None) -> Incident:
+    """It began so many days before the test's now."""
+    started = START - timedelta(days=days)
+    return Incident(
+        id=f"inc_{number}",
+        started_at=started,
+        ended_at=None if lasted is None else started + timedelta(days=lasted),
+        status=Status.UP if lasted else Status.DOWN,
+        timeline=(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, ["inc_1", "inc_2", "inc_3", "inc_4"]),
+        ({"window": "24h"}, ["inc_1"]),
+        ({"window": "7d"}, ["inc_1", "inc_2"]),
+        ({"window": "30d"}, ["inc_1", "inc_2", "inc_3"]),
+        ({"window": "1y"}, ["inc_1", "inc_2", "inc_3", "inc_4"]),
+    ],
+)
+def test_incidents_of_a_window_are_those_that_lasted_into_it(
+    served: Served, watch: FakeWatch, query: dict[str, str], expected: list[str]
+) -> None:
+    target_id = made(served)["id"]
+    kept = watch.incidents["acme", target_id]
+    for each in (
+        incident(1, 2, None),
+        incident(2, 8, 2),
+        incident(3, 20, 1),
+        incident(4, 50, 1),
+    ):
+        kept[each.id] = each
+    path = f"/v1/targets/{target_id}/incidents"
+    assert [each["id"] for each in body(served.send("GET", path, **query))["items"]] == expected
+    found, cursor = [], {}
+    while True:
+        page = body(served.send("GET", path, limit="1", **query, **cursor))
+        found += [each["id"] for each in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+    assert found == expected
+    assert served.send("GET", path, window="2d").status == 422
 
 
 def test_options_change_one_by_one_and_are_judged_together(served: Served) -> None:

@@ -8,7 +8,6 @@ from spinneret.outbox.types import EventTypes
 
 EVENT_TYPES: Final[EventTypes] = {
     "crawl.completed": "A crawl that is no part of a batch has ended with a result.",
-    "crawl.partially_failed": "A crawl has ended with a part of its result.",
     "crawl.failed": "A crawl has failed for good.",
     "crawl.expired": "A crawl was not begun in time, or got no slot at its host in time.",
     "crawl_batch.completed": "All crawls of a batch have ended, and none failed.",

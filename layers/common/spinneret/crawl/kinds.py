@@ -29,6 +29,7 @@ KINDS: Final = {
         lanes=LANES,
         subject="url",
         events="crawl",
+        ends_in_part=False,
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),

@@ -29,7 +29,9 @@ class PageOptions(BaseModel):
     """
     collection_id: RowId | None = None
     """Where the documents are kept; without it they stay where they are."""
-    tags: Annotated[tuple[TagName, ...], Field(max_length=bounds.CRAWL_TAGS_MAX, strict=False)] = ()
+    tags: Annotated[
+        tuple[TagName, ...] | None, Field(max_length=bounds.CRAWL_TAGS_MAX, strict=False)
+    ] = None
     """Names of tags that the documents get besides those that they have; new ones are made."""
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     force: bool = False
@@ -123,7 +125,7 @@ class PageMetadata(BaseModel):
     """What a page says of itself."""
 
     author: str | None
-    published_at: str | None
+    publish_date: str | None
     description: str | None
     keywords: list[str]
     og_image: str | None

@@ -42,7 +42,7 @@ class PartStore(Protocol):
     def keep(self, tenant: str, document_id: str, parts: str) -> str:
         """Store JSON of a document and answer its key, which is the same for the same text.
 
-        It goes with the document, and at the latest when no job can name it any more.
+        It goes with the document, or when neither the document nor a job names it any more.
         """
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.content.extraction.plain import plain_text
@@ -17,15 +17,17 @@ from spinneret.web.fetching.urls import cache_url, parse_url
 
 _SHARED: Final = set(CrawlView.model_fields) - {"result"}
 
-IsShown = Callable[[str, str], bool]
-"""(tenant, document): whether there is one, and it isn't deleted; raises DependencyUnavailable."""
+Shown = Callable[[str, Sequence[str]], Container[str]]
+"""(tenant, at most 100 documents): those that there are and that aren't deleted; raises
+DependencyUnavailable."""
 
 
-def view_of(job: Job, pages: PartStore, is_shown: IsShown) -> CrawlView:
+def view_of(job: Job, pages: PartStore, shown: Shown) -> CrawlView:
     """Nothing of a page whose document was deleted. Raises DependencyUnavailable."""
     payload, found = job.payload, job.result or {}
     document_id = found.get("document_id")
-    stored = found if document_id and is_shown(job.tenant, document_id) else {}
+    stands = document_id is not None and document_id in shown(job.tenant, [document_id])
+    stored = found if stands else {}
     view = job_view(job)
     return CrawlView(
         url=payload["url"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from spinneret.content.extraction.models import UNKNOWN, Content
@@ -13,7 +14,8 @@ LANGUAGES: Final = frozenset({"en", UNKNOWN})  # C-02 and ruling "Content"
 
 def require_suited(content: Content) -> None:
     """Raises ContentRefused, whose details name the reason: `too_short` or `language`."""
-    if sum(map(str.isalnum, content.text)) < bounds.PAGE_MIN_LETTERS:
+    letters = filter(str.isalnum, content.text)
+    if len(list(islice(letters, bounds.PAGE_MIN_LETTERS))) < bounds.PAGE_MIN_LETTERS:
         raise ContentRefused("the page holds next to no text", details={"reason": "too_short"})
     if content.language not in LANGUAGES:
         raise ContentRefused(

@@ -22,7 +22,7 @@ class S3PartStore:
         self._bucket = bucket
 
     def keep(self, tenant: str, document_id: str, parts: str) -> str:
-        """See PartStore; the bucket's lifecycle removes what begins with `parts/`."""
+        """See PartStore."""
         body = parts.encode()
         key = f"{parts_prefix(tenant, document_id)}{hashlib.sha256(body).hexdigest()}.json"
         with translated("s3"):

@@ -28,7 +28,7 @@ from spinneret.crawl.models import (
     UrlOutcome,
 )
 from spinneret.crawl.ports import PartStore
-from spinneret.crawl.reading import IsShown, batch_view_of, view_of
+from spinneret.crawl.reading import Shown, batch_view_of, view_of
 from spinneret.jobs import rules
 from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
 from spinneret.jobs.placement import Placed
@@ -82,7 +82,7 @@ class CrawlService:
         require_collection: RequireCollection,
         ensure_tags: EnsureTags,
         parts: PartStore,
-        is_shown: IsShown,
+        shown: Shown,
         begin_batch: Callable[[JobRef], None],
         submit_deep: SubmitDeep,
     ) -> None:
@@ -100,7 +100,7 @@ class CrawlService:
             ensure_tags=ensure_tags,
         )
         self._parts = parts
-        self._is_shown = is_shown
+        self._shown = shown
         self._begin_batch = begin_batch
         self._submit_deep = submit_deep
 
@@ -177,7 +177,7 @@ class CrawlService:
         counts = self._jobs.counts(job)
         if counts is not None:
             return batch_view_of(job, counts)
-        return view_of(job, self._parts, self._is_shown)
+        return view_of(job, self._parts, self._shown)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         refusal = cache(partial(self._checks.refusal, tenant))  # of each host, once per request

@@ -99,7 +99,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         require_collection=collection_service(env).get,
         ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
         parts=parts,
-        is_shown=lambda tenant, document: bool(documents.shown(tenant, [document])),
+        shown=documents.shown,
         submit_deep=submit_deep,
     )
     deep = DeepCrawlService(
@@ -111,6 +111,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         terms=crawls.terms,
         tagged=crawls.tagged,
         parts=parts,
+        shown=documents.shown,
         enabled=settings.features__enable_deep_crawl,
         pages_max=settings.features__max_pages_per_deep_crawl,
     )

@@ -1,8 +1,9 @@
 """The domain event that reports the end of a run.
 
-A kind that emits names its events by `KindPolicy.events`: `crawl` makes `crawl.completed`,
-`crawl.partially_failed`, `crawl.failed` and `crawl.expired`. A cancelled job reports nothing: who
-cancelled it knows. Nor does a child: its parent reports the end of all.
+A kind that emits names its events by `KindPolicy.events`: `deep_crawl` makes
+`deep_crawl.completed`, `deep_crawl.partially_failed` (unless its jobs never end in part),
+`deep_crawl.failed` and `deep_crawl.expired`. A cancelled job reports nothing: who cancelled it
+knows. Nor does a child: its parent reports the end of all.
 """
 
 from __future__ import annotations
@@ -58,8 +59,13 @@ def is_reported(job: Job, kinds: Kinds) -> bool:
 
 def end_of(event_type: str, kinds: Kinds) -> JobStatus | None:
     """The end that an event type reports; None for events that report something else."""
-    emitting = {policy.events for policy in kinds.values()} - {None}
-    ends = {f"{prefix}.{status}": status for prefix in emitting for status in REPORTED}
+    ends = {
+        f"{policy.events}.{status}": status
+        for policy in kinds.values()
+        if policy.events is not None
+        for status in REPORTED
+        if status is not JobStatus.PARTIALLY_FAILED or policy.ends_in_part
+    }
     return ends.get(event_type)
 
 

@@ -30,6 +30,8 @@ class KindPolicy:
     events: str | None = None
     """What the types of the events that report a run's end begin with (`crawl.completed` by
     `crawl`); a kind without it emits none."""
+    ends_in_part: bool = True
+    """Whether a job may end with a part of its result, which then is an event of its own."""
     result_seconds: int = bounds.RESULT_FRESH_SECONDS
     """How long a result answers for a further submission of the same work."""
     pending_seconds: float | None = None

@@ -28,14 +28,21 @@ def safe_html(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """The text alone, for marketplaces that show no markup."""
-    if "<" not in text:
-        return text.strip()
-    reader = _Reader(keep=False)
-    reader.feed(text)
-    reader.close()
-    lines = (" ".join(line.split()) for line in reader.result().split("\n"))
-    return "\n".join(line for line in lines if line)
+    """The text alone, for marketplaces that show no markup.
+
+    Read until nothing changes: some that store a text show it as a page all the same, and what was
+    escaped once must not be an element then.
+    """
+    while "<" in text:
+        reader = _Reader(keep=False)
+        reader.feed(text)
+        reader.close()
+        lines = (" ".join(line.split()) for line in reader.result().split("\n"))
+        bare = "\n".join(line for line in lines if line)
+        if bare == text:
+            break
+        text = bare
+    return text.strip()
 
 
 class _Reader(HTMLParser):

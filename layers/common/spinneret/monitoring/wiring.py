@@ -11,7 +11,7 @@ from spinneret.kernel.ids import id_maker
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
-from spinneret.monitoring.incidents.ports import IncidentStore
+from spinneret.monitoring.incidents.service import IncidentService
 from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.settings import MonitoringSettings, NewTargetSettings
@@ -32,7 +32,7 @@ class TargetApi:
 
     targets: TargetService
     checks: CheckStore
-    incidents: IncidentStore
+    incidents: IncidentService
     figures: FigureService
     default_interval: int
 
@@ -53,7 +53,9 @@ def target_api(env: Mapping[str, str]) -> TargetApi:
             shortest_interval=settings.check_interval,
         ),
         checks=checks,
-        incidents=DynamoIncidentStore(client, settings.targets_table),
+        incidents=IncidentService(
+            store=DynamoIncidentStore(client, settings.targets_table), clock=utc_now
+        ),
         figures=figure_service(settings, checks, utc_now),
         default_interval=settings.check_interval,
     )

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from spinneret.content.extraction.markup import parse_html
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.pages import extract
+from spinneret.content.extraction.regions import content_regions
 from spinneret.kernel.errors import ContentRefused
 from tests.rows import each_row
 
@@ -260,6 +262,62 @@ def test_an_article_extraction_that_finds_next_to_nothing_is_not_taken() -> None
     assert "Other story" in read(body, og("og:type", "article")).markdown
 
 
+MARK = "Marked words of this part"
+REFERENCE = f"<h1>Reference</h1><p>{SENTENCE * 9}</p>"
+LISTED = "".join(f'<li><a href="/t{n}">{MARK}: thread {n} about silk</a></li>' for n in range(4))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(f'<div class="layout with-ads"><p>{MARK}</p></div>', id="with-ads"),
+        pytest.param(f'<div class="accordion_drawer"><p>{MARK}</p></div>', id="a drawer"),
+        pytest.param(f'<div class="teaser__4ad-ad"><p>{MARK}</p></div>', id="a hash"),
+        pytest.param(f"<ul>{LISTED}</ul>", id="a list of threads"),
+    ],
+)
+def test_what_only_looks_like_chrome_is_kept(part: str) -> None:
+    assert MARK in read(f"{REFERENCE}{part}").markdown
+
+
+COMMENTS = "".join(
+    f'<div class="comment"><p>{MARK} {n}, says a reader.</p></div>' for n in range(6)
+)
+MORE = "".join(f'<div><a href="/{n}">{MARK} {n}</a></div>' for n in range(6))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(f'<div class="header_nav__x7yz1">{MARK}</div>', id="a name with a hash"),
+        pytest.param(f'<section id="comments">{COMMENTS}</section>', id="comments"),
+        pytest.param(f'<div class="cookie-consent"><p>{MARK}</p></div>', id="consent"),
+        pytest.param(f"<form><label>{MARK}</label><input></form>", id="a form"),
+        pytest.param(f'<section class="more">{MORE}</section>', id="more from"),
+    ],
+)
+def test_what_stands_beside_an_article_is_left_out(part: str) -> None:
+    found = read(f"{part}<main>{STORY}</main>").markdown
+    assert MARK not in found
+    assert found.count("Paragraph ") == 8
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    ['<div class="modal">', '<div role="dialog">', '<div aria-modal="true">', "<dialog>"],
+)
+def test_the_main_part_is_none_of_a_dialogue_above_the_page(overlay: str) -> None:
+    body = f"{overlay}<main><p>{MARK} {SENTENCE * 36}</p></main></div></dialog><main>{STORY}</main>"
+    regions = content_regions(parse_html(f"<body>{body}</body>").find("body"))
+    assert regions.root.findtext(".//h1") == "Story"
+
+
+@pytest.mark.parametrize("og_type", ["article", "Article", "ARTICLE"])
+def test_a_listing_that_calls_itself_an_article_keeps_its_stories(og_type: str) -> None:
+    found = read(f"<h1>Stories</h1>{TEASERS}", og("og:type", og_type)).markdown
+    assert found.count("Other story") == 12
+
+
 def test_a_chapter_about_page_furniture_is_no_page_furniture() -> None:
     chapters = "".join(
         f'<section id="{name.lower()}"><h2>{name}</h2><p>{name}: {SENTENCE * 4}</p></section>'
@@ -338,12 +396,35 @@ def test_the_author_comes_from_structured_data_then_meta(
         (meta("date", "yesterday"), '<time datetime="2022-01-01">', "2022-01-01"),
         (meta("date", "0001-01-01T00:00:00"), "", None),
         (json_ld({"@type": "Comment", "datePublished": "2024-03-01"}), "", None),
+        ("", '<time datetime="2022-01-01"></time><h1>Silk</h1><p>March 5, 2024</p>', "2022-01-01"),
     ],
 )
 def test_the_date_comes_from_structured_data_then_meta_then_time(
     head: str, body: str, published: str | None
 ) -> None:
-    assert read(f"{body}<p>text</p>", head).metadata.published_at == published
+    assert read(f"{body}<p>text</p>", head).metadata.publish_date == published
+
+
+@pytest.mark.parametrize(
+    ("body", "published"),
+    [
+        ("<h1>Silk</h1><p>March 5, 2024</p>", "2024-03-05"),
+        ("<h1>Silk</h1><p>By <b>Ada</b> | <i>Published on Tuesday, 5 March 2024</i>", "2024-03-05"),
+        ("<h1>Silk</h1><p>Posted: 2024-03-05 at 10:30 am · 5 min read</p>", "2024-03-05"),
+        ("<p>5 Mar 2024</p><h1>Silk</h1>", "2024-03-05"),
+        ("<h1>Silk</h1><p>Updated March 5, 2024</p>", None),
+        ("<h1>Silk</h1><p>The sale ends on March 5, 2024, at noon.</p>", None),
+        ("<h1>Silk</h1>" + "<p>Spiders weave.</p>" * 30 + "<p>March 5, 2024</p>", None),
+        ("<p>March 5, 2024</p>" + "<p>Spiders weave.</p>" * 30 + "<h1>Silk</h1>", None),
+        ("<h1>Silk</h1><script>March 5, 2024</script>", None),
+        ("<p>March 5, 2024</p>", None),
+        ("<h1>Silk</h1><p>02/03/2024</p>", None),
+    ],
+)  # fmt: skip
+def test_a_date_beside_the_heading_is_the_last_that_is_taken(
+    body: str, published: str | None
+) -> None:
+    assert read(f"{body}<p>text</p>").metadata.publish_date == published
 
 
 def test_the_rest_of_the_metadata() -> None:

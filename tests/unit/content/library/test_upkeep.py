@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from spinneret.content.chunking.models import TokenSpan
-from spinneret.content.documents.models import UnusedBody
+from spinneret.content.documents.models import Origin, UnusedBody
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
@@ -131,6 +131,17 @@ def test_chunks_that_are_missing_are_made_again(shelves: Shelves) -> None:
     assert len(shelves.found(limit=100)) == 12
 
 
+def test_chunks_of_a_version_beyond_its_number_go(shelves: Shelves) -> None:
+    """As another cut of the same version leaves them."""
+    one, _ = filled(shelves, 2)
+    before = dict(shelves.index.held)
+    [chunk] = [each for each in before.values() if each.document_id == one]
+    shelves.index.write([replace(chunk, index=number) for number in (1, 7)], plenty)
+    assert shelves.upkeep().reconcile(plenty).reindexed == 1
+    assert shelves.index.held == before
+    assert shelves.upkeep().reconcile(plenty).reindexed == 0
+
+
 def test_texts_and_rows_that_are_lost_are_named(shelves: Shelves) -> None:
     made = filled(shelves)
     for each in made[:3]:
@@ -201,6 +212,25 @@ def test_parts_of_a_page_go_with_its_document(shelves: Shelves) -> None:
     shelves.clock.advance(30 * DAY + 1)
     assert shelves.upkeep().reconcile(plenty).removed_documents == 1
     assert (parts.read(keys[kept]), parts.read(keys[gone])) == ("{}", None)
+
+
+def test_parts_that_neither_a_document_nor_a_job_names_go_after_forty_days(
+    shelves: Shelves, small_pages: None
+) -> None:
+    [identity] = filled(shelves, 1)
+    store = FakePartStore(shelves.contents)
+    named, late, *rest = [store.keep(TENANT, identity, f"[{n}]") for n in range(9)]
+    row = shelves.documents.get(TENANT, identity)
+    assert row is not None
+    origin = Origin(asked="a", headers={}, media_type="text/html", parts_key=named)
+    shelves.documents.commit(replace(row, sequence=row.sequence + 1, origin=origin), row)
+    shelves.clock.advance(39 * DAY)
+    assert shelves.upkeep().reconcile(plenty).removed_parts == 0
+    shelves.contents.stored_at[late] = shelves.clock()
+    shelves.clock.advance(2 * DAY)
+    report = shelves.upkeep().reconcile(plenty)
+    assert (report.complete, report.removed_parts, report.removed_bodies) == (True, 7, 0)
+    assert [store.read(each) for each in (named, late, *rest)] == ["[0]", "[1]", *[None] * 7]
 
 
 def test_a_body_that_a_document_has_again_stays(shelves: Shelves) -> None:

@@ -51,6 +51,8 @@ class PageNode:
     fingerprint: str = ""
     words: int = 0
     alternates: tuple[Alternate, ...] = ()
+    modified: str = ""
+    """When it says that it was last changed, as written."""
     structured: tuple[str, ...] = ()
     """Types of the things that structured data describe."""
     links: array[int]
@@ -121,6 +123,7 @@ class Site:
             fingerprint=html.text.fingerprint,
             words=html.text.words,
             alternates=html.alternates,
+            modified=html.modified,
             structured=tuple(dict.fromkeys(t for each in html.structured for t in each.types)),
             links=array("I", internal),
             external=array("I", external),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Final
 
@@ -22,6 +22,8 @@ MAX_BYTES: Final = 50 * 1024 * 1024  # sitemaps.org, uncompressed
 SAME_DATES_FROM: Final = 10
 """So many URLs with one and the same date: they were dated by the file's making."""
 MAX_AHEAD: Final = timedelta(days=1)  # of lastmod: dates have no zone
+MAX_DRIFT_DAYS: Final = 7
+"""Between lastmod and the date that the page gives; squirrelscan warns from here on, errs at 30."""
 
 
 @_SITEMAPS.site(
@@ -174,7 +176,7 @@ def coverage(page: PageNode, site: Site) -> Answer:
     after=_READ,
 )
 def lastmod(site: Site) -> Answer:
-    """All of one date, dates that can't be read, or dates to come."""
+    """All of one date, dates that can't be read, dates to come, or others than the pages' own."""
     dates = {url: date for url, date in site.listed.items() if date}
     if not dates:
         return None
@@ -190,7 +192,19 @@ def lastmod(site: Site) -> Answer:
             found.append(Evidence("sitemap lastmod", date, "a W3C date", url))
         elif site.now and parsed > site.now + MAX_AHEAD:
             found.append(Evidence("sitemap lastmod", date, "a date that has passed", url))
-    return found
+    return [*found, *_drifted(site, dates)]
+
+
+def _drifted(site: Site, dates: Mapping[str, str]) -> Iterator[Evidence]:
+    for url, date in dates.items():
+        node = site.node(url)
+        listed, own = moment(date), moment(node.modified) if node and node.modified else None
+        if listed is None or own is None:
+            continue
+        days = abs((listed.date() - own.date()).days)
+        if days > MAX_DRIFT_DAYS:
+            threshold = f"at most {MAX_DRIFT_DAYS} days from {own.date()}, the page's own date"
+            yield Evidence("sitemap lastmod", f"{date}: {days} days off", threshold, url)
 
 
 def _listed(site: Site) -> Iterator[PageNode]:

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from lxml import html
 
 from spinneret.audits.facts.models import (
+    MODIFIED,
     Alternate,
     Canonical,
     Form,
@@ -291,7 +292,8 @@ def _social(metas: Iterable[html.HtmlElement]) -> dict[str, str]:
     for meta in metas:
         name = (meta.get("property") or meta.get("name") or "").strip().lower()
         content = _squeezed(meta.get("content") or "")
-        if name.startswith(("og:", "twitter:")) and content and len(found) < MAX_FEW:
+        is_kept = name.startswith(("og:", "twitter:")) or name == MODIFIED
+        if is_kept and content and len(found) < MAX_FEW:
             found.setdefault(name[:50], content)
     return found
 

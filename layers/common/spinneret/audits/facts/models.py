@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+MODIFIED: Final = "article:modified_time"  # ogp.me
 
 
 class Kind(StrEnum):
@@ -106,6 +108,8 @@ class Structured(NamedTuple):
     """Names of the properties that have a value."""
     error: str = ""
     """Why it can't be read; then nothing else is known."""
+    modified: str = ""
+    """Its `dateModified` as written; of JSON-LD only."""
 
 
 class Form(NamedTuple):
@@ -173,7 +177,7 @@ class HtmlFacts:
     pictures_without_img: int = 0
     structured: tuple[Structured, ...] = ()
     social: tuple[tuple[str, str], ...] = ()
-    """`og:` and `twitter:` properties, the first of each name."""
+    """`og:` and `twitter:` properties and `article:modified_time`, the first of each name."""
     forms: tuple[Form, ...] = ()
     subresources: tuple[str, ...] = ()
     """Those loaded by http: scripts, styles, images, frames, media."""
@@ -188,6 +192,12 @@ class HtmlFacts:
     text: TextFacts = TextFacts()
     left_out: int = 0
     """Links, images and the like beyond their bounds."""
+
+    @property
+    def modified(self) -> str:
+        """When the page says that it was last changed, as written; empty where it doesn't."""
+        described = (each.modified for each in self.structured)
+        return dict(self.social).get(MODIFIED) or next(filter(None, described), "")
 
     def robots_of(self, *agents: str) -> frozenset[str]:
         """The directives for any of the agents; `robots` is anybody."""

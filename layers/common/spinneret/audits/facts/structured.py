@@ -47,7 +47,11 @@ def _json_ld(text: str) -> Iterator[Structured]:
             if "@graph" in node:
                 pending.insert(0, node["@graph"])
             if "@type" in node:
-                yield _item("json-ld", _names(node["@type"]), _filled(node))
+                found = _item("json-ld", _names(node["@type"]), _filled(node))
+                modified = node.get("dateModified")
+                if isinstance(modified, str):
+                    found = found._replace(modified=modified[:_MAX_NAME_CHARS])
+                yield found
         else:
             yield Structured("json-ld", error="neither an object nor a list of them")
 

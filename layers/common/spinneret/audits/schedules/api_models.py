@@ -28,7 +28,7 @@ class AuditScheduleRequest(BaseModel):
     """Five fields, or a name such as `@daily`."""
     timezone: ZoneName = "UTC"
     """A name of the IANA database."""
-    enabled: bool = True
+    is_active: bool = True
 
 
 class AuditScheduleView(BaseModel):
@@ -40,7 +40,7 @@ class AuditScheduleView(BaseModel):
     options: dict[str, int]
     schedule_cron: str
     timezone: str
-    enabled: bool
+    is_active: bool
     created_at: str
     updated_at: str
     next_run_at: str | None
@@ -66,7 +66,7 @@ def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
         options=dict(schedule.options),
         schedule_cron=schedule.schedule_cron,
         timezone=schedule.timezone,
-        enabled=schedule.enabled,
+        is_active=schedule.is_active,
         created_at=stamp(schedule.created_at),
         updated_at=stamp(schedule.updated_at),
         next_run_at=optional_stamp(schedule.next_run_at),

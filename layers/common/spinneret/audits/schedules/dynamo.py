@@ -1,7 +1,7 @@
 """Scheduled audits on DynamoDB, in the table of audits (audits/dynamo.py).
 
     pk `T#<tenant>#SCHEDULES`, sk `<id>`    a schedule; lists by partition, in the order of ids
-    index `due`: `SCHEDULE#<n>`, next run   those that are enabled
+    index `due`: `SCHEDULE#<n>`, next run   those that are active
 
 The index holds keys only and lags behind: what it names is read again before it is acted upon.
 """
@@ -113,7 +113,7 @@ def _item(schedule: AuditSchedule) -> dict[str, Any]:
         "options": dict(schedule.options),
         "schedule_cron": schedule.schedule_cron,
         "timezone": schedule.timezone,
-        "enabled": schedule.enabled,
+        "is_active": schedule.is_active,
         "created_at": stamp(schedule.created_at),
         "updated_at": stamp(schedule.updated_at),
         "next_run_at": optional_stamp(schedule.next_run_at),
@@ -137,7 +137,7 @@ def _schedule(item: Mapping[str, Any]) -> AuditSchedule:
         options={name: int(value) for name, value in item["options"].items()},
         schedule_cron=item["schedule_cron"],
         timezone=item["timezone"],
-        enabled=bool(item["enabled"]),
+        is_active=bool(item["is_active"]),
         created_at=parse_stamp(item["created_at"]),
         updated_at=parse_stamp(item["updated_at"]),
         next_run_at=parse_optional_stamp(item.get("next_run_at")),

@@ -18,11 +18,11 @@ class AuditSchedule:
     options: Mapping[str, int] = field(default_factory=dict)
     schedule_cron: str
     timezone: str
-    enabled: bool
+    is_active: bool
     created_at: datetime
     updated_at: datetime
     next_run_at: datetime | None
-    """None while it isn't enabled."""
+    """None while it isn't active."""
     last_run_at: datetime | None = None
     last_audit_id: str | None = None
     last_error: str | None = None

@@ -111,10 +111,10 @@ class ScheduleService:
             options=request.options.given,
             schedule_cron=schedule.line,
             timezone=schedule.timezone,
-            enabled=request.enabled,
+            is_active=request.is_active,
             created_at=now,
             updated_at=now,
-            next_run_at=next_run(schedule, now) if request.enabled else None,
+            next_run_at=next_run(schedule, now) if request.is_active else None,
         )
 
 

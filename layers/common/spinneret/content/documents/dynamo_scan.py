@@ -16,8 +16,8 @@ from botocore.exceptions import ClientError
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.content.documents import keys
-from spinneret.content.documents.items import from_item
-from spinneret.content.documents.models import Place, Scanned, StoredBody, UnusedBody
+from spinneret.content.documents.items import from_item, origin_from
+from spinneret.content.documents.models import Place, Scanned, StoredBody, StoredPart, UnusedBody
 from spinneret.kernel.clock import epoch_seconds, parse_stamp
 
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ class DynamoDocumentScan:
         )
         counted = {str(item["pk"]) for item in found}
         return [each for key, each in rows.items() if key not in counted]
+
+    def unnamed(self, parts: Sequence[StoredPart]) -> list[StoredPart]:
+        """See DocumentScan: one BatchGetItem for each hundred."""
+        wanted = {(each.tenant, each.document_id) for each in parts}
+        rows = [keys.document_key(*each) for each in sorted(wanted)]
+        found = dynamo.batch_get(self._client, self._documents, rows, ("origin",))
+        origins = [origin_from(item.get("origin")) for item in found]
+        named = {each.parts_key for each in origins if each is not None}
+        return [each for each in parts if each.key not in named]
 
     def forget_body(self, body: UnusedBody) -> bool:
         """See DocumentScan."""

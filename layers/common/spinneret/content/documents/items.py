@@ -76,7 +76,7 @@ def from_item(item: Mapping[str, Any]) -> Document:
         collection_id=item.get("collection_id"),
         tag_ids=tuple(item["tag_ids"]),
         annotations=json.loads(item["annotations"]),
-        origin=_origin(item.get("origin")),
+        origin=origin_from(item.get("origin")),
         deleted_at=parse_optional_stamp(item.get("deleted_at")),
     )
 
@@ -89,7 +89,7 @@ def _chunking(stored: Mapping[str, Any] | None) -> Chunking:
     return Chunking(strategy=ChunkingStrategy(stored["strategy"]), **sizes)
 
 
-def _origin(stored: str | None) -> Origin | None:
+def origin_from(stored: str | None) -> Origin | None:
     return None if stored is None else Origin(**json.loads(stored))
 
 

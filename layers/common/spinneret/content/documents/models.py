@@ -210,6 +210,24 @@ class StoredBodies:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StoredPart:
+    """What is kept of a document beside its text, whether or not its row names it."""
+
+    tenant: str
+    document_id: str
+    key: str
+    stored_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredParts:
+    """Some parts of all tenants' documents, and the key to go on after; None at the end."""
+
+    parts: tuple[StoredPart, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scanned:
     """Rows of all tenants in no order, and the place to go on after; None at the end."""
 

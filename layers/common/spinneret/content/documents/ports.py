@@ -18,6 +18,8 @@ from spinneret.content.documents.models import (
     Shown,
     StoredBodies,
     StoredBody,
+    StoredPart,
+    StoredParts,
     UnusedBody,
 )
 from spinneret.jobs.models import Lease
@@ -73,6 +75,10 @@ class DocumentScan(Protocol):
         """Those that no document has, or has had since they were last forgotten."""
         ...
 
+    def unnamed(self, parts: Sequence[StoredPart]) -> list[StoredPart]:
+        """Those that no row of their document names."""
+        ...
+
     def forget_body(self, body: UnusedBody) -> bool:
         """Forget that there was one; False when a document has it again."""
         ...
@@ -110,11 +116,15 @@ class ContentStore(Protocol):
         ...
 
     def remove(self, key: str, before: datetime) -> None:
-        """Remove a text, as far as it was stored before then."""
+        """Remove a text or a part, as far as it was stored before then."""
         ...
 
     def stored(self, after: str | None, limit: int) -> StoredBodies:
-        """Some of all tenants' texts, by key."""
+        """Some of all tenants' texts, by key; nothing else that the bucket has."""
+        ...
+
+    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+        """Some of what is stored for documents beside their texts, by key."""
         ...
 
     def remove_parts(self, tenant: str, document_id: str) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Final
 
 from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.targets import target_spans, without_targets
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
+
+PARTS: Final = "parts/T/"
 
 
 def document_id(tenant: str, url_key: str) -> str:
@@ -30,10 +33,9 @@ def version_name(sequence: int, content_sha256: str) -> str:
 def parts_prefix(tenant: str, document_id: str) -> str:
     """How the keys begin of what is stored for one document beside its text.
 
-    Of a document each, so that they go with it; the bucket's lifecycle removes what begins with
-    `parts/` once no job refers to it.
+    Of a document each, so that they go with it; what neither its row nor a job names goes too.
     """
-    return f"parts/T/{tenant}/{document_id}/"
+    return f"{PARTS}{tenant}/{document_id}/"
 
 
 def embedded_text(chunk: Chunk) -> str:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translated
-from spinneret.content.documents.models import StoredBodies, StoredBody
-from spinneret.content.documents.rules import parts_prefix
+from spinneret.content.documents.models import StoredBodies, StoredBody, StoredPart, StoredParts
+from spinneret.content.documents.rules import PARTS, parts_prefix
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import ObjectTypeDef
 
 
-_BODIES: Final = "T/"
+_OF_TENANTS: Final = "T/"
+# Others keep their own beside bodies, such as audits.
+_PART: Final = re.compile(rf"{PARTS}([^/]+)/([^/]+)/[^/]+")
+_BODY: Final = re.compile(r"T/([^/]+)/content/[0-9a-f]{64}\.md")
 
 
 class S3ContentStore:
@@ -29,7 +34,7 @@ class S3ContentStore:
     def put(self, tenant: str, text: str) -> str:
         """See ContentStore."""
         body = text.encode()
-        key = f"{_BODIES}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
+        key = f"{_OF_TENANTS}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
         with translated("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType="text/markdown; charset=utf-8"
@@ -80,23 +85,43 @@ class S3ContentStore:
 
     def stored(self, after: str | None, limit: int) -> StoredBodies:
         """See ContentStore."""
-        asked: dict[str, Any] = {"StartAfter": after} if after else {}
-        with translated("s3"):
-            answer = self._client.list_objects_v2(
-                Bucket=self._bucket, Prefix=_BODIES, MaxKeys=limit, **asked
-            )
-        objects = answer.get("Contents", [])
+        objects, following = self._listed(_OF_TENANTS, after, limit)
         return StoredBodies(
             bodies=tuple(
-                StoredBody(
-                    tenant=each["Key"].split("/")[1],
+                StoredBody(tenant=key[1], key=each["Key"], stored_at=each["LastModified"])
+                for each in objects
+                if (key := _BODY.fullmatch(each["Key"]))
+            ),
+            after=following,
+        )
+
+    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+        """See ContentStore."""
+        objects, following = self._listed(PARTS, after, limit)
+        return StoredParts(
+            parts=tuple(
+                StoredPart(
+                    tenant=key[1],
+                    document_id=key[2],
                     key=each["Key"],
                     stored_at=each["LastModified"],
                 )
                 for each in objects
+                if (key := _PART.fullmatch(each["Key"]))
             ),
-            after=objects[-1]["Key"] if answer["IsTruncated"] else None,
+            after=following,
         )
+
+    def _listed(
+        self, prefix: str, after: str | None, limit: int
+    ) -> tuple[list[ObjectTypeDef], str | None]:
+        asked: dict[str, Any] = {"StartAfter": after} if after else {}
+        with translated("s3"):
+            answer = self._client.list_objects_v2(
+                Bucket=self._bucket, Prefix=prefix, MaxKeys=limit, **asked
+            )
+        objects = answer.get("Contents", [])
+        return objects, objects[-1]["Key"] if answer["IsTruncated"] else None
 
     def remove_parts(self, tenant: str, document_id: str) -> None:
         """See ContentStore. All versions: nothing of them is left."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -16,10 +16,20 @@ _MONTHS: Final = (
 )  # fmt: skip
 _DAY_ONLY: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _MONTH_FIRST: Final = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_LINE_CHARS: Final = 200  # a longer one is no byline
+_SEPARATORS: Final = re.compile(r"[|·•∙/]|\s[-–—]\s")  # noqa: RUF001 - dashes as pages have them
+_STATED: Final = re.compile(
+    r"(?:(?:by .{1,60}? )?(?:first )?(?:published|posted|released|written|date)(?: on)?:? )?"
+    r"(?:on )?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? )?"
+    r"(?P<date>\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
+    r"|\d{1,2}(?:st|nd|rd|th)? [a-z]{3,9}\.?,? \d{4})"
+    r"(?:,? (?:at )?\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?(?: [a-z]{2,5})?)?\.?",
+    re.IGNORECASE,
+)
 _DAY_FIRST: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([A-Za-z]{3,9})\.?,? (\d{4})")
 
 
-def published_at(*sources: Iterable[str]) -> str | None:
+def publish_date(*sources: Iterable[str]) -> str | None:
     """The first readable date of the sources, in their order: ISO 8601, a day or a moment.
 
     A moment keeps its offset and has none where the page gives none.
@@ -30,6 +40,18 @@ def published_at(*sources: Iterable[str]) -> str | None:
             if found is not None and _EARLIEST_YEAR <= found.year <= _LATEST_YEAR:
                 return found.isoformat()
     return None
+
+
+def stated(lines: Iterable[str]) -> Iterator[str]:
+    """Dates that are a part of a line alone, or that a word says the page is published on.
+
+    Those of an update aren't, nor those in a sentence.
+    """
+    for line in lines:
+        if len(line) <= _LINE_CHARS:
+            for part in _SEPARATORS.split(line):
+                if match := _STATED.fullmatch(" ".join(part.split())):
+                    yield match["date"]
 
 
 def _parse(text: str) -> date | None:

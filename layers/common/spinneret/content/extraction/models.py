@@ -60,7 +60,7 @@ class Metadata:
     """What a page says of itself; None and empty mean that it doesn't say."""
 
     author: str | None = None
-    published_at: str | None = None
+    publish_date: str | None = None
     description: str | None = None
     keywords: tuple[str, ...] = ()
     og_image: str | None = None

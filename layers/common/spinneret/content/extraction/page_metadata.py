@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
@@ -10,9 +11,10 @@ from typing import Final
 
 from lxml import etree, html
 
-from spinneret.content.extraction.dates import published_at
+from spinneret.content.extraction.dates import publish_date, stated
 from spinneret.content.extraction.models import UNKNOWN, Hyperlink, Metadata
 from spinneret.content.extraction.structured_data import StructuredData
+from spinneret.content.extraction.vocabulary import UNSEEN
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.exploring.robots_tags import directives_of, forbids_following
 from spinneret.web.fetching.urls import Url, join_url, parse_url
@@ -90,7 +92,8 @@ def title(root: html.HtmlElement, head: Head) -> str | None:
 def metadata(
     root: html.HtmlElement, head: Head, data: StructuredData, base: Url | None
 ) -> Metadata:
-    """Structured data first, then `meta` elements, then the elements of the text."""
+    """Structured data first, then `meta` elements, then the elements of the text; of the date at
+    last what stands beside the heading."""
     return Metadata(
         author=_first(
             chain(
@@ -99,10 +102,11 @@ def metadata(
                 (name for name in head.all(*_AUTHOR_NAMES) if "://" not in name),
             )
         ),
-        published_at=published_at(
+        publish_date=publish_date(
             chain(data.dates, _marked(root, "datePublished")),
             head.all(*_DATE_NAMES),
             (element.get("datetime") or "" for element in root.iter("time")),
+            stated(_beside_heading(root)),
         ),
         description=head.first("description", "og:description", "twitter:description"),
         keywords=_keywords(head),
@@ -244,6 +248,35 @@ def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:
         owners = (ancestor.get("itemtype") or "" for ancestor in element.iterancestors())
         if not any(_PART.search(owner) for owner in owners):
             yield element.get("content") or element.get("datetime") or element.text_content()
+
+
+def _beside_heading(root: html.HtmlElement) -> Iterator[str]:
+    """The texts after the first `h1`, where bylines are, and then those before it."""
+    before: deque[str] = deque(maxlen=_FEW)
+    texts = _visible_texts(root)
+    for text, is_heading in texts:
+        if is_heading:
+            yield from islice((text for text, _ in texts), _FEW)
+            yield from reversed(before)
+            return
+        before.append(text)
+
+
+def _visible_texts(root: html.HtmlElement) -> Iterator[tuple[str, bool]]:
+    """Each piece between two tags, in order, and whether a heading of the first level begins."""
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walk:
+        if not isinstance(element.tag, str) or element.tag in UNSEEN:
+            if event == "start":
+                walk.skip_subtree()
+                continue
+            text = element.tail
+        else:
+            text = element.text if event == "start" else element.tail
+        if event == "start" and element.tag == "h1":
+            yield text or "", True
+        elif text and not text.isspace():
+            yield text, False
 
 
 def _keywords(head: Head) -> tuple[str, ...]:

@@ -40,8 +40,9 @@ class Remaker:
         """The model that embeds at present; raises DependencyUnavailable."""
         return self._chunks.info(remaining).model_id
 
-    def remake(self, document: Document, put: Put, remaining: Remaining) -> None:
-        """Write its chunks by `put`, and what another model has changed of them into its row.
+    def remake(self, document: Document, put: Put, remaining: Remaining) -> Document:
+        """Write its chunks by `put`, and what another model has changed of them into its row; the
+        document with as many chunks as it has now.
 
         Raises KeyError where its body is gone, EmbeddingRefused, ContentRefused and
         DependencyUnavailable.
@@ -58,6 +59,7 @@ class Remaker:
         if remade != document:
             self._commit(remade, document)
         self._relabel_if_changed(document, remaining)
+        return remade
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
         """Give the chunks of its version the labels that its row has by now."""

@@ -13,9 +13,10 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from spinneret.content.documents.models import Document, Place, UnusedBody
+from spinneret.content.documents.models import Document, Place
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
 from spinneret.content.library.remaking import Remaker
+from spinneret.content.library.sweeping import BucketSweep
 from spinneret.content.search.ports import IndexUpkeep
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
@@ -48,7 +49,7 @@ class Reconciled:
     """What one pass of reconciliation found and did."""
 
     complete: bool = False
-    """Whether all rows, index and bodies were looked at; the next pass goes on else."""
+    """Whether all rows, index and bucket were looked at; the next pass goes on else."""
     documents: int = 0
     reindexed: int = 0
     relabelled: int = 0
@@ -57,6 +58,8 @@ class Reconciled:
     """Deleted over 30 days ago: now gone from all three stores."""
     removed_bodies: int = 0
     """That no document has any more, or has ever had."""
+    removed_parts: int = 0
+    """Of crawled pages, that neither their documents nor jobs name any more."""
     removed_versions: int = 0
     """Versions in the index that no row names."""
     lost: list[str] = field(default_factory=list)
@@ -71,9 +74,10 @@ class Part(StrEnum):
     ROWS = "rows"
     INDEX = "index"
     BODIES = "bodies"
+    PARTS = "parts"
 
 
-_FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES}
+_FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES, Part.BODIES: Part.PARTS}
 
 
 class Upkeep:
@@ -94,6 +98,7 @@ class Upkeep:
         self._scan = scan
         self._documents = documents
         self._contents = contents
+        self._bucket = BucketSweep(scan=scan, contents=contents, clock=clock)
         self._remaker = remaker
         self._index = index
         self._upkeep = upkeep
@@ -168,7 +173,13 @@ class Upkeep:
             case Part.INDEX:
                 return self._clear(after, report, remaining)
             case Part.BODIES:
-                return self._sweep(after, report)
+                removed, following = self._bucket.bodies(after)
+                report.removed_bodies += removed
+                return following
+            case Part.PARTS:
+                removed, following = self._bucket.parts(after)
+                report.removed_parts += removed
+                return following
 
     def _compare(
         self,
@@ -180,7 +191,7 @@ class Upkeep:
         """Some rows with their bodies and with what the index has of them."""
         page = self._scan.scan(after, bounds.UPKEEP_PAGE)
         report.documents += len(page.documents)
-        self._remove_bodies(page.bodies, report)
+        report.removed_bodies += self._bucket.unused(page.bodies)
         kept = [each for each in page.documents if not self._expired(each)]
         for document in page.documents:
             if self._expired(document):
@@ -219,9 +230,11 @@ class Upkeep:
             if _name(document) in lost:
                 continue
             try:
-                self._remaker.remake(
+                remade = self._remaker.remake(
                     document, lambda made: self._upkeep.write(made, target, remaining), remaining
                 )
+                if has.chunks > remade.chunk_count:
+                    self._upkeep.trim(remade, target, remaining)
             except (KeyError, PermanentError) as error:
                 lost.append(_name(document))
                 _found("document_lost", document, type(error).__name__)
@@ -247,14 +260,6 @@ class Upkeep:
         if self._documents.remove(document):
             report.removed_documents += 1
 
-    def _remove_bodies(self, bodies: Sequence[UnusedBody], report: Reconciled) -> None:
-        """What was stored of late may be of a job that hasn't committed yet."""
-        before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
-        for body in bodies:
-            if body.since < before and self._scan.forget_body(body):
-                self._contents.remove(body.key, before)
-                report.removed_bodies += 1
-
     def _clear(
         self, after: Mapping[str, Any] | None, report: Reconciled, remaining: Remaining
     ) -> Mapping[str, Any] | None:
@@ -278,18 +283,6 @@ class Upkeep:
             self._upkeep.remove(strays, remaining)
             report.removed_versions += len(strays)
         return page.after
-
-    def _sweep(
-        self, after: Mapping[str, Any] | None, report: Reconciled
-    ) -> Mapping[str, Any] | None:
-        """Remove some bodies that no document has ever had: their jobs never committed."""
-        before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
-        page = self._contents.stored(after["key"] if after else None, bounds.UPKEEP_PAGE)
-        old = [each for each in page.bodies if each.stored_at < before]
-        for body in self._scan.uncounted(old):
-            self._contents.remove(body.key, before)
-            report.removed_bodies += 1
-        return None if page.after is None else {"key": page.after}
 
 
 def _name(document: Document) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from opensearchpy import OpenSearch
@@ -14,6 +13,7 @@ from spinneret.content.documents.models import Document, IndexedChunk, chunk_id,
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.search import opensearch_queries as queries
 from spinneret.content.search.models import Candidate, FoundChunk, Leg, Wanted, Words
+from spinneret.content.search.opensearch_bulk import batches
 from spinneret.content.search.opensearch_mapping import (
     COPIES,
     PREFIX,
@@ -243,7 +243,7 @@ class OpenSearchChunkIndex:
         *,
         may_lack: bool = False,
     ) -> None:
-        for lines in _batches(items):
+        for lines in batches(items):
             self._bulk_once(lines, remaining, may_lack=may_lack)
 
     def _bulk_once(
@@ -288,22 +288,6 @@ def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
     for each in candidates:
         found.setdefault(each.chunk_id, each)
     return list(found.values())
-
-
-def _batches(items: Iterable[tuple[Any, Any]]) -> Iterator[list[tuple[str, str]]]:
-    """Lines of bulk requests of at most BULK_MAX_BYTES each."""
-    batch: list[tuple[str, str]] = []
-    size = 0
-    for action, body in items:
-        lines = (json.dumps(action) + "\n", json.dumps(body) + "\n")  # ASCII: as many bytes
-        length = len(lines[0]) + len(lines[1])
-        if batch and size + length > bounds.BULK_MAX_BYTES:
-            yield batch
-            batch, size = [], 0
-        batch.append(lines)
-        size += length
-    if batch:
-        yield batch
 
 
 def _kind(error: Any) -> Any:

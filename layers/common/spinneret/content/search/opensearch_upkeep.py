@@ -8,7 +8,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from spinneret.content.documents.models import Document, IndexedChunk, Labels, labels_of
+from spinneret.content.documents.models import Document, IndexedChunk, Labels, chunk_id, labels_of
 from spinneret.content.search.models import Held, IndexedVersion, VersionPage
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import version_id
@@ -62,6 +62,26 @@ class OpenSearchUpkeep:
                 chunks=bucket["doc_count"], labelled=_bears(bucket, labels_of(document))
             )
         return found
+
+    def trim(self, document: Document, target: str, remaining: Remaining) -> None:
+        """See IndexUpkeep."""
+        version = version_id(document.id, document.version)
+        own = [
+            chunk_id(document.id, document.version, number)
+            for number in range(document.chunk_count)
+        ]
+        query = {
+            "filter": [{"term": {"version_id": version}}],
+            "must_not": [{"ids": {"values": own}}],
+        }
+        self._index.ask(
+            lambda limit: self._client.delete_by_query(
+                index=target,
+                body={"query": {"bool": query}},
+                params={"conflicts": "proceed", **limit},
+            ),
+            remaining,
+        )
 
     def finish(self, target: str, remaining: Remaining) -> None:
         """See IndexUpkeep: one change of the model's aliases, then all former indexes go."""

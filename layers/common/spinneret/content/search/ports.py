@@ -68,6 +68,10 @@ class IndexUpkeep(Protocol):
         """Document id → what an index has of its current version; at most 1000."""
         ...
 
+    def trim(self, document: Document, target: str, remaining: Remaining) -> None:
+        """Forget chunks of its version in one index beyond as many as it has."""
+        ...
+
     def finish(self, target: str, remaining: Remaining) -> None:
         """Search `target` from now on, and forget all others, those of a former model too."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.crawl.checks import CrawlTerms
@@ -15,6 +15,7 @@ from spinneret.crawl.deep.models import (
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
 from spinneret.crawl.ports import PartStore
+from spinneret.crawl.reading import Shown
 from spinneret.crawl.service import Targets, message_about
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
@@ -57,6 +58,7 @@ class DeepCrawlService:
         terms: Callable[[str, CrawlOptions, tuple[str, ...]], CrawlTerms],
         tagged: Callable[[str, CrawlOptions, CrawlTerms], CrawlTerms],
         parts: PartStore,
+        shown: Shown,
         enabled: bool,
         pages_max: int,
     ) -> None:
@@ -68,6 +70,7 @@ class DeepCrawlService:
         self._terms = terms
         self._tagged = tagged
         self._parts = parts
+        self._shown = shown
         self._enabled = enabled
         self._pages_max = pages_max
 
@@ -109,14 +112,17 @@ class DeepCrawlService:
         if self._found(ref) is None:
             return CrawledPageList(items=[], next_cursor=None, has_more=False)
         found = self._frontier.pages(crawl_ref(ref), state, after, limit)
+        documents = sorted({page.document_id for page in found.pages if page.document_id})
+        shown = self._shown(tenant, documents) if documents else ()
         return CrawledPageList(
-            items=[self._page_view(page) for page in found.pages],
+            items=[self._page_view(page, shown) for page in found.pages],
             next_cursor=None if found.after is None else cursor_of(found.after),
             has_more=found.after is not None,
         )
 
-    def _page_view(self, page: Page) -> CrawledPageView:
-        failed, key = page.state is PageState.FAILED, page.parts_key
+    def _page_view(self, page: Page, shown: Container[str]) -> CrawledPageView:
+        failed = page.state is PageState.FAILED
+        key = page.parts_key if page.document_id in shown else None
         return CrawledPageView(
             url=page.url,
             depth=page.depth,

@@ -10,7 +10,7 @@ from typing import Final
 from spinneret.jobs.models import JobRef
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import DomainError
 from spinneret.marketplace.connections.models import ConnectionStatus, Seller
 from spinneret.marketplace.connections.ports import ConnectionStore
 from spinneret.marketplace.orders.ports import SaleStore
@@ -63,7 +63,7 @@ class OrderPolling:
         self._marketplaces = marketplaces
 
     def run(self) -> Polled:
-        """One pass. Raises DependencyUnavailable."""
+        """One pass. Raises DependencyUnavailable when what it walks over can't be read."""
         done = Polled()
         sellers = self._connections.sellers(
             self._sales.position(_SELLERS), bounds.SELLERS_POLLED_PER_PASS
@@ -71,7 +71,7 @@ class OrderPolling:
         for seller in sellers.sellers:
             try:
                 done = replace(done, read=done.read + self._polled(seller))
-            except DependencyUnavailable as error:
+            except DomainError as error:  # of this one: the others are seen to all the same
                 done = _failed(done, error)
         self._sales.keep_position(_SELLERS, sellers.after)
         sales = self._sales.open(self._sales.position(_SALES), bounds.SALES_TOLD_PER_PASS)
@@ -79,7 +79,7 @@ class OrderPolling:
             try:
                 self._book.tell_again(tenant, key)
                 done = replace(done, told=done.told + 1)
-            except DependencyUnavailable as error:
+            except DomainError as error:  # of this one: the others are seen to all the same
                 done = _failed(done, error)
         self._sales.keep_position(_SALES, sales.after)
         logger.info("orders_polled", extra={"read": done.read, "told": done.told})
@@ -104,6 +104,6 @@ class OrderPolling:
         return True
 
 
-def _failed(done: Polled, error: DependencyUnavailable) -> Polled:
-    logger.warning("polling_refused", extra={"reason": error.message})
+def _failed(done: Polled, error: DomainError) -> Polled:
+    logger.warning("polling_refused", extra={"code": error.code, "reason": error.message})
     return replace(done, failed=done.failed + 1)

@@ -26,6 +26,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import NotFound, ValidationFailed
+from spinneret.kernel.ids import is_id
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.models import ENDED, Listing
 from spinneret.marketplace.listings.ports import ListingStore
@@ -43,6 +44,7 @@ from spinneret.marketplace.tasks.ports import TaskStore
 _UNIQUE: Final = frozenset({"publish", "delete"})
 AskBefore = Callable[[str, str, Sequence[Candidate]], Mapping[str, Outlook]]
 """(tenant, marketplace, candidates): what the marketplace says of them, by product id."""
+_COUNT_DIGITS: Final = 9
 _ASKED: Final = 10  # products of a plan that the marketplace is asked about, within one request
 
 
@@ -293,17 +295,27 @@ class PublishingService:
         after: str | None,
         limit: int,
     ) -> tuple[list[Task], str | None]:
-        """A job's tasks by position; without a job those of the newest jobs, job by job."""
+        """A job's tasks by position; without a job those of the newest jobs, job by job.
+
+        A position is the one of jobs, and how many tasks after it were shown.
+        """
+        jobs_after, _, shown = (after or ":0").rpartition(":")
+        skip, next_jobs, found = int(shown), None, list[Task]()
         if job_id is not None:
-            seen = self.get(tenant, job_id)
-            return [task for task in seen.tasks if status in (None, task.status)], None
-        page = self._control.page(tenant, JobFilter(kind=PUBLISH), after, max(1, limit // 10))
-        found: list[Task] = []
-        existing = self._existing(tenant, page.jobs)
-        for job in page.jobs:
-            seen = self._seen(job, self._tasks.of_job(tenant, job.id), existing)
+            seen_jobs = [self.get(tenant, job_id)]
+        else:
+            wanted = JobFilter(kind=PUBLISH)
+            page = self._control.page(tenant, wanted, jobs_after or None, max(1, limit // 10))
+            existing, next_jobs = self._existing(tenant, page.jobs), page.after
+            seen_jobs = [
+                self._seen(job, self._tasks.of_job(tenant, job.id), existing) for job in page.jobs
+            ]
+        for seen in seen_jobs:
             found += [task for task in seen.tasks if status in (None, task.status)]
-        return found, page.after
+        if len(found) > skip + limit:
+            return found[skip : skip + limit], f"{jobs_after}:{skip + limit}"
+        left = max(0, skip - len(found))
+        return found[skip:], None if next_jobs is None else f"{next_jobs}:{left}"
 
     def task(self, tenant: str, task_id: str) -> Task:
         """One task. Raises NotFound, also once its product was deleted."""
@@ -434,6 +446,13 @@ class PublishingService:
             if task.product_id is None or has_product
         ]
         return JobWithTasks(job=job, tasks=tuple(shown), has_product=has_product)
+
+
+def is_task_position(text: str) -> bool:
+    """Whether it is a position of a list of tasks."""
+    job_id, colon, shown = text.rpartition(":")
+    is_count = shown.isascii() and shown.isdigit() and len(shown) <= _COUNT_DIGITS
+    return bool(colon) and is_count and (not job_id or is_id(job_id))
 
 
 def _drafted(command: Command, action: ActionType, priority: int | None, key: str | None) -> Draft:

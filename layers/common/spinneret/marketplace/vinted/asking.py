@@ -26,23 +26,26 @@ def was_only_sent_as(work: Work, request: PluginRequest) -> bool:
 
 
 def repeatable[T](work: Work, request: PluginRequest, read: Callable[[PluginAnswer], T]) -> T:
-    """Ask for what may be done twice: after a time-out it is sent as a new request, and only one
-    that a plug-in had accepted counts as failed."""
+    """Ask for what may be done twice: after a time-out it is sent as a new request."""
     browser, task = _browser(work)
     marketplace = work.subject.marketplace
     try:
         answer = browser.ask(work.context, task, marketplace, request)
-    except MarketplaceUnavailable as late:
+    except MarketplaceUnavailable:
         browser.begin_again(task, request)
-        if late.details.get("accepted") is not False:
-            raise
-        # No plug-in said that it has it: its process may have died before it was sent.
-        answer = browser.ask(work.context, task, marketplace, request)
+        raise
     try:
         return read(answer)
     except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen: the next run asks anew
         browser.begin_again(task, request)
         raise
+
+
+def forget(work: Work, *requests: PluginRequest) -> None:
+    """The next run asks for these anew, whatever was answered."""
+    browser, task = _browser(work)
+    for request in requests:
+        browser.begin_again(task, request)
 
 
 def named(work: Work, what: str, request: PluginRequest) -> PluginRequest:

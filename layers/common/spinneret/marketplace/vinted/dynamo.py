@@ -9,7 +9,8 @@ Marketplace table
     pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
                                                                   for the answer
 
-`purge_at` is DynamoDB's TTL.
+`purge_at` is DynamoDB's TTL. What was sent is kept as long as the record that it was begun: of the
+two, one alone would say that nobody had it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,15 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
-_ITS_OWN: Final = "(attribute_not_exists(#accepted_by) OR #accepted_by = :browser)"
+_NEXT_ROUND: Final = (
+    "SET #round = if_not_exists(#round, :zero) + :one"
+    " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #accepted_at, #answer"
+)
+_NOBODYS: Final = "attribute_not_exists(#accepted_by) AND attribute_not_exists(#answer)"
+_ITS_OWN: Final = (
+    "attribute_not_exists(#answer)"
+    " AND (attribute_not_exists(#accepted_by) OR #accepted_by = :browser)"
+)
 
 
 class DynamoPluginStore:
@@ -100,6 +109,7 @@ class DynamoPluginStore:
         return Sent(
             sent_at=parse_stamp(str(found["sent_at"])),
             accepted_by=str(found["accepted_by"]) if "accepted_by" in found else None,
+            accepted_at=parse_stamp(str(found["accepted_at"])) if "accepted_at" in found else None,
             answer=PluginAnswer(**answer) if answer else None,
             contents=frozenset(found.get("contents", ())),
         )
@@ -112,7 +122,7 @@ class DynamoPluginStore:
         )
         values = {
             ":now": stamp(now),
-            ":purge": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
+            ":purge": epoch_seconds(now + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS)),
             ":zero": 0,
             ":to": {plugin.connection_id},
             ":content": {content},
@@ -123,16 +133,25 @@ class DynamoPluginStore:
 
     def begin_again(self, tenant: str, key: str) -> None:
         """See PluginStore."""
-        change = (
-            "SET #round = if_not_exists(#round, :zero) + :one"
-            " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #answer"
-        )
-        self._change(tenant, key, change, None, {":zero": 0, ":one": 1})
+        self._change(tenant, key, _NEXT_ROUND, None, {":zero": 0, ":one": 1})
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
+    def withdraw(self, tenant: str, key: str) -> bool:
         """See PluginStore."""
-        values = {":browser": browser, ":from": connection_id, ":round": number}
-        change, condition = "SET #accepted_by = :browser", f"{_SENT_THERE} AND {_ITS_OWN}"
+        values = {":zero": 0, ":one": 1}
+        return self._change(tenant, key, _NEXT_ROUND, _NOBODYS, values) is not None
+
+    def accept(
+        self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
+    ) -> bool:
+        """See PluginStore."""
+        values = {
+            ":browser": browser,
+            ":from": connection_id,
+            ":round": number,
+            ":now": stamp(now),
+        }
+        change = "SET #accepted_by = :browser, #accepted_at = if_not_exists(#accepted_at, :now)"
+        condition = f"{_SENT_THERE} AND {_ITS_OWN}"
         return self._change(tenant, key, change, condition, values) is not None
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:

@@ -36,6 +36,7 @@ _FIELDS: Final[Mapping[str, str]] = {
     "photos": "images",
 }
 _TOO_SLOW: Final = 408  # somebody on the way gave up: what Vinted did is unknown
+_GONE: Final = (404, 410)
 _REASONS: Final = ("message", "code", "errors")
 
 
@@ -47,11 +48,6 @@ def is_refusal(answer: PluginAnswer) -> bool:
         and answer.status != _TOO_SLOW
         and any(answer.body.get(name) for name in _REASONS)
     )
-
-
-def is_gone(answer: PluginAnswer) -> bool:
-    """Whether it says that there is no such item, or no more."""
-    return answer.status in (404, 410)
 
 
 def success(answer: PluginAnswer) -> Mapping[str, Any]:
@@ -69,6 +65,20 @@ def success(answer: PluginAnswer) -> Mapping[str, Any]:
         )
         raise refused("vinted", answer.status, [Problem(id="empty", meaning=blocked, said="")])
     return answer.body
+
+
+def item_unless_gone(answer: PluginAnswer) -> Mapping[str, Any] | None:
+    """The item, or None where Vinted says that it isn't there. Raises MarketplaceRefused and
+    MarketplaceUnavailable: an answer without it proves nothing."""
+    return None if answer.status in _GONE else part(success(answer), "item")
+
+
+def is_gone(answer: PluginAnswer) -> bool:
+    """Whether an item that was to be deleted wasn't there any more. After a success, which may be
+    empty, that is still to be looked at. Raises MarketplaceRefused and MarketplaceUnavailable."""
+    if not 200 <= answer.status < 300 and answer.status not in _GONE:
+        success(answer)
+    return answer.status in _GONE
 
 
 def part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -38,6 +38,8 @@ class Sent:
     sent_at: datetime
     accepted_by: str | None
     """The one browser that may act on it."""
+    accepted_at: datetime | None
+    """When it first said that it would."""
     answer: PluginAnswer | None
     contents: frozenset[str] = frozenset()
     """Fingerprints of what was sent under its key: more than one if it changed meanwhile."""

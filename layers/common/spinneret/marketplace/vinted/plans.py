@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Step, Subject
@@ -16,6 +19,8 @@ from spinneret.marketplace.vinted.models import PluginRequest
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
+# A listing that was begun longer ago isn't looked for: the records of it are purged by day.
+_KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(days=1)
 
 
 def publish(subject: Subject) -> Sequence[Step]:
@@ -45,7 +50,7 @@ def update(subject: Subject) -> Sequence[Step]:
 
 
 def delete(subject: Subject) -> Sequence[Step]:
-    """Delete the item."""
+    """Delete the item, and look whether it is gone: the next publishing makes another."""
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _step("delete", "Delete listing", "DELETE", f"{_ITEMS}/{{id}}", what, _delete),
@@ -127,10 +132,11 @@ def _draft(work: Work) -> Mapping[str, Any]:
     _, content = work.subject.sold
     if standing := work.standing():
         return {"draft_id": None, "vinted_id": standing.external_id}
-    work.intend()
-    request = asking.named(
-        work, "draft", PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
-    )
+    began = work.intend().intent_at
+    if began is not None and began + _KNOWN <= work.clock():
+        raise errors.undecided("what became of the listing that was begun isn't known any more")
+    draft = PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
+    request = asking.named(work, "draft", draft)
 
     def made(body: Mapping[str, Any]) -> Mapping[str, Any]:
         is_this = asking.was_only_sent_as(work, request)
@@ -151,9 +157,10 @@ def _complete(work: Work) -> Mapping[str, Any]:
     else:
         path = f"{_DRAFTS}/{draft['draft_id']}/completion"
         request = asking.named(work, "complete", PluginRequest(method="POST", path=path, body={}))
-        made, shown = (
-            asking.unrepeatable(work, "complete", request, _item_made),
-            draft.get("content"),
+        made = asking.unrepeatable(work, "complete", request, _item_made)
+        shown = draft.get("content")
+        work.record(
+            state=ListingState.ACTIVE, external_id=made["item_id"], url=made["url"], digest=shown
         )
     if shown != content.digest:
         _change(work, str(made["item_id"]))
@@ -196,11 +203,13 @@ def _delete(work: Work) -> Mapping[str, Any]:
         if listing.state is ListingState.CREATING:
             raise errors.undecided("whether a listing was made isn't known")
         return {"deleted": False}
-    request = PluginRequest(method="DELETE", path=f"{_ITEMS}/{listing.external_id}", body={})
-    asking.repeatable(
-        work, request, lambda answer: errors.is_gone(answer) or bool(errors.success(answer))
-    )
-    work.record(images={})
+    path = f"{_ITEMS}/{listing.external_id}"
+    request = PluginRequest(method="DELETE", path=path, body={})
+    if not asking.repeatable(work, request, errors.is_gone):
+        look = PluginRequest(method="GET", path=path, body={})
+        if asking.repeatable(work, look, errors.item_unless_gone) is not None:
+            asking.forget(work, request, look)
+            raise MarketplaceUnavailable("Vinted still shows the item")
     return {"deleted": True, "listing_id": listing.external_id}
 
 
@@ -213,13 +222,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
             raise errors.undecided("whether a listing was made isn't known")
         return {"state": "unknown"}
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
-    item = asking.repeatable(
-        work,
-        request,
-        lambda answer: (
-            None if errors.is_gone(answer) else errors.part(errors.success(answer), "item")
-        ),
-    )
+    item = asking.repeatable(work, request, errors.item_unless_gone)
     if item is None:
         common.ended(work, listing, ListingState.ENDED)
         return {"state": "ended"}

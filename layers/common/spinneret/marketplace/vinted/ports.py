@@ -39,9 +39,16 @@ class PluginStore(Protocol):
         """Forget that it was sent: its next round is another request to a plug-in."""
         ...
 
-    def accept(self, tenant: str, key: str, number: int, connection_id: str, browser: str) -> bool:
-        """A plug-in has this round, and no other browser will; False for what wasn't sent to its
-        connection, or what another browser has."""
+    def withdraw(self, tenant: str, key: str) -> bool:
+        """Begin it again, unless a browser has it or has answered: what no browser accepted, none
+        may begin any more."""
+        ...
+
+    def accept(
+        self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
+    ) -> bool:
+        """A plug-in has this round, since it first said so, and no other browser will; False for
+        what wasn't sent to its connection, what another browser has, and what is answered."""
         ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:

@@ -10,10 +10,11 @@ What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "me
 Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. `browser` is a name
 that a plug-in makes up once and keeps. It acts when its acceptance is confirmed: of several
 browsers that got a task one is, and from then on the task is sent to that one alone. A task may
-come again, after a reconnection for instance: a plug-in keeps its answers by key, repeats them when
-it does, and does nothing twice. Before it acts it keeps the answer `status: 0`, which says that it
-doesn't know: that is what it answers if it was stopped meanwhile. What was refused is asked for
-again under another key. Answers are taken from connections that the task was sent to.
+come again, after a reconnection for instance: a plug-in keeps its answers by key until they are
+confirmed, repeats them when it does, and does nothing twice. Before it acts it keeps the answer
+`status: 0`, which says that it doesn't know: that is what it answers if it was stopped meanwhile.
+What was refused is asked for again under another key. Answers are taken from connections that the
+task was sent to.
 
 A job that has asked waits for the callback without a claim: the state of its execution gives us a
 token, which is kept beside the key and never sent to anybody. What a plug-in says is stored first;
@@ -76,7 +77,8 @@ class PluginTransport:
         """The plug-in's answer if it has come.
 
         Raises AwaitsCallback when it was asked, again if it was before, and while no plug-in is
-        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer.
+        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer of the browser
+        that accepted it. What none has accepted in such a time is a new request.
         """
         tenant, key = task.tenant, key_of(task, request)
         asked = self._store.sent(tenant, key)
@@ -84,11 +86,12 @@ class PluginTransport:
             return asked.answer
         now = self._clock()
         late = timedelta(seconds=bounds.PLUGIN_TASK_SECONDS)
-        if asked is not None and asked.sent_at + late <= now:
-            raise MarketplaceUnavailable(
-                f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s",
-                details={"accepted": asked.accepted_by is not None},
-            )
+        if asked is not None and (asked.accepted_at or asked.sent_at) + late <= now:
+            if not self._store.withdraw(tenant, key):
+                raise MarketplaceUnavailable(
+                    f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s"
+                )
+            asked = None
         families = (None, context.job.id, context.job.parent)
         plugins = [
             each for each in self._store.newest(tenant, marketplace) if each.only_job in families
@@ -209,10 +212,10 @@ class PluginInbox:
         """It has a task, and may begin once this is confirmed. Raises Forbidden, ValidationFailed
         and NotFound."""
         self._require_leave(connection)
-        name, browser = _key(message), _browser(connection, message)
+        name, browser, now = _key(message), _browser(connection, message), self._clock()
         key, number = _asked(name)
-        if not self._store.accept(connection.tenant, key, number, connection.id, browser):
-            raise NotFound("no such task was sent, or another browser has it")
+        if not self._store.accept(connection.tenant, key, number, connection.id, browser, now):
+            raise NotFound("no such task was sent, another browser has it, or it is answered")
         token = self._store.token(connection.tenant, key)
         if token is not None:
             _harmless(lambda: self._tokens.beat(token))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -34,17 +34,6 @@ def places_of_host(pace: PaceLimits, interval_seconds: int) -> int:
     seconds = min(interval_seconds, MINUTE)
     checked = math.ceil(seconds * pace.rate) + pace.burst
     return min((bounds.CHECK_SKIPS_REPORTED + 1) * checked, bounds.CHECK_ROUND_TARGETS)
-
-
-def until_enough(found: Iterable[Due], per_host: int, limit: int) -> Iterator[Due]:
-    """Those up to the one that makes them `limit` for which their hosts have places."""
-    of_host: Counter[str] = Counter()
-    for each in found:
-        yield each
-        of_host[each.host] += 1
-        limit -= of_host[each.host] <= per_host
-        if not limit:
-            return
 
 
 def elsewhere(oldest: datetime, now: datetime, interval_seconds: int) -> datetime:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.metrics import embedded
 from spinneret.monitoring.due import rules
 from spinneret.monitoring.due.models import Announced, Due, Ticked
 from spinneret.monitoring.due.ports import CheckLanes, DueIndex
@@ -20,6 +21,7 @@ logger = logging.getLogger(__name__)
 
 _TICK: Final = "TICK"
 _SHARE: Final = 0.6  # of an interval: SQS delays are good to a second
+_UNITS: Final = {"due": "Count", "handed": "Count", "late_seconds": "Seconds"}
 _NOTHING: Final = Ticked(due=0, handed=0, workers=0, oldest_seconds=0.0)
 
 
@@ -89,23 +91,20 @@ class Tick:
                 "due": ticked.due,
                 "handed": ticked.handed,
                 "late_seconds": round(ticked.oldest_seconds, 3),
+                **embedded(now, _UNITS),
             },
         )
         return ticked
 
     def _found(self, shard: int, now: datetime) -> list[Due]:
-        """What is due of a shard, until the lists could be filled.
+        """What is due of a shard: more than the lists hold, as most may be a few hosts'.
 
-        Where more waits behind crowded hosts than a tick reads, it reads on at another place each
-        time, so that it meets all the others in the end.
+        Where there is more than a tick reads, it reads on at another place each time, so that it
+        meets all hosts in the end.
         """
-        found = self._read(self._index.due(shard, now))
+        found = list(islice(self._index.due(shard, now), bounds.CHECK_READ_TARGETS))
         if len(found) < bounds.CHECK_READ_TARGETS:
             return found
         since = rules.elsewhere(found[-1].due_at, now, self._interval)
-        return list(dict.fromkeys([*found, *self._read(self._index.due(shard, now, since))]))
-
-    def _read(self, index: Iterator[Due]) -> list[Due]:
-        limit = 2 * self._workers * bounds.CHECK_ROUND_TARGETS // bounds.CHECK_SHARDS
-        first = islice(index, bounds.CHECK_READ_TARGETS)
-        return list(rules.until_enough(first, self._per_host, limit))
+        more = islice(self._index.due(shard, now, since), bounds.CHECK_READ_TARGETS)
+        return list(dict.fromkeys([*found, *more]))

@@ -9,14 +9,16 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.sharding import shard_of
 from spinneret.monitoring.conditions.language import parse_conditions, reads_body
 from spinneret.monitoring.targets.models import Method, Options, Target
+from spinneret.web.fetching.urls import parse_url
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]")
 _POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
@@ -61,6 +63,28 @@ def due_shard_of(target_id: str) -> int:
 def position_of_target(target: Target) -> str:
     """Its place in lists, whose order is that of time and id."""
     return f"{stamp(target.created_at)}#{target.id}"
+
+
+def host_named(text: str) -> str:
+    """A host as targets have it: lower case, a name beyond ASCII by IDNA, IPv6 without brackets.
+
+    Raises ValidationFailed for anything else.
+    """
+    bracketed = f"[{text}]" if ":" in text and not text.startswith("[") else text
+    try:
+        url = parse_url(f"http://{bracketed}/")
+    except UrlInvalid as error:
+        raise _no_host() from error
+    if url.text != f"{url.origin}/" or _MORE_THAN_A_HOST.search(text):
+        raise _no_host()
+    return url.host
+
+
+def _no_host() -> ValidationFailed:
+    message = "is not a host"
+    return ValidationFailed(
+        f"host {message}", details={"fields": [{"field": "host", "message": message}]}
+    )
 
 
 def is_position(text: str) -> bool:

@@ -1,0 +1,62 @@
+"""Removing from the bucket what no document has: bodies and parts of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from spinneret.content.documents.models import UnusedBody
+from spinneret.content.documents.ports import ContentStore, DocumentScan
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
+
+Place = Mapping[str, str] | None
+"""The key to go on after; None at the beginning, and at the end."""
+
+
+class BucketSweep:
+    """Removes some at a time. What was stored of late may be of a job that hasn't ended yet."""
+
+    def __init__(self, *, scan: DocumentScan, contents: ContentStore, clock: Clock) -> None:
+        self._scan = scan
+        self._contents = contents
+        self._clock = clock
+
+    def unused(self, bodies: Sequence[UnusedBody]) -> int:
+        """Remove bodies that their last document has left; how many."""
+        before = self._before(bounds.BODY_KEPT_SECONDS)
+        removed = 0
+        for body in bodies:
+            if body.since < before and self._scan.forget_body(body):
+                self._contents.remove(body.key, before)
+                removed += 1
+        return removed
+
+    def bodies(self, after: Place) -> tuple[int, Place]:
+        """Remove bodies that no document has ever had: their jobs never committed."""
+        before = self._before(bounds.BODY_KEPT_SECONDS)
+        page = self._contents.stored(_key(after), bounds.UPKEEP_PAGE)
+        orphans = self._scan.uncounted([each for each in page.bodies if each.stored_at < before])
+        for body in orphans:
+            self._contents.remove(body.key, before)
+        return len(orphans), _place(page.after)
+
+    def parts(self, after: Place) -> tuple[int, Place]:
+        """Remove parts that neither a row nor a job names any more."""
+        before = self._before(bounds.PARTS_KEPT_SECONDS)
+        page = self._contents.stored_parts(_key(after), bounds.UPKEEP_PAGE)
+        orphans = self._scan.unnamed([each for each in page.parts if each.stored_at < before])
+        for part in orphans:
+            self._contents.remove(part.key, before)
+        return len(orphans), _place(page.after)
+
+    def _before(self, seconds: float) -> datetime:
+        return self._clock() - timedelta(seconds=seconds)
+
+
+def _key(place: Place) -> str | None:
+    return None if place is None else place["key"]
+
+
+def _place(key: str | None) -> Place:
+    return None if key is None else {"key": key}

@@ -1,0 +1,25 @@
+"""Bulk requests of a bounded size: pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from spinneret.kernel import bounds
+
+
+def batches(items: Iterable[tuple[Any, Any]]) -> Iterator[list[tuple[str, str]]]:
+    """Lines of bulk requests of at most BULK_MAX_BYTES each."""
+    batch: list[tuple[str, str]] = []
+    size = 0
+    for action, body in items:
+        lines = (json.dumps(action) + "\n", json.dumps(body) + "\n")  # ASCII: as many bytes
+        length = len(lines[0]) + len(lines[1])
+        if batch and size + length > bounds.BULK_MAX_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(lines)
+        size += length
+    if batch:
+        yield batch

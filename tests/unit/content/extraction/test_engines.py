@@ -1,0 +1,124 @@
+"""Engines of others: bounded before they are called, and no page fails because one does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+import rs_trafilatura
+import trafilatura
+
+from spinneret.content.extraction import engines
+from spinneret.content.extraction.markup import parse_html
+from spinneret.content.extraction.page import Engine, Page
+from spinneret.content.extraction.pages import extract
+from spinneret.content.extraction.structured_data import StructuredData
+
+URL = "https://site.example/"
+TEXT = "Spiders weave silk, which is stronger than steel of the same weight. "
+
+
+def page(body: str, text: str | None = None) -> Page:
+    root = parse_html(f"<html><body>{body}</body></html>")
+    return Page(
+        text=body if text is None else text,
+        url=URL,
+        root=root,
+        body=root.find("body"),
+        data=StructuredData(),
+        og_type="",
+    )
+
+
+@pytest.mark.parametrize(
+    ("fits", "is_too_much"),
+    [
+        pytest.param(
+            lambda: page("<div>" * (engines.MAX_DEPTH - 2) + TEXT),
+            lambda: page("<div>" * (engines.MAX_DEPTH - 1) + TEXT),
+            id="depth",
+        ),
+        pytest.param(
+            lambda: page("<p>a" * (engines.MAX_ELEMENTS - 2)),
+            lambda: page("<p>a" * (engines.MAX_ELEMENTS - 1)),
+            id="elements",
+        ),
+        pytest.param(
+            lambda: page("a" * engines.MAX_CHARS),
+            lambda: page("a" * (engines.MAX_CHARS + 1)),
+            id="characters",
+        ),
+        pytest.param(
+            lambda: page(TEXT, "<" * engines.MAX_TAGS),
+            lambda: page(TEXT, "<" * (engines.MAX_TAGS + 1)),
+            id="tags of the source",
+        ),
+        pytest.param(
+            lambda: page(TEXT, "a" * engines.MAX_SOURCE_CHARS),
+            lambda: page(TEXT, "a" * (engines.MAX_SOURCE_CHARS + 1)),
+            id="source",
+        ),
+    ],
+)
+def test_an_engine_is_called_up_to_a_bound(
+    monkeypatch: pytest.MonkeyPatch, fits: Callable[[], Page], is_too_much: Callable[[], Page]
+) -> None:
+    assert engines.is_bounded(fits())
+    beyond = is_too_much()
+    assert not engines.is_bounded(beyond)
+
+    def unexpected(*_: object, **__: object) -> None:
+        raise AssertionError("it can't be interrupted")
+
+    monkeypatch.setattr(rs_trafilatura, "extract", unexpected)
+    monkeypatch.setattr(trafilatura, "bare_extraction", unexpected)
+    assert engines.classifying_rs_trafilatura(beyond) is None
+    assert engines.precise_trafilatura(beyond) is None
+
+
+class PanicException(BaseException):
+    """As a panic of Rust comes to Python."""
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "engine", "error"),
+    [
+        (rs_trafilatura, "extract", engines.classifying_rs_trafilatura, ValueError("markup")),
+        (rs_trafilatura, "extract", engines.classifying_rs_trafilatura, PanicException("markup")),
+        (trafilatura, "bare_extraction", engines.precise_trafilatura, RecursionError("markup")),
+    ],
+)
+def test_an_engine_that_raises_abstains_and_the_others_decide(
+    monkeypatch: pytest.MonkeyPatch,
+    module: object,
+    name: str,
+    engine: Engine,
+    error: BaseException,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(module, name, fail)
+    body = "".join(f"<p>Part {n}: {TEXT}</p>" for n in range(20))
+    assert engine(page(body)) is None
+    assert "Part 19: Spiders" in extract(body, "text/html", URL).markdown
+
+
+def test_what_ends_the_process_is_no_failure_of_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rs_trafilatura, "extract", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        engines.classifying_rs_trafilatura(page(f"<p>{TEXT}"))
+
+
+@pytest.mark.heavy
+def test_200_000_paragraphs_are_read_in_bounded_time() -> None:
+    body = "".join(f"<p>Paragraph {n}.</p>" for n in range(200_000))
+    started = time.process_time()
+    found = extract(f"<html><body>{body}</body></html>", "text/html", URL).markdown
+    assert time.process_time() - started < 30  # some 5 s
+    assert "Paragraph 0." in found
+    assert "Paragraph 199999." in found

@@ -1,0 +1,116 @@
+"""The most lines that a file may have, read in the memory of a few of them."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from spinneret.crawl.inbox.handler import FileHandler
+from spinneret.crawl.inbox.models import InboxFile
+from spinneret.crawl.inbox.service import Arrivals
+from spinneret.crawl.kinds import CRAWL_FILE
+from spinneret.jobs.children import Children
+from spinneret.jobs.models import Draft, JobRef
+from spinneret.jobs.placement import Placed
+from spinneret.jobs.worker import Context, Worker
+from spinneret.kernel import bounds
+from tests.factories import TENANT
+from tests.fakes.crawling import CrawlSlice
+from tests.fakes.inbox import FakeInboxStore
+
+_KEY = f"T/{TENANT}/inbox/inbox_1/list.jsonl"
+
+
+class DiskInbox(FakeInboxStore):
+    """Keeps one file, what is stored and the report on disk: none of it counts as memory."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self.file, self.written = folder / "file", folder / "report"
+
+    def size(self, file: InboxFile) -> int:
+        return self.file.stat().st_size
+
+    def read(self, file: InboxFile, first: int, end: int) -> bytes:
+        with self.file.open("rb") as stream:
+            stream.seek(first)
+            return stream.read(end - first)
+
+    def keep(self, key: str, body: bytes) -> None:
+        (self._folder / key.replace("/", "+")).write_bytes(body)
+
+    def kept(self, prefix: str) -> Iterator[bytes]:
+        for path in sorted(self._folder.glob(f"{prefix.replace('/', '+')}*")):
+            yield path.read_bytes()
+
+    def report(self, file: InboxFile, lines: Iterable[bytes]) -> bool:
+        with self.written.open("wb") as stream:
+            stream.writelines(lines)
+        return True
+
+
+class ForgettingChildren(Children):
+    """Makes children of which nothing is left, and goes on at the cursor."""
+
+    def create(
+        self,
+        context: Context,
+        drafts: Sequence[Draft],
+        cursor: str | None,
+        record: Callable[[Sequence[Placed]], None] | None = None,
+    ) -> list[Placed]:
+        placed = [
+            Placed(job=replace(context.job, id=f"job_{uuid4().hex}"), duplicate=False)
+            for _ in drafts
+        ]
+        if record is not None:
+            record(placed)
+        context.add_children([], [], cursor)
+        return placed
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(300)
+def test_the_longest_file_is_read_and_reported_in_bounded_memory(tmp_path: Path) -> None:
+    crawl, inbox = CrawlSlice(), DiskInbox(tmp_path)
+    with inbox.file.open("w") as stream:
+        for number in range(bounds.INBOX_LINES_MAX + 5):
+            broken = number % 10 == 0
+            stream.write("{\n" if broken else f'{{"url": "https://site.example/{number}"}}\n')
+    job_id = Arrivals(crawl.job_service())(_KEY, "v1")
+    assert job_id is not None
+    children = ForgettingChildren(
+        store=crawl.store,
+        queue=crawl.queue,
+        kinds=crawl.kinds,
+        clock=crawl.clock,
+        new_id=crawl.new_id,
+        move=crawl.control().move,
+    )
+    worker = Worker(
+        store=crawl.store,
+        queue=crawl.queue,
+        kinds=crawl.kinds,
+        handlers={CRAWL_FILE: FileHandler(store=inbox, checks=crawl.checks(), children=children)},
+        clock=crawl.clock,
+        random=lambda: 0.5,
+        new_owner=lambda: "owner",
+    )
+    tracemalloc.start()
+    try:
+        worker.run(JobRef(tenant=TENANT, job_id=job_id), lambda: 900.0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * bounds.INBOX_READ_BYTES  # a part of the file and a block of outcomes
+    lines = inbox.written.read_text().splitlines()
+    numbers = [json.loads(line)["line"] for line in lines]
+    assert numbers == [*range(1, bounds.INBOX_LINES_MAX + 2)]  # the last one says what is too much
+    assert sum("error" in json.loads(line) for line in lines) == bounds.INBOX_LINES_MAX // 10 + 1
