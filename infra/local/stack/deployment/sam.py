@@ -18,6 +18,7 @@ from stack.deployment.record import STACK_NAME
 from stack.deployment.settings import EMBEDDER, SERVER
 from stack.errors import InstallError
 from stack.instance import Instance
+from stack.locks import exclusive
 from stack.tools.command import run
 from stack.workspace import ACCOUNT, REGION, Workspace
 
@@ -57,13 +58,16 @@ class Sam:
         self._sam(["validate", "--lint", "--template", "template.yaml"], VALIDATE_SECONDS)
 
     def build(self) -> None:
-        """Build functions and layers; what hasn't changed comes from a cache."""
+        """Build functions and layers; what hasn't changed comes from a cache.
+
+        One build at a time: they clear the cache of what changed, and the next ones find it full.
+        """
         # A cached layer doesn't know what it was built for.
         cache = self._workspace.local / f"sam-cache-{self._embedder}"
-        self._sam(
-            ["build", "--cached", "--cache-dir", str(cache), "--build-dir", str(self.built)],
-            BUILD_SECONDS,
-        )
+        words = ["build", "--cached", "--cache-dir", str(cache), "--build-dir", str(self.built)]
+        lock = self._workspace.locks / "sam-build.lock"
+        with exclusive(lock, on_wait=lambda: None, timeout=BUILD_SECONDS):
+            self._sam(words, BUILD_SECONDS)
         translate_machines(self._workspace.root / "statemachines", self.built)
 
     def deploy(self, bucket: str, parameters: Mapping[str, str]) -> None:
