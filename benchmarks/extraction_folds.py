@@ -3,9 +3,10 @@
     SPINNERET_BENCHMARK_DATA=DIR python benchmarks/extraction_folds.py
 
 Every share of `choice.py` and `threads.py` is taken as it stands, a third smaller and a third
-larger. The table has the mean F1 of the pages of both sets for each. The last line is the
-cross-validation: the pages are dealt into five folds, type by type; on each fold counts the variant
-that is best on the other four. The data are those of benchmarks/extraction.py.
+larger. The table has the mean F1 of the pages of both sets for each engine alone and for each
+variant of the choice. The last line is the cross-validation: the pages are dealt into five folds,
+type by type; on each fold counts the variant that is best on the other four. The data are those of
+benchmarks/extraction.py.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from unittest.mock import patch
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 from benchmarks.extraction import (  # noqa: E402 - after the path above
+    ALONE,
     DATA,
     extracted,
     read_pages,
@@ -55,10 +57,13 @@ def main() -> None:
     for name in ("article-extraction", "page-types"):
         pages = list(read_pages(Path(folder) / name))
         folds = dealt(pages)
+        for engine, text_of in ALONE.items():
+            alone = mean(score(text_of(page, url), truth) for page, url, truth in pages)
+            print(f"{name:<20}{engine.strip():<24}{alone:.4f}", flush=True)
         results: dict[str, list[float]] = {}
         for variant, changed in variants():
             with changed:
-                results[variant] = [score(page, url, truth) for page, url, truth in pages]
+                results[variant] = [score(chosen(page, url), truth) for page, url, truth in pages]
             print(f"{name:<20}{variant:<24}{mean(results[variant]):.4f}", flush=True)
         print(f"{name:<20}{'cross-validated':<24}{cross_validated(results, folds):.4f}", flush=True)
 
@@ -78,10 +83,14 @@ def variants() -> Iterator[tuple[str, AbstractContextManager[None]]]:
             yield f"{name.strip('_').lower()} * {factor:.2f}", share(module, name, factor)
 
 
-def score(page: str, url: str, truth: dict[str, str]) -> float:
-    """F1 of one page, by the rule of its set."""
+def chosen(page: str, url: str) -> str:
+    """The text that the choice of engines takes."""
     content = extracted(page, url)
-    text = "" if content is None else content.text
+    return "" if content is None else content.text
+
+
+def score(text: str, truth: dict[str, str]) -> float:
+    """F1 of one page's text, by the rule of its set."""
     if "articleBody" in truth:
         return shared_score(shingles(truth["articleBody"]), shingles(text)).f1
     return shared_score(words(truth["main_content"]), words(text)).f1
