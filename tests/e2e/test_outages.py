@@ -22,7 +22,7 @@ from tests.kinds import CRAWL_HIGH
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
 # Of the invocation whose worker is killed; with less than the margin left it would hand back.
-SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS) + 5
+SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS + bounds.FETCH_LEAST_SECONDS) + 5
 
 
 @pytest.mark.parametrize("part", ["embedder", "opensearch"])
