@@ -64,7 +64,7 @@ def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
 )
 def plan_batch_job(request: BatchJobRequest) -> PlanView:
     """What the batch would do, product by product; writes nothing, here or there."""
-    found = _publishing().plan(
+    found = routes.services.planner.plan(
         routes.principal.tenant, request.marketplace, request.action_code, request.product_ids
     )
     return plan_view(request.marketplace, request.action_code, found)

@@ -43,6 +43,7 @@ from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparat
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
 from spinneret.marketplace.publishing.models import Candidate, Outlook, Platform, Subject
 from spinneret.marketplace.publishing.outlooks import gathered
+from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.rounds import Rounds
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
@@ -148,12 +149,17 @@ class Bench:
             products=self.products,
             listings=self.listings,
             tasks=self.tasks,
-            platforms=platforms,
             actions=action_types(platforms),
-            ask_before=self._asked_before,
             begin_batch=None,
             clock=self.clock,
             new_hex=lambda: self.new_id("x")[2:],
+        )
+        self.planner = Planner(
+            products=self.products,
+            listings=self.listings,
+            platforms=platforms,
+            actions=action_types(platforms),
+            ask_before=self._asked_before,
         )
         self.book = OrderBook(
             sales=self.sales,

@@ -122,7 +122,7 @@ def test_a_plan_writes_nothing_and_says_what_would_happen(moto_tables: Tables) -
         "before-call.dynamodb", lambda model, **_: writes.append(model.name), unique_id="plan"
     )
     ids = [listed.id, fresh.id, wrong.id, "prd_none"]
-    found = bench.publishing.plan(bench.tenant, "ebay", "publish", ids)
+    found = bench.planner.plan(bench.tenant, "ebay", "publish", ids)
     moto_tables.client.meta.events.unregister("before-call.dynamodb", unique_id="plan")
     assert [each.outcome for each in found] == ["update", "create", "refused", "refused"]
     assert found[2].fields[0]["field"] == "title"

@@ -45,10 +45,10 @@ def test_every_request_is_valid_by_the_published_description(
     if marketplace == "ebay":
         bench.done("message", "ebay", None, text="hello", conversation_id="c1")
         bench.ebay.preferred_aspects = {"Fit": ["Slim"]}
-        bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
+        bench.planner.plan(bench.tenant, "ebay", "publish", [product.id])
     bench.done("delete", marketplace, edited)
     if marketplace == "ebay":
-        bench.publishing.plan(bench.tenant, "ebay", "publish", [product.id])
+        bench.planner.plan(bench.tenant, "ebay", "publish", [product.id])
         assert bench.ebay.calls["_violations"] == bench.ebay.calls["_fees"] == 1
     assert len(bench.web.seen) > 15
     described = [seen for seen in bench.web.seen if contracts.is_described(seen)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.marketplace.publishing.service import Prospect
+from spinneret.marketplace.publishing.planning import Prospect
 from tests.markets.bench import Bench
 from tests.markets.stores import Stores, in_memory
 from tests.markets.web import Said
@@ -17,7 +17,7 @@ def stores() -> Stores:
 
 
 def _plan(bench: Bench, *ids: str, action: str = "publish", on: str = "ebay") -> list[Prospect]:
-    return bench.publishing.plan(bench.tenant, on, action, ids)
+    return bench.planner.plan(bench.tenant, on, action, ids)
 
 
 def test_the_fees_of_an_offer_that_is_made_are_told(bench: Bench) -> None:

@@ -18,7 +18,7 @@ from spinneret.marketplace.orders.polling import OrderPolling, Polled
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.service import PublishingService
-from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, READ, SILENT
+from spinneret.marketplace.registry import ACTION_TYPES, READ, SILENT
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 
 
@@ -44,9 +44,7 @@ def order_polling(env: Mapping[str, str]) -> Callable[[], Polled]:
         products=products,
         listings=listings,
         tasks=DynamoTaskStore(client, table, settings.jobs_table),
-        platforms=PLATFORMS,
         actions=ACTION_TYPES,
-        ask_before=lambda *_: {},  # it plans nothing
         begin_batch=None,
         clock=utc_now,
         new_hex=lambda: uuid4().hex,

@@ -37,6 +37,7 @@ from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.models import Candidate, Outlook
 from spinneret.marketplace.publishing.outlooks import gathered
+from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import StatisticsStore
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, SILENT
@@ -57,6 +58,7 @@ class MarketplaceApi:
 
     products: ProductService
     publishing: PublishingService
+    planner: Planner
     jobs: JobControl
     listings: DynamoListingStore
     orders: OrderBook
@@ -85,6 +87,13 @@ def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
             new_id=id_maker(utc_now),
         ),
         publishing=publishing,
+        planner=Planner(
+            products=products,
+            listings=listings,
+            platforms=PLATFORMS,
+            actions=ACTION_TYPES,
+            ask_before=partial(_asked_before, settings, tokens(settings)),
+        ),
         jobs=job_control(settings, publishing_store(settings)),
         listings=listings,
         orders=order_book(settings, publishing),
@@ -116,9 +125,7 @@ def publishing_service(
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, settings.jobs_table),
         tasks=DynamoTaskStore(client, table, settings.jobs_table),
-        platforms=PLATFORMS,
         actions=ACTION_TYPES,
-        ask_before=partial(_asked_before, settings, tokens(settings)),
         begin_batch=begin_batch,
         clock=utc_now,
         new_hex=lambda: uuid4().hex,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.publishing.models import ActionType
 
 
@@ -50,3 +51,17 @@ def action_types(marketplaces: Iterable[str]) -> Mapping[str, ActionType]:
         for code, row in _ACTIONS.items()
     ]
     return {each.full_code: each for each in found}
+
+
+def find_action(
+    actions: Mapping[str, ActionType], marketplace: str, action_code: str
+) -> ActionType:
+    """Raises ValidationFailed for what no row of the table has."""
+    found = actions.get(f"{action_code}_{marketplace}")
+    if found is None:
+        known = ", ".join(sorted(actions))
+        raise ValidationFailed(
+            f"unknown action: {action_code}_{marketplace}",
+            details={"fields": [{"field": "action_code", "message": f"one of {known}"}]},
+        )
+    return found

@@ -14,10 +14,10 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
 from spinneret.marketplace.publishing.models import ActionType
+from spinneret.marketplace.publishing.planning import Prospect
 from spinneret.marketplace.publishing.service import (
     Batch,
     JobWithTasks,
-    Prospect,
     number_of,
 )
 from spinneret.marketplace.publishing.statistics import DayOfAction

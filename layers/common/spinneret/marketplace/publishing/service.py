@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -28,24 +28,18 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import NotFound, ValidationFailed
 from spinneret.kernel.ids import is_id
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
-from spinneret.marketplace.listings.models import ENDED, Listing
 from spinneret.marketplace.listings.ports import ListingStore
-from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
-from spinneret.marketplace.products.rules import shown_on
-from spinneret.marketplace.publishing.actions import PRIORITIES
+from spinneret.marketplace.publishing.actions import PRIORITIES, find_action
 from spinneret.marketplace.publishing.engine import Command
-from spinneret.marketplace.publishing.models import ActionType, Candidate, Outlook, Platform
+from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.models import Task, TaskStatus, place_of
 from spinneret.marketplace.tasks.ports import TaskStore
 
 # Two of these for one product in the same state are the same work; the others may be asked again.
 _UNIQUE: Final = frozenset({"publish", "delete"})
-AskBefore = Callable[[str, str, Sequence[Candidate]], Mapping[str, Outlook]]
-"""(tenant, marketplace, candidates): what the marketplace says of them, by product id."""
 _COUNT_DIGITS: Final = 9
-_ASKED: Final = 10  # products of a plan that the marketplace is asked about, within one request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,19 +59,6 @@ class Batch:
     counts: ChildCounts
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prospect:
-    """What would become of one product of a batch."""
-
-    product_id: str
-    outcome: str
-    """`create`, `update`, `end`, `look`, `nothing` or `refused`."""
-    fields: tuple[Mapping[str, Any], ...] = ()
-    """What is missing or wrong."""
-    outlook: Outlook = field(default_factory=Outlook)
-    """What the marketplace says of it."""
-
-
 class PublishingService:
     """Jobs, tasks and batches. All methods raise DependencyUnavailable."""
 
@@ -89,9 +70,7 @@ class PublishingService:
         products: ProductStore,
         listings: ListingStore,
         tasks: TaskStore,
-        platforms: Mapping[str, Platform],
         actions: Mapping[str, ActionType],
-        ask_before: AskBefore,
         begin_batch: Callable[[JobRef], None] | None,
         clock: Clock,
         new_hex: Callable[[], str],
@@ -101,23 +80,10 @@ class PublishingService:
         self._products = products
         self._listings = listings
         self._tasks = tasks
-        self._platforms = platforms
         self._actions = actions
-        self._ask_before = ask_before
         self._begin_batch = begin_batch
         self._clock = clock
         self._new_hex = new_hex
-
-    def action(self, marketplace: str, action_code: str) -> ActionType:
-        """Raises ValidationFailed for what no row of the table has."""
-        found = self._actions.get(f"{action_code}_{marketplace}")
-        if found is None:
-            known = ", ".join(sorted(self._actions))
-            raise ValidationFailed(
-                f"unknown action: {action_code}_{marketplace}",
-                details={"fields": [{"field": "action_code", "message": f"one of {known}"}]},
-            )
-        return found
 
     def submit(
         self,
@@ -178,7 +144,7 @@ class PublishingService:
         key: RequestKey | None,
         answer: Callable[[Job, Sequence[Placed]], Mapping[str, Any]],
     ) -> Submitted:
-        action = self.action(marketplace, action_code)
+        action = find_action(self._actions, marketplace, action_code)
         wanted_ids = list(dict.fromkeys(product_ids))
         existing = self._found(tenant, wanted_ids)
         wrong = [
@@ -361,46 +327,8 @@ class PublishingService:
         self._control.move(JobRef(tenant=tenant, job_id=batch_id_), move)
         return self.batch(tenant, batch_id_)
 
-    def plan(
-        self, tenant: str, marketplace: str, action_code: str, product_ids: Sequence[str]
-    ) -> list[Prospect]:
-        """What a batch would do, product by product. Nothing is written, here or there."""
-        self.action(marketplace, action_code)
-        found: list[Prospect] = []
-        candidates: list[Candidate] = []
-        for product_id in dict.fromkeys(product_ids):
-            product = self._products.get(tenant, product_id)
-            if product is None:
-                missing = ({"field": "product_id", "message": "no such product"},)
-                found.append(Prospect(product_id=product_id, outcome="refused", fields=missing))
-                continue
-            listing = self._listings.get(tenant, product.id, marketplace)
-            prospect = self._prospect(product, listing, marketplace, action_code)
-            found.append(prospect)
-            if prospect.outcome in ("create", "update"):
-                content = shown_on(product, marketplace, {})
-                candidates.append(Candidate(product=product, content=content, listing=listing))
-        said = dict(self._ask_before(tenant, marketplace, candidates[:_ASKED]))
-        if said:
-            why = f"only the first {_ASKED} products of a plan are asked about"
-            said |= {each.product.id: Outlook(unchecked=why) for each in candidates[_ASKED:]}
-        return [_with_outlook(each, said.get(each.product_id)) for each in found]
-
-    def _prospect(
-        self, product: Product, listing: Listing | None, marketplace: str, action_code: str
-    ) -> Prospect:
-        platform = self._platforms[marketplace]
-        is_live = listing is not None and listing.state not in ENDED
-        checked = action_code in ("publish", "update")
-        fields = tuple(platform.check(shown_on(product, marketplace, {}))) if checked else ()
-        if action_code not in platform.plans:
-            why = platform.unsupported.get(action_code, "unsupported")
-            fields = (*fields, {"field": "action_code", "message": why})
-        outcome = "refused" if fields else _outcome(action_code, is_live)
-        return Prospect(product_id=product.id, outcome=outcome, fields=fields)
-
     def _draft(self, tenant: str, command: Command, priority: int | None) -> Draft:
-        action = self.action(command.marketplace, command.action_code)
+        action = find_action(self._actions, command.marketplace, command.action_code)
         _check_input(command.input_data)
         key = None
         if command.product_id is not None:
@@ -478,30 +406,6 @@ def number_of(priority: Priority) -> int:
 def batch_id(action_code: str, now: datetime, uuid: str) -> str:
     """`{action}_{timestamp}_{uuid}`."""
     return f"{action_code}_{now.strftime('%Y%m%dT%H%M%S')}_{uuid}"
-
-
-def _with_outlook(prospect: Prospect, outlook: Outlook | None) -> Prospect:
-    """The prospect with what the marketplace says; what it would refuse is refused."""
-    if outlook is None:
-        return prospect
-    return replace(
-        prospect,
-        outcome="refused" if outlook.problems else prospect.outcome,
-        fields=(*prospect.fields, *outlook.problems),
-        outlook=outlook,
-    )
-
-
-def _outcome(action_code: str, is_live: bool) -> str:
-    match action_code:
-        case "publish":
-            return "update" if is_live else "create"
-        case "update":
-            return "update" if is_live else "nothing"
-        case "delete":
-            return "end" if is_live else "nothing"
-        case _:
-            return "look"
 
 
 def _check_input(given: Mapping[str, Any]) -> None:

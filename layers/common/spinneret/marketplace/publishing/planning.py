@@ -1,0 +1,113 @@
+"""What a batch would do, product by product, before anything is written, here or there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from spinneret.marketplace.listings.models import ENDED, Listing
+from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.products.models import Product
+from spinneret.marketplace.products.ports import ProductStore
+from spinneret.marketplace.products.rules import shown_on
+from spinneret.marketplace.publishing.actions import find_action
+from spinneret.marketplace.publishing.models import ActionType, Candidate, Outlook, Platform
+
+AskBefore = Callable[[str, str, Sequence[Candidate]], Mapping[str, Outlook]]
+"""(tenant, marketplace, candidates): what the marketplace says of them, by product id."""
+_ASKED: Final = 10  # products of a plan that the marketplace is asked about, within one request
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prospect:
+    """What would become of one product of a batch."""
+
+    product_id: str
+    outcome: str
+    """`create`, `update`, `end`, `look`, `nothing` or `refused`."""
+    fields: tuple[Mapping[str, Any], ...] = ()
+    """What is missing or wrong."""
+    outlook: Outlook = field(default_factory=Outlook)
+    """What the marketplace says of it."""
+
+
+class Planner:
+    """Plans batches. All methods raise DependencyUnavailable."""
+
+    def __init__(
+        self,
+        *,
+        products: ProductStore,
+        listings: ListingStore,
+        platforms: Mapping[str, Platform],
+        actions: Mapping[str, ActionType],
+        ask_before: AskBefore,
+    ) -> None:
+        self._products = products
+        self._listings = listings
+        self._platforms = platforms
+        self._actions = actions
+        self._ask_before = ask_before
+
+    def plan(
+        self, tenant: str, marketplace: str, action_code: str, product_ids: Sequence[str]
+    ) -> list[Prospect]:
+        """One prospect for each product. Raises ValidationFailed for an unknown action."""
+        find_action(self._actions, marketplace, action_code)
+        found: list[Prospect] = []
+        candidates: list[Candidate] = []
+        for product_id in dict.fromkeys(product_ids):
+            product = self._products.get(tenant, product_id)
+            if product is None:
+                missing = ({"field": "product_id", "message": "no such product"},)
+                found.append(Prospect(product_id=product_id, outcome="refused", fields=missing))
+                continue
+            listing = self._listings.get(tenant, product.id, marketplace)
+            prospect = self._prospect(product, listing, marketplace, action_code)
+            found.append(prospect)
+            if prospect.outcome in ("create", "update"):
+                content = shown_on(product, marketplace, {})
+                candidates.append(Candidate(product=product, content=content, listing=listing))
+        said = dict(self._ask_before(tenant, marketplace, candidates[:_ASKED]))
+        if said:
+            why = f"only the first {_ASKED} products of a plan are asked about"
+            said |= {each.product.id: Outlook(unchecked=why) for each in candidates[_ASKED:]}
+        return [_with_outlook(each, said.get(each.product_id)) for each in found]
+
+    def _prospect(
+        self, product: Product, listing: Listing | None, marketplace: str, action_code: str
+    ) -> Prospect:
+        platform = self._platforms[marketplace]
+        is_live = listing is not None and listing.state not in ENDED
+        checked = action_code in ("publish", "update")
+        fields = tuple(platform.check(shown_on(product, marketplace, {}))) if checked else ()
+        if action_code not in platform.plans:
+            why = platform.unsupported.get(action_code, "unsupported")
+            fields = (*fields, {"field": "action_code", "message": why})
+        outcome = "refused" if fields else _outcome(action_code, is_live)
+        return Prospect(product_id=product.id, outcome=outcome, fields=fields)
+
+
+def _with_outlook(prospect: Prospect, outlook: Outlook | None) -> Prospect:
+    """The prospect with what the marketplace says; what it would refuse is refused."""
+    if outlook is None:
+        return prospect
+    return replace(
+        prospect,
+        outcome="refused" if outlook.problems else prospect.outcome,
+        fields=(*prospect.fields, *outlook.problems),
+        outlook=outlook,
+    )
+
+
+def _outcome(action_code: str, is_live: bool) -> str:
+    match action_code:
+        case "publish":
+            return "update" if is_live else "create"
+        case "update":
+            return "update" if is_live else "nothing"
+        case "delete":
+            return "end" if is_live else "nothing"
+        case _:
+            return "look"
