@@ -92,6 +92,7 @@ def test_a_planted_fault_is_found_out(planted: str, threads: Executor) -> None:
     assert any(finding in each for each in report.violations), report.violations
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("shards", [(0, 0), (0, 1)], ids=["one counter", "two counters"])
 def test_two_last_children_end_their_parent_once_however_they_interleave(
     shards: tuple[int, int], threads: Executor

@@ -138,6 +138,7 @@ def test_a_crash_at_any_call_of_the_marketplace_leaves_one_listing(
     _prove(None, action, marketplace, every=1)
 
 
+@pytest.mark.heavy
 @ACTIONS
 def test_a_crash_while_every_message_comes_twice_leaves_one_listing(
     action: str, marketplace: str

@@ -407,7 +407,7 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
 # ---------------------------------------------------------------- Drift
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
 def test_what_was_lost_at_random_is_repaired_or_named(shelves: Shelves, seed: int) -> None:
     """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""
     random = Random(seed)

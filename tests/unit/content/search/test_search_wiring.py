@@ -43,7 +43,7 @@ def test_a_stage_without_both_says_so() -> None:
 def test_a_stage_without_a_reranker_or_with_it_disabled_answers_404(
     monkeypatch: pytest.MonkeyPatch, enabled: str, url: str
 ) -> None:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
         monkeypatch.setenv(name, "test")
     names = ("CACHES_TABLE", "DOCUMENTS_TABLE", "JOBS_TABLE", "EMBEDDER_FUNCTION")
     env = {
