@@ -446,6 +446,7 @@ class Bench:
                 "settings": self.tokens.remember,
             },
             clock=self.clock,
+            over=is_over,
         )
 
     def calls(

@@ -299,7 +299,7 @@ def test_a_time_that_ebay_names_is_waited_out_however_far(
 def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
     bench.web.instead[1] = Said(429, {}, {"Retry-After": str(8 * 24 * 3600)})
     job = bench.done("publish", "ebay", bench.product())
-    assert job.status == "expired"
+    assert job.status == "expired", job.last_error
     assert job.last_error is not None
     assert (
         job.last_error.message == "no slot in time: the limits of ebay, until 2026-01-10 12:00 UTC"
@@ -311,7 +311,7 @@ def test_short_waits_that_come_again_and_again_end_with_the_hour(
     said: dict[str, str], memory: Bench
 ) -> None:
     bench, begun = memory, memory.clock()
-    bench.web.around = lambda _, __: Said(429, {}, said)
+    bench.web.around = lambda name, serve: serve() if "token" in name else Said(429, {}, said)
     job = bench.finish(bench.submit("publish", "ebay", bench.product()), most=300)
     assert job.status == "expired"
     assert (bench.clock() - begun).total_seconds() < 2.1 * 3600  # and the look's hour
@@ -399,3 +399,18 @@ def test_a_listing_that_was_made_after_a_delete_had_looked_stays_on_record(
     listing = bench.listings.get(bench.tenant, product.id, marketplace)
     assert listing is not None
     assert (listing.state, listing.generation) == ("active", 1)
+
+
+def test_what_is_ended_while_it_is_published_is_not_published(bench: Bench) -> None:
+    product = bench.product()
+    ref = bench.submit("publish", "ebay", product)
+
+    def delete_meanwhile(job: Job, events: Sequence[JobEvent]) -> None:
+        done = [each.message for each in events if each.kind is JobEventKind.STEP_DONE]
+        if job.ref == ref and "Create offer" in done:
+            assert bench.done("delete", "ebay", product).status == "completed"
+
+    bench.store.listen(delete_meanwhile)
+    job = bench.finish(ref)
+    assert job.last_error is not None
+    assert (job.last_error.code, bench.ebay.listings) == ("CONFLICT", {})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import Move
+from spinneret.kernel import bounds
 from tests.fakes.effects import FakeEffectStore
 from tests.markets.bench import Bench
 from tests.markets.web import Said, Seen
@@ -235,3 +236,18 @@ def test_a_listing_that_can_be_renewed_goes_on_being_the_products(state: str, be
         == [(key, each["state"]) for key, each in bench.etsy.listings.items()]
         == [(key, "active")]
     )
+
+
+def test_a_draft_in_doubt_is_looked_for_even_when_what_was_done_is_long_forgotten(
+    memory: Bench,
+) -> None:
+    product = memory.product()
+    memory.web.lost.add(4)
+    ref = memory.submit("publish", "etsy", product)
+    memory.once(ref)
+    memory.control.move(ref, Move.CANCEL)
+    assert isinstance(memory.stores.effects, FakeEffectStore)
+    memory.stores.effects.purge()
+    memory.clock.advance(bounds.EFFECT_RETENTION_SECONDS)
+    assert memory.done("publish", "etsy", product).status == "completed"
+    assert len(memory.etsy.listings) == 1

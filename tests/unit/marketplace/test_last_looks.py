@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -62,6 +63,33 @@ def test_what_was_made_is_adopted_before_the_job_expires(
         assert job.last_error.message == f"no slot in time: the limits of {marketplace}"
         found = [listing.reference, listing.external_id]
         assert any(found), found
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_look_that_has_to_wait_goes_on_within_its_hour(marketplace: str, memory: Bench) -> None:
+    bench = memory
+    path = {"ebay": "/publish", "etsy": "/listings"}[marketplace]
+    product = bench.product()
+    _lost_then_held(bench, path, happens=True)
+    ref = bench.submit("publish", marketplace, product)
+    _until_ending(bench, ref)
+    bench.stores.pace.hold(bench.tenant, marketplace, bench.clock() + timedelta(seconds=50))
+    job = bench.finish(ref)
+    listing = bench.listings.get(bench.tenant, product.id, marketplace)
+    assert listing is not None
+    assert listing.external_id or listing.reference, job.last_error
+
+
+def test_a_look_records_no_intent_of_what_it_does_not_make(memory: Bench) -> None:
+    bench = memory
+    product = bench.product()
+    bench.web.around = lambda name, serve: serve() if "shipping" in name else Said(429, {})
+    ref = bench.submit("publish", "etsy", product)
+    _until_ending(bench, ref)
+    bench.web.around = lambda _, serve: serve()
+    assert bench.finish(ref).status == "expired"
+    assert bench.listings.get(bench.tenant, product.id, "etsy") is None
+    assert bench.etsy.listings == {}
 
 
 def test_what_was_not_made_is_not_made_by_the_look(memory: Bench) -> None:

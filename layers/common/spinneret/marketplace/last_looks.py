@@ -22,7 +22,7 @@ from spinneret.marketplace.vinted.transport import PluginTransport
 def over(job: Job, now: datetime) -> Defer | None:
     """What ends the job's look; None for a job that may act.
 
-    The job expires as what it waited for before: the deferral is past its limit.
+    The job expires as what it waited for before: the deferral is as long as all that it has.
     """
     if not job.ending:
         return None

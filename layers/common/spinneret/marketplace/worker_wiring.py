@@ -83,6 +83,7 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
             effects=effects,
             services={**services, **own},
             clock=utc_now,
+            over=is_over,
         )
 
     handler = PublishHandler(

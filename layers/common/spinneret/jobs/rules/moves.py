@@ -35,6 +35,7 @@ def last_look(job: Job, now: datetime, seconds: float) -> Job:
         replace(
             job,
             ending=True,
+            deferred_since=now,
             due_at=not_before_creation(job, now),
             updated_at=not_before_creation(job, now),
             expires_at=now + timedelta(seconds=seconds),

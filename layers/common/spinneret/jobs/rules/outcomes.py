@@ -119,10 +119,12 @@ def defer(
     """The job waits for its reservation at `until`; nothing is charged, however often it happens.
 
     It expires `pending_seconds` after the first deferral of this run; None for never. A deferral
-    that is `appointed` for `until` counts from there.
+    that is `appointed` for `until` counts from there. A last look that can't go on in time is over.
     """
     since = until if appointed else job.deferred_since or now
     limit = None if pending_seconds is None else since + timedelta(seconds=pending_seconds)
+    if job.ending and limit is not None and until >= limit:
+        limit = now
     return replace(
         waiting(released(job, now), max(until, now), now),
         status=next_status(job, Move.WAIT),

@@ -29,7 +29,7 @@ def api_of(work: Work) -> EbayApi:
 def account(work: Work) -> Mapping[str, Any]:
     """Programme, policies and location of the seller: looked up once an hour, so once for a batch.
     Without them every product would fail at its last step. That something is missing is kept for a
-    minute: a batch's other products needn't ask, and a seller who adds it needn't wait."""
+    minute, for a batch's other products; a seller who adds it waits no longer."""
     _, content = work.subject.sold
     site, now = rules.site_of(content), work.clock()
     kept = work.calls.access.settings.get(site)
@@ -235,9 +235,9 @@ def withdraw(work: Work) -> Mapping[str, Any]:
     offer = standing_offer(api, listing, product.sku)
     listing_id = listing_of(offer)
     if offer is None or listing_id is None:
-        return {"withdrawn": False, "listing_id": listing.external_id}
+        return {"withdrawn": False, "on_record": listing.external_id}
     api.withdraw(str(offer["offerId"]))
-    return {"withdrawn": True, "listing_id": listing_id}
+    return {"withdrawn": True, "listing_id": listing_id, "on_record": listing.external_id}
 
 
 def standing_offer(api: EbayApi, listing: Listing, sku: str) -> dict[str, Any] | None:

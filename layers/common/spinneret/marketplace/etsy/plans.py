@@ -260,11 +260,11 @@ def _delete(work: Work) -> Mapping[str, Any]:
         found = drafts.find(work, api)
         listing_id = str(found["listing_id"]) if found else None
     if listing_id is None:
-        return {"deleted": False}
+        return {"deleted": False, "on_record": None}
     deleted = api.delete(listing_id)
     if listing.reference is not None:
         work.record(reference=None, images={})
-    return {"deleted": deleted, "listing_id": listing_id}
+    return {"deleted": deleted, "listing_id": listing_id, "on_record": listing.external_id}
 
 
 def _sync(work: Work) -> Mapping[str, Any]:

@@ -82,17 +82,17 @@ def save(
 def forget(subject: Subject, ending: str) -> Step:
     """The last step of ending: whatever is published next is another listing.
 
-    `ending` is the key of the step that ended it, whose result has its `listing_id`. A listing that
-    was made after that step looked stays on record.
+    `ending` is the key of the step that ended it: its result has the listing's id `on_record` as it
+    looked. A listing that was recorded after that stays.
     """
     generation = subject.listing.generation if subject.listing else 1
 
     def run(work: Work) -> Mapping[str, Any]:
-        listing, over = work.listing, work.results[ending].get("listing_id")
-        is_it = listing.external_id is None or listing.external_id == over
+        listing, looked = work.listing, work.results[ending]
+        is_it = listing.external_id in (None, looked["on_record"])
         if listing.version and listing.generation == generation and is_it:
             ended(work, listing, ListingState.ENDED)
-        return {"deleted": True, "external_id": over}
+        return {"deleted": True, "external_id": looked["on_record"]}
 
     return Step(
         key="save",

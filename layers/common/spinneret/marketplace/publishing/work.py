@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.effects.service import Effects
-from spinneret.jobs.worker import Context
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended, InputNeeded
+from spinneret.kernel.errors import Conflict, Contended, InputNeeded
 from spinneret.marketplace.calls.service import MarketCalls
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
@@ -26,6 +26,8 @@ _CALL: Final = (
     + 2 * bounds.MARKETPLACE_WAIT_SECONDS
     + bounds.AWS_CALL_SECONDS
 )
+# Effects of an intent that is older may be purged, and are looked for first.
+_KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(days=1)
 Result = Mapping[str, Any]
 
 
@@ -42,7 +44,9 @@ class Work:
         effects: Effects,
         services: Mapping[str, Any],
         clock: Clock,
+        over: Defer | None = None,
     ) -> None:
+        """`over`: what a last look of the job is ended by before it makes anything."""
         self.context = context
         self.subject = subject
         self.calls = calls
@@ -54,6 +58,7 @@ class Work:
         self.task: Task | None = None
         self._listings = listings
         self._effects = effects
+        self._over = over
 
     @property
     def listing(self) -> Listing:
@@ -95,6 +100,7 @@ class Work:
             return listing
         if listing.external_id is not None and listing.state is not ListingState.ENDED:
             return listing
+        self._require_time()
         return self.record(
             state=ListingState.CREATING,
             external_id=None,
@@ -113,9 +119,15 @@ class Work:
         """Make something on the marketplace, at most once for this product and generation.
 
         `reconcile` answers what an earlier call made, or None if it made nothing; it raises Defer
-        while it can't tell yet, and InputNeeded if it never can.
+        while it can't tell yet, and InputNeeded if it never can. Raises Conflict when the listing
+        has ended since the job's steps were planned.
         """
         listing, subject = self.listing, self.subject
+        if listing.generation != (subject.listing.generation if subject.listing else 1):
+            raise Conflict("the listing has ended meanwhile: publish again")
+        is_old = listing.intent_at is not None and listing.intent_at + _KNOWN <= self.clock()
+        if is_old and (found := reconcile()) is not None:
+            return found
         name = f"{subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
         return self._effects.once(self.context, name, name, seconds, perform, reconcile)
 
@@ -128,8 +140,13 @@ class Work:
 
     def attempt(self, title: str) -> None:
         """Record that a call which makes a listing of this title is about to be sent."""
+        self._require_time()
         titles = dict.fromkeys((*self.listing.attempted_titles, title))
         self.record(attempted_at=self.clock(), attempted_titles=tuple(titles))
+
+    def _require_time(self) -> None:
+        if self._over is not None:
+            raise self._over
 
     def window(self) -> tuple[datetime, datetime]:
         """When the making of the listing began, and when the last call that makes it went out."""

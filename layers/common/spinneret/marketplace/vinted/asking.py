@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import Conflict, MarketplaceRefused, MarketplaceUnavailable
+from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.publishing.work import Work
 from spinneret.marketplace.tasks.models import Task
 from spinneret.marketplace.vinted import errors
@@ -64,8 +64,6 @@ def unrepeatable(
     """Ask for what must not be done twice. The plug-in's answer is all that tells whether it was
     done: without one in time, and with one that proves neither, the seller decides."""
     browser, task = _browser(work)
-    if task.payload["generation"] != work.listing.generation:
-        raise Conflict("the listing has ended meanwhile: publish again")
 
     def perform() -> Mapping[str, Any]:
         answer = browser.ask(work.context, task, work.subject.marketplace, request)

@@ -213,7 +213,7 @@ def _delete(work: Work) -> Mapping[str, Any]:
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
             raise errors.undecided("whether a listing was made isn't known")
-        return {"deleted": False}
+        return {"deleted": False, "on_record": None}
     path = f"{_ITEMS}/{listing.external_id}"
     request = PluginRequest(method="DELETE", path=path, body={})
     if not asking.repeatable(work, request, errors.is_gone):
@@ -221,7 +221,7 @@ def _delete(work: Work) -> Mapping[str, Any]:
         if asking.repeatable(work, look, errors.item_unless_gone) is not None:
             asking.forget(work, request, look)
             raise MarketplaceUnavailable("Vinted still shows the item")
-    return {"deleted": True, "listing_id": listing.external_id}
+    return {"deleted": True, "on_record": listing.external_id}
 
 
 def _sync(work: Work) -> Mapping[str, Any]:
