@@ -62,10 +62,8 @@ class ReportedPace:
                 emit(probe=True)
         return answer
 
-    def report(
-        self, admitted: Permit, outcome: Outcome, *, retry_after: float | None = None
-    ) -> None:
-        self._pace.report(admitted, outcome, retry_after=retry_after)
+    def report(self, admitted: Permit, outcome: Outcome, **given: Any) -> None:
+        self._pace.report(admitted, outcome, **given)
 
 
 def fetcher_of(settings: PoliteFetchSettings) -> PoliteFetcher:

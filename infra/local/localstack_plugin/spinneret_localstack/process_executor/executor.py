@@ -179,13 +179,12 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
                 process = self._start_process()
                 if process.wait_until_ready(limit):
                     return process, None
-                if process.init_error is not None or process.exit_code is not None:
-                    break
+                exit_code = process.exit_code
                 process.kill()
+                if process.init_error is not None or exit_code is not None:
+                    break
         finally:
             slots.release()
-        exit_code = process.exit_code
-        process.kill()
         self._raise_if_stopped()
         if process.init_error is not None:
             return process, outcome.init_raised(process.init_error)
