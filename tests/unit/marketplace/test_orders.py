@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -77,6 +78,30 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     assert bench.etsy.listings == {}
     assert bench.sales.open(None, 10).sales == ()
     assert bench.polling.run().told == 0
+
+
+def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(bench: Bench) -> None:
+    """The first `delete` finds nothing published."""
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    direct = bench.web.around
+
+    def late(name: str, serve: Callable[[], Said]) -> Said:
+        if name.endswith("/publish"):
+            bench.web.around = direct
+            bench.etsy.sell(product.sku, 900)
+            bench.done("orders", "etsy")
+            assert bench.finish(_waiting(bench)["delete ebay"].ref).status == "completed"
+        return serve()
+
+    bench.web.around = late
+    bench.done("publish", "ebay", product)
+    assert bench.ebay.live(product.sku)
+    _later(bench)
+    _later(bench)
+    sale = _sale(bench)
+    assert bench.ebay.live(product.sku) == []
+    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "done", 2)
 
 
 def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(

@@ -198,20 +198,24 @@ class OrderBook:
     def _telling(
         self, sale: Sale, product: Product, listing: Listing, former: Telling | None
     ) -> Telling:
-        now = self._clock()
+        now, left = self._clock(), product.content.quantity
         if former is not None:
-            state = self._state(sale, listing, former)
+            state = self._state(sale, listing, former, left)
             again = min(_ASKED_AT_LEAST, _ASKED_AGAIN * 2 ** min(former.times - 1, 10))
             if state is not None or now < former.asked_at + again:
                 return replace(former, state=state or former.state)
-        action = "update" if product.content.quantity > 0 else "delete"
+        action = "update" if left > 0 else "delete"
         why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
-        job_id = self._ask(sale.tenant, marketplace, action, product.id, why)
         times = former.times + 1 if former else 1
+        once = f"{sale.key} {times}" if former else None  # a job that has ended isn't it again
+        job_id = self._ask(sale.tenant, marketplace, action, product.id, why, once)
         return Telling(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
-    def _state(self, sale: Sale, listing: Listing, former: Telling) -> TellingState | None:
-        """None for a job that failed: it is to be asked for again."""
+    def _state(
+        self, sale: Sale, listing: Listing, former: Telling, left: int
+    ) -> TellingState | None:
+        """None for a job that failed, or that left a listing of a product of which nothing is left:
+        it is to be asked for again."""
         if former.state is not TellingState.OPEN:
             return former.state
         if listing.state in ENDED:
@@ -219,8 +223,8 @@ class OrderBook:
         job = self._find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
         if job is None:
             return None
-        if job.status is JobStatus.COMPLETED:
-            return TellingState.DONE
+        if job.status is JobStatus.COMPLETED:  # a publishing job may have made a listing since
+            return TellingState.DONE if left > 0 else None
         if job.status not in TERMINAL:
             return TellingState.OPEN
         code = job.last_error.code if job.last_error else ""
