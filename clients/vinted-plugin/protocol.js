@@ -27,7 +27,8 @@ export class Protocol {
       this.tasks.delete(message.key);
       if (task && !this.busy.has(message.key)) await this.carryOut(task);
     } else if (message.type === "confirmed" && message.of === "plugin.answer") {
-      await this.memory.drop(message.key); // it won't be this browser's again
+      this.tasks.delete(message.key); // it may have come again: a late confirmation finds nothing
+      await this.memory.drop(message.key);
     }
   }
 

@@ -24,7 +24,7 @@ class HeadlessPlugin:
     def __init__(self, address: str, key: str) -> None:
         self._address, self._key = address, key
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        """Answers by key: kept until they are confirmed, and repeated when a task comes again."""
+        """Answers by key, repeated when a task comes again."""
         self._tasks: dict[str, str] = {}
         """Paths by key, of what it hasn't been given yet."""
         self.confirmed: set[str] = set()
@@ -59,6 +59,7 @@ class HeadlessPlugin:
         if message["type"] == "confirmed":
             self.ready.set()
             if message["of"] == "plugin.answer":
+                self._tasks.pop(message["key"], None)  # it may have come again
                 self.confirmed.add(message["key"])
             elif message["of"] == "plugin.accepted":
                 self._carry_out(message["key"])

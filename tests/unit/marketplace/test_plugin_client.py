@@ -49,6 +49,7 @@ STORIES: dict[str, Any] = {
     "answers_of_one_task": [[200, {"draft": {"id": 7}}]] * 2,
     "done_once": 1,
     "kept": [True, False],
+    "after_its_end": 1,
     "without_an_answer": 0,
     "a_refusal": [422, "title", 150],
     "stopped_meanwhile": [1, 0],
