@@ -304,3 +304,33 @@ def test_a_listing_is_looked_at_once_a_day(bench: Bench) -> None:
     bench.done("orders", "ebay")
     bench.finish(_waiting(bench)["sync ebay"].ref)
     assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 0}
+
+
+def test_a_look_that_found_nothing_out_is_repeated_after_an_hour(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    bench.clock.advance(24 * 3600)
+    bench.done("orders", "ebay")
+    bench.control.move(_waiting(bench)["sync ebay"].ref, Move.CANCEL)
+    bench.done("orders", "ebay")
+    assert _waiting(bench) == {}
+    bench.clock.advance(3600)
+    bench.done("orders", "ebay")
+    assert set(_waiting(bench)) == {"sync ebay"}
+
+
+def test_listings_that_nobody_can_look_at_keep_no_others_from_it(
+    memory: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "RECONCILED_PER_READ", 2)
+    bench = memory
+    for marketplace in ("vinted", "vinted", "ebay"):
+        bench.done("publish", marketplace, bench.product())
+    bench.clock.advance(24 * 3600)
+    bench.plugin.away = True
+    bench.done("orders", "ebay")
+    while waiting := _waiting(bench):
+        assert set(waiting) == {"sync vinted"}
+        assert bench.finish(waiting["sync vinted"].ref).status == "expired"
+    bench.done("orders", "ebay")
+    assert set(_waiting(bench)) == {"sync ebay"}

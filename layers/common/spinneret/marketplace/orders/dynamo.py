@@ -6,7 +6,7 @@ Marketplace table
     pk `OPENSALES`, sk `<tenant>#<marketplace>#<order>#<line>`  a sale of which another marketplace
                                                                 is still to be told: what the
                                                                 passes over all tenants read
-    pk `POSITIONS`, sk `<walk>`                                 how far such a walk has come
+    pk `POSITIONS`, sk `<walk>`                                 how far a walk has come
 
 A sale and the product's stock (the attribute `quantity` of its row, see products) change in one
 transaction, whose condition is that the sale is new and the stock is there.

@@ -43,7 +43,7 @@ class SaleStore(Protocol):
         ...
 
     def position(self, walk: str) -> str | None:
-        """How far a walk over all tenants has come."""
+        """How far a walk over many rows has come."""
         ...
 
     def keep_position(self, walk: str, after: str | None) -> None:

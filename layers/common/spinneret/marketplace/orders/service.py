@@ -135,23 +135,30 @@ class OrderBook:
 
         So reading orders, which goes on all day, also finds what an expired or cancelled job may
         have made, and reports what differs; listings on marketplaces without orders are looked at
-        with those of any other. At most RECONCILED_PER_READ; the number of them.
+        with those of any other. At most RECONCILED_PER_READ, on from where the last reading came
+        to; the number of those that were due.
         """
-        now, asked, after = self._clock(), 0, None
-        while asked < bounds.RECONCILED_PER_READ:
-            page = self._listings.page(tenant, after, bounds.LIST_LIMIT_MAX)
+        now, asked = self._clock(), 0
+        walk = f"listings {tenant} {marketplace}"
+        start = after = self._sales.position(walk)
+        step = max(1, bounds.RECONCILED_PER_READ // 2)
+        while asked + step <= bounds.RECONCILED_PER_READ:
+            page = self._listings.page(tenant, after, step)
             for listing in page.listings:
                 there = listing.marketplace
                 if there != marketplace and there not in self._silent:
                     continue
-                if asked < bounds.RECONCILED_PER_READ and _is_due(listing, now):
-                    # A browser that is away isn't asked for at each reading.
-                    once = f"{now:%Y-%m-%d}" if there in self._silent else None
+                if _is_due(listing, now):
+                    # A look that finds nothing out leaves it due; nor is a browser that is away
+                    # asked at each reading.
+                    once = f"{now:%Y-%m-%d}" if there in self._silent else f"{now:%Y-%m-%dT%H}"
                     self._ask(tenant, there, "sync", listing.product_id, "reconcile", once)
                     asked += 1
             after = page.after
             if after is None:
                 break
+        if after != start:
+            self._sales.keep_position(walk, after)
         return asked
 
     def _stored(self, sale: Sale) -> Sale:
