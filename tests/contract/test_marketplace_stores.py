@@ -249,14 +249,15 @@ def test_a_connection_is_put_replaced_by_version_and_removed(stores: Stores, ten
     account = f"seller-{tenant}"
     stores.connections.put(_connection(tenant, account=account))
     first = stores.connections.get(tenant, "ebay")
-    assert first == _connection(tenant, account=account)
+    assert first is not None
+    assert first == _connection(tenant, account=account, version=first.version)
     assert stores.connections.owner("ebay", account) == tenant
     assert stores.connections.owner("ebay", "nobody") is None
-    second = replace(first, status=ConnectionStatus.NEEDS_REAUTH, version=2)
+    second = replace(first, status=ConnectionStatus.NEEDS_REAUTH, version=first.version + 1)
     assert stores.connections.replace(second)
     assert not stores.connections.replace(second)
     stores.connections.put(first)
-    assert stores.connections.get(tenant, "ebay") == replace(first, version=3)
+    assert stores.connections.get(tenant, "ebay") == replace(first, version=first.version + 2)
     stores.connections.remove(tenant, "ebay")
     stores.connections.remove(tenant, "ebay")
     assert stores.connections.get(tenant, "ebay") is None
@@ -378,27 +379,66 @@ def test_the_position_of_a_walk_is_kept(stores: Stores, tenant: str) -> None:
     assert stores.sales.position(tenant) is None
 
 
+def _sellers(stores: Stores, tenant: str) -> list[Seller]:
+    """The tenant's, of all pages."""
+    found, after = [], None
+    while True:
+        page = stores.connections.sellers(after, 1)
+        found += [each for each in page.sellers if each.tenant == tenant]
+        after = page.after
+        if after is None:
+            return found
+
+
 def test_connected_sellers_are_found_and_remember_their_last_job(
     stores: Stores, tenant: str
 ) -> None:
     stores.connections.put(_connection(tenant))
     seller = Seller(tenant=tenant, marketplace="ebay")
-
-    def mine() -> list[Seller]:
-        found, after = [], None
-        while True:
-            page = stores.connections.sellers(after, 1)
-            found += [each for each in page.sellers if each.tenant == tenant]
-            after = page.after
-            if after is None:
-                return found
-
-    assert mine() == [seller]
+    assert _sellers(stores, tenant) == [seller]
     stores.connections.polled(replace(seller, job_id="job_1"))
-    assert mine() == [replace(seller, job_id="job_1")]
+    assert _sellers(stores, tenant) == [replace(seller, job_id="job_1")]
     stores.connections.remove(tenant, "ebay")
     stores.connections.polled(replace(seller, job_id="job_2"))
-    assert mine() == []
+    assert _sellers(stores, tenant) == []
+
+
+def test_a_seller_is_forgotten_only_without_a_connection(stores: Stores, tenant: str) -> None:
+    seller = Seller(tenant=tenant, marketplace="ebay")
+    stores.connections.forget(seller)
+    stores.connections.put(_connection(tenant))
+    stores.connections.forget(seller)
+    assert _sellers(stores, tenant) == [seller]
+    assert stores.connections.get(tenant, "ebay") is not None
+
+
+def test_a_new_token_gives_a_seller_a_row_and_leaves_the_job_of_one(
+    stores: Stores, tables: Tables | None, tenant: str
+) -> None:
+    stores.connections.put(_connection(tenant))
+    standing = stores.connections.get(tenant, "ebay")
+    assert standing is not None
+    if tables is not None:  # as of sellers who were connected before there were such rows
+        row = {"pk": "SELLERS", "sk": f"ebay#{tenant}"}
+        tables.client.delete_item(TableName=tables.names["Marketplace"], Key=row)
+    assert stores.connections.replace(replace(standing, version=standing.version + 1))
+    seller = Seller(tenant=tenant, marketplace="ebay")
+    assert _sellers(stores, tenant) == [seller]
+    busy = replace(seller, job_id="job_1")
+    stores.connections.polled(busy)
+    assert stores.connections.replace(replace(standing, version=standing.version + 2))
+    assert _sellers(stores, tenant) == [busy]
+
+
+def test_a_new_consent_is_no_version_that_was_read_before_the_old_one_ended(
+    stores: Stores, tenant: str
+) -> None:
+    stores.connections.put(_connection(tenant))
+    old = stores.connections.get(tenant, "ebay")
+    assert old is not None
+    stores.connections.remove(tenant, "ebay")
+    stores.connections.put(_connection(tenant, connected_at=START + SECOND))
+    assert not stores.connections.replace(replace(old, version=old.version + 1))
 
 
 def test_the_last_reading_of_orders_is_remembered(stores: Stores, tenant: str) -> None:

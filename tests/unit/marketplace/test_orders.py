@@ -10,6 +10,7 @@ import pytest
 from spinneret.jobs.models import Job, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace.connections.models import Connection
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
 from tests.markets.bench import Bench
 from tests.markets.web import Said
@@ -161,6 +162,21 @@ def test_a_seller_who_has_to_connect_again_is_not_polled(bench: Bench) -> None:
     bench.done("publish", "etsy", bench.product())
     bench.connecting.end(bench.tenant, "ebay")
     assert bench.polling.run().read == 0
+
+
+def test_a_seller_who_connects_again_while_a_pass_looks_stays_connected(bench: Bench) -> None:
+    get = bench.connections.get
+    standing = get(bench.tenant, "ebay")
+    assert standing is not None
+
+    def before_the_consent(tenant: str, marketplace: str) -> Connection | None:
+        return None if marketplace == "ebay" else get(tenant, marketplace)
+
+    bench.connections.get = before_the_consent  # type: ignore[method-assign]
+    assert bench.polling.run().read == 1
+    bench.connections.get = get  # type: ignore[method-assign]
+    assert get(bench.tenant, "ebay") == standing
+    assert bench.polling.run().read == 1  # Etsy's are being read
 
 
 def test_one_seller_who_fails_keeps_nobody_from_being_polled(bench: Bench) -> None:

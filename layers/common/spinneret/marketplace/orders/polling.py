@@ -91,7 +91,7 @@ class OrderPolling:
             return False
         connection = self._connections.get(seller.tenant, seller.marketplace)
         if connection is None:
-            self._connections.remove(seller.tenant, seller.marketplace)
+            self._connections.forget(seller)
             return False
         if connection.status is not ConnectionStatus.ACTIVE:
             return False
