@@ -12,6 +12,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace.connections.models import Connection
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
+from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
 from tests.markets.web import Said
 
@@ -125,20 +126,67 @@ def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
     assert _sale(bench).handled
 
 
-def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(bench: Bench) -> None:
+def _wants_an_aspect(bench: Bench, _: Product) -> None:
+    bench.ebay.required_aspects = ["Vintage"]
+
+
+def _titles_it_too_long(bench: Bench, product: Product) -> None:
+    bench.edit(product, title="x" * 500)
+
+
+def _has_a_price_that_is_refused(bench: Bench, _: Product) -> None:
+    refusal = Said(400, {"errors": [{"errorId": 25003, "message": "Invalid price"}]})
+    bench.web.around = lambda name, serve: refusal if "price_quantity" in name else serve()
+
+
+def _disconnects(bench: Bench, _: Product) -> None:
+    bench.connecting.end(bench.tenant, "ebay")
+
+
+@pytest.mark.parametrize(
+    ("happens", "code"),
+    [
+        (_wants_an_aspect, "NEEDS_INPUT"),
+        (_titles_it_too_long, "VALIDATION_ERROR"),
+        (_has_a_price_that_is_refused, "MARKETPLACE_REFUSED"),
+        (_disconnects, "NEEDS_REAUTH"),
+    ],
+)
+def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(
+    happens: Callable[[Bench, Product], None], code: str, bench: Bench
+) -> None:
     product = bench.product(quantity=5)
     for marketplace in ("ebay", "etsy"):
         bench.done("publish", marketplace, product)
-    bench.ebay.required_aspects = ["Vintage"]
+    happens(bench, product)
     bench.etsy.sell(product.sku, 900, quantity=2)
     bench.done("orders", "etsy")
     ended = bench.finish(_waiting(bench)["update ebay"].ref)
     assert ended.last_error is not None
-    assert ended.last_error.code == "NEEDS_INPUT"
+    assert ended.last_error.code == code
     _later(bench)
     sale = _sale(bench)
     assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "needs_input", 1)
     assert sale.told[0].job_id == ended.id
+
+
+@pytest.mark.parametrize("when", ["before the sale", "after it"])
+def test_a_listing_that_nobody_can_buy_needs_no_update(when: str, bench: Bench) -> None:
+    product = bench.product(quantity=5)
+    for marketplace in ("ebay", "etsy"):
+        bench.done("publish", marketplace, product)
+    bench.ebay.sell(product.sku, "o-1")
+    if when == "after it":
+        bench.done("orders", "ebay")
+        bench.control.move(_waiting(bench)["update etsy"].ref, Move.CANCEL)
+    [listing] = bench.etsy.listings.values()
+    listing["state"] = "inactive"
+    bench.done("sync", "etsy", product)
+    bench.done("orders", "ebay")
+    _later(bench)
+    sale = _sale(bench)
+    asked = {"before the sale": [], "after it": ["done"]}[when]
+    assert (sale.handled, [each.state for each in sale.told]) == (True, asked)
 
 
 def test_orders_are_read_without_anybody_asking(bench: Bench) -> None:

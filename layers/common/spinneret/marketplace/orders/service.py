@@ -12,7 +12,13 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, stamp
-from spinneret.kernel.errors import InputNeeded, MarketplaceUnsupported
+from spinneret.kernel.errors import (
+    InputNeeded,
+    MarketplaceRefused,
+    MarketplaceUnsupported,
+    ReauthNeeded,
+    ValidationFailed,
+)
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.models import (
@@ -52,7 +58,16 @@ _IN_DOUBT: Final = timedelta(minutes=15)  # longer than a claim and its retries
 _UNSEEN: Final = timedelta(days=1)
 _ASKED_AGAIN: Final = timedelta(minutes=5)  # after the first failure; doubles
 _ASKED_AT_LEAST: Final = timedelta(hours=6)
-_ONLY_THE_SELLER: Final = frozenset({InputNeeded.code, MarketplaceUnsupported.code})
+_ONLY_THE_SELLER: Final = frozenset(
+    each.code
+    for each in (
+        InputNeeded,
+        MarketplaceRefused,
+        MarketplaceUnsupported,
+        ReauthNeeded,
+        ValidationFailed,
+    )
+)
 _OVERLAP: Final = timedelta(minutes=5)  # read twice: two clocks, and orders that show late
 
 
@@ -193,7 +208,7 @@ class OrderBook:
         if product:
             for listing in self._listings.of_product(sale.tenant, product.id):
                 former = told.get(listing.marketplace)
-                is_over = listing.state in ENDED
+                is_over = _is_settled(listing, product.content.quantity)
                 if listing.marketplace != sale.marketplace and (former or not is_over):
                     told[listing.marketplace] = self._telling(sale, product, listing, former)
             is_open = any(each.state is TellingState.OPEN for each in told.values())
@@ -225,7 +240,7 @@ class OrderBook:
         it is to be asked for again."""
         if former.state is not TellingState.OPEN:
             return former.state
-        if listing.state in ENDED:
+        if _is_settled(listing, left):
             return TellingState.DONE
         job = self._find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
         if job is None:
@@ -238,6 +253,12 @@ class OrderBook:
         facts = {"product_id": listing.product_id, "marketplace": listing.marketplace}
         logger.warning("not_told_of_sale", extra={**facts, "job_id": job.id, "code": code})
         return TellingState.NEEDS_INPUT if code in _ONLY_THE_SELLER else None
+
+
+def _is_settled(listing: Listing, left: int) -> bool:
+    """Whether nobody can buy there what is sold already. What was taken off the shelf gets the product's
+    stock when it is renewed; when nothing is left, it is to end."""
+    return listing.state in ENDED or (listing.state is ListingState.DRAFT and left > 0)
 
 
 def _is_due(listing: Listing, now: datetime) -> bool:
