@@ -319,6 +319,7 @@ def test_a_sale_takes_stock_once_or_not_at_all(
             sold_at="2026-01-01",
             product_id=product_id,
             outcome=SaleOutcome.RESERVED,
+            version=1,
         )
 
     assert stores.sales.reserve(sale("a", 2))
@@ -331,9 +332,9 @@ def test_a_sale_takes_stock_once_or_not_at_all(
     assert stores.sales.get(tenant, sale("a", 2).key) == sale("a", 2)
     assert stores.sales.get(tenant, sale("b", 1).key) is None
     lost = replace(sale("b", 1), outcome=SaleOutcome.CONFLICT, conflicts_with=("ebay:a",))
-    stores.sales.put(lost)
-    stores.sales.put(replace(lost, handled=True))
-    assert stores.sales.of_product(tenant, made.id) == [sale("a", 2), replace(lost, handled=True)]
+    after = replace(lost, handled=True, version=2)
+    assert [stores.sales.put(each) for each in (lost, after)] == [True, True]
+    assert stores.sales.of_product(tenant, made.id) == [sale("a", 2), after]
     first = stores.sales.page(tenant, None, 1)
     second = stores.sales.page(tenant, first.after, 1)
     assert [each.order_id for each in (*first.sales, *second.sales)] == ["a", "b"]
@@ -341,8 +342,28 @@ def test_a_sale_takes_stock_once_or_not_at_all(
 
 
 def _sale(tenant: str, order: str, **given: Any) -> Sale:
-    made: dict[str, Any] = {"sku": "sku-1", "quantity": 1, "sold_at": "2026-01-01", **given}
+    made: dict[str, Any] = {
+        "sku": "sku-1",
+        "quantity": 1,
+        "sold_at": "2026-01-01",
+        "version": 1,
+        **given,
+    }
     return Sale(tenant=tenant, marketplace="ebay", order_id=order, line_id="1", **made)
+
+
+def test_a_sale_is_written_over_the_version_that_was_read(stores: Stores, tenant: str) -> None:
+    first = _sale(tenant, "a")
+    assert stores.sales.put(first)
+    assert not stores.sales.put(replace(first, quantity=2))
+    assert not stores.sales.put(replace(first, quantity=2, version=3))
+    second = replace(first, quantity=2, version=2, handled=True)
+    assert stores.sales.put(second)
+    assert not stores.sales.put(second)
+    assert not stores.sales.put(replace(second, handled=False))
+    assert stores.sales.get(tenant, first.key) == second
+    start = f"{tenant}#"
+    assert (tenant, first.key) not in stores.sales.open(start, 10).sales
 
 
 def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant: str) -> None:
@@ -364,10 +385,9 @@ def test_sales_are_open_until_they_are_handled(stores: Stores, tenant: str) -> N
     page = stores.sales.open(start, 1)
     assert page.sales == ((tenant, first.key),)
     assert stores.sales.open(page.after, 1).sales == ((tenant, second.key),)
-    stores.sales.put(replace(first, handled=True))
-    stores.sales.put(replace(first, handled=True))
+    stores.sales.put(replace(first, handled=True, version=2))
     assert stores.sales.open(start, 1).sales == ((tenant, second.key),)
-    stores.sales.put(replace(second, handled=True))
+    stores.sales.put(replace(second, handled=True, version=2))
     assert (tenant, second.key) not in stores.sales.open(start, 10).sales
 
 

@@ -191,11 +191,14 @@ class FakeSaleStore:
         left = replace(product.content, quantity=product.content.quantity - sale.quantity)
         after = replace(product, content=left, version=product.version + 1)
         self._products.replace(product, after)
-        self.put(sale)
-        return True
+        return self.put(sale)
 
-    def put(self, sale: Sale) -> None:
+    def put(self, sale: Sale) -> bool:
+        standing = self._rows.get((sale.tenant, sale.key))
+        if (standing.version if standing else 0) != sale.version - 1:
+            return False
         self._rows[sale.tenant, sale.key] = sale
+        return True
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
         return [sale for _, sale in self._of(tenant) if sale.product_id == product_id][:100]

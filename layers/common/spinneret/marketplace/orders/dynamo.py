@@ -72,9 +72,15 @@ class DynamoSaleStore:
             return False
         return True
 
-    def put(self, sale: Sale) -> None:
-        """See SaleStore."""
-        dynamo.transact(self._client, [dynamo.put(self._table, _item(sale)), self._opened(sale)])
+    def put(self, sale: Sale) -> bool:
+        """See SaleStore; a sale of before there were versions is one of version 0."""
+        former = dynamo.equals(version=sale.version - 1 or None)
+        writes = [dynamo.put(self._table, _item(sale), former), self._opened(sale)]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed:
+            return False
+        return True
 
     def _opened(self, sale: Sale) -> TransactWriteItemTypeDef:
         """The row that the passes find it by, or its end."""
@@ -180,6 +186,7 @@ def _item(sale: Sale) -> dict[str, Any]:
         ],
         "handled": sale.handled,
         "recorded_at": sale.recorded_at,
+        "version": sale.version,
     }
     return {name: value for name, value in kept.items() if value is not None}
 
@@ -209,4 +216,5 @@ def _sale(tenant: str, item: dict[str, Any]) -> Sale:
         ),
         handled=item["handled"],
         recorded_at=item["recorded_at"],
+        version=int(item.get("version", 0)),
     )

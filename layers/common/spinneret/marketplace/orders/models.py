@@ -61,6 +61,8 @@ class Sale:
     handled: bool = False
     """Whether none of them is still to be told."""
     recorded_at: str = ""
+    version: int = 0
+    """Goes up by one with every change; 0 isn't stored yet."""
 
     @property
     def key(self) -> str:

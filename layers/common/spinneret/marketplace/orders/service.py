@@ -13,6 +13,7 @@ from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, stamp
 from spinneret.kernel.errors import (
+    Contended,
     InputNeeded,
     MarketplaceRefused,
     MarketplaceUnsupported,
@@ -68,6 +69,7 @@ _ONLY_THE_SELLER: Final = frozenset(
         ValidationFailed,
     )
 )
+_RACES: Final = 5  # writers of one sale at the same time
 _OVERLAP: Final = timedelta(minutes=5)  # read twice: two clocks, and orders that show late
 
 
@@ -136,6 +138,7 @@ class OrderBook:
             quantity=max(1, quantity),
             sold_at=sold_at,
             recorded_at=stamp(self._clock()),
+            version=1,
         )
         stored = self._sales.get(owner, sale.key) or self._stored(sale)
         return stored if stored.handled else self._tell(stored)
@@ -179,8 +182,7 @@ class OrderBook:
     def _stored(self, sale: Sale) -> Sale:
         product = self._products.find(sale.tenant, sale.sku) if sale.sku else None
         if product is None:
-            self._sales.put(sale)
-            return sale
+            return self._first(sale)
         taken = replace(sale, product_id=product.id, outcome=SaleOutcome.RESERVED)
         if self._sales.reserve(taken):
             return taken
@@ -194,15 +196,30 @@ class OrderBook:
                 sorted({f"{each.marketplace}:{each.order_id}" for each in before})
             ),
         )
-        self._sales.put(conflict)
         logger.warning(
             "oversold", extra={"product_id": product.id, "orders": list(conflict.conflicts_with)}
         )
-        return conflict
+        return self._first(conflict)
+
+    def _first(self, sale: Sale) -> Sale:
+        """Store it, unless somebody else has meanwhile."""
+        return sale if self._sales.put(sale) else self._sales.get(sale.tenant, sale.key) or sale
 
     def _tell(self, sale: Sale) -> Sale:
         """Have every other marketplace show what the sale left. It stays open until they do, or
-        until only the seller can see to it; a job that failed otherwise is asked for again."""
+        until only the seller can see to it; a job that failed otherwise is asked for again.
+
+        Others may write the sale meanwhile: then what they wrote is gone on from. Raises Contended.
+        """
+        for _ in range(_RACES):
+            after = self._asked(sale)
+            if after == sale or self._sales.put(after):
+                return after
+            sale = self._sales.get(sale.tenant, sale.key) or sale
+        raise Contended("the sale is changing", retry_after=1)
+
+    def _asked(self, sale: Sale) -> Sale:
+        """The sale after the jobs that are to be asked for now; itself when nothing changes."""
         product = sale.product_id and self._products.get(sale.tenant, sale.product_id)
         told = {each.marketplace: each for each in sale.told}
         if product:
@@ -213,9 +230,7 @@ class OrderBook:
                     told[listing.marketplace] = self._telling(sale, product, listing, former)
             is_open = any(each.state is TellingState.OPEN for each in told.values())
         after = replace(sale, told=tuple(told.values()), handled=not product or not is_open)
-        if after != sale:
-            self._sales.put(after)
-        return after
+        return sale if after == sale else replace(after, version=sale.version + 1)
 
     def _telling(
         self, sale: Sale, product: Product, listing: Listing, former: Telling | None
@@ -229,7 +244,7 @@ class OrderBook:
         action = "update" if left > 0 else "delete"
         why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
         times = former.times + 1 if former else 1
-        once = f"{sale.key} {times}" if former else None  # a job that has ended isn't it again
+        once = f"{sale.key} {times}"  # who asks at the same time gets the same job
         job_id = self._ask(sale.tenant, marketplace, action, product.id, why, once)
         return Telling(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
@@ -256,8 +271,8 @@ class OrderBook:
 
 
 def _is_settled(listing: Listing, left: int) -> bool:
-    """Whether nobody can buy there what is sold already. What was taken off the shelf gets the product's
-    stock when it is renewed; when nothing is left, it is to end."""
+    """Whether nobody can buy there what is sold already. A draft gets the product's stock when it is
+    renewed; when nothing is left, it is to end."""
     return listing.state in ENDED or (listing.state is ListingState.DRAFT and left > 0)
 
 
