@@ -271,8 +271,8 @@ class OrderBook:
 
 
 def _is_settled(listing: Listing, left: int) -> bool:
-    """Whether nobody can buy there what is sold already. A draft gets the product's stock when it is
-    renewed; when nothing is left, it is to end."""
+    """Whether nobody can buy there what is sold already. A draft gets the product's stock when it
+    is renewed; when nothing is left, it is to end."""
     return listing.state in ENDED or (listing.state is ListingState.DRAFT and left > 0)
 
 
