@@ -20,7 +20,7 @@ from spinneret.marketplace.connections.models import (
     Seller,
 )
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
-from spinneret.marketplace.orders.models import Sale, SaleOutcome, Telling
+from spinneret.marketplace.orders.models import Adjustment, Sale, SaleOutcome
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer
@@ -376,8 +376,8 @@ def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant
 
 
 def test_sales_are_open_until_they_are_handled(stores: Stores, tenant: str) -> None:
-    telling = Telling(marketplace="etsy", job_id="job_1", asked_at=START, times=2)
-    first, second = _sale(tenant, "a", told=(telling,)), _sale(tenant, "b")
+    adjustment = Adjustment(marketplace="etsy", job_id="job_1", asked_at=START, times=2)
+    first, second = _sale(tenant, "a", adjustments=(adjustment,)), _sale(tenant, "b")
     stores.sales.put(first)
     stores.sales.put(second)
     assert stores.sales.get(tenant, first.key) == first

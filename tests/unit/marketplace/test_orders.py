@@ -1,4 +1,4 @@
-"""A sale on one marketplace takes the stock, and the others are told."""
+"""A sale on one marketplace takes the stock, and the others follow."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _later(bench: Bench, seconds: float = 300) -> None:
 
 def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> None:
     sale = _sold_on_ebay(bench, "etsy")
-    assert (sale.handled, [each.state for each in sale.told]) == (False, ["open"])
+    assert (sale.handled, [each.state for each in sale.adjustments]) == (False, ["open"])
     serve = bench.etsy.serve
     bench.etsy.serve = lambda _: Said(503)  # type: ignore[method-assign]
     bench.finish(_waiting(bench)["delete etsy"].ref)
@@ -76,10 +76,10 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     for _ in range(4):  # it asks less and less often
         _later(bench)
     sale = _sale(bench)
-    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "done", 3)
+    assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (True, "done", 3)
     assert bench.etsy.listings == {}
     assert bench.sales.open(None, 10).sales == ()
-    assert bench.polling.run().told == 0
+    assert bench.polling.run().adjusted == 0
 
 
 def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(bench: Bench) -> None:
@@ -103,7 +103,7 @@ def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(benc
     _later(bench)
     sale = _sale(bench)
     assert bench.ebay.live(product.sku) == []
-    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "done", 2)
+    assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (True, "done", 2)
 
 
 def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
@@ -166,8 +166,12 @@ def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(
     assert ended.last_error.code == code
     _later(bench)
     sale = _sale(bench)
-    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "needs_input", 1)
-    assert sale.told[0].job_id == ended.id
+    assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (
+        True,
+        "needs_input",
+        1,
+    )
+    assert sale.adjustments[0].job_id == ended.id
 
 
 @pytest.mark.parametrize("when", ["before the sale", "after it"])
@@ -186,7 +190,7 @@ def test_a_listing_that_nobody_can_buy_needs_no_update(when: str, bench: Bench) 
     _later(bench)
     sale = _sale(bench)
     asked = {"before the sale": [], "after it": ["done"]}[when]
-    assert (sale.handled, [each.state for each in sale.told]) == (True, asked)
+    assert (sale.handled, [each.state for each in sale.adjustments]) == (True, asked)
 
 
 def test_orders_are_read_without_anybody_asking(bench: Bench) -> None:
@@ -244,7 +248,7 @@ def test_a_pass_goes_on_where_the_one_before_ended(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "SELLERS_POLLED_PER_PASS", 1)
-    monkeypatch.setattr(bounds, "SALES_TOLD_PER_PASS", 1)
+    monkeypatch.setattr(bounds, "SALES_ADJUSTED_PER_PASS", 1)
     assert [bench.polling.run().read for _ in range(2)] == [1, 1]
     assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
 
@@ -320,10 +324,10 @@ def test_a_reading_and_a_pass_at_once_lose_nothing_of_a_sale(bench: Bench) -> No
     fails()
 
     bench.sales.put = meeting  # type: ignore[method-assign]
-    after = bench.book.tell_again(bench.tenant, sale.key)
+    after = bench.book.adjust_again(bench.tenant, sale.key)
     assert after == _sale(bench)
-    assert (after.told[0].times, after.version) == (3, sale.version + 2)
-    assert after.told[0].job_id == _waiting(bench)["delete etsy"].id
+    assert (after.adjustments[0].times, after.version) == (3, sale.version + 2)
+    assert after.adjustments[0].job_id == _waiting(bench)["delete etsy"].id
 
 
 def test_what_is_left_goes_to_the_other_marketplace(bench: Bench) -> None:

@@ -1,4 +1,4 @@
-"""Oversell protection: a sale takes the stock at once, and the other marketplaces are told."""
+"""Oversell protection: a sale takes the stock at once, and the other marketplaces follow."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from spinneret.kernel.errors import (
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.models import (
+    Adjustment,
+    AdjustmentState,
     Sale,
     SaleOutcome,
     SalePage,
-    Telling,
-    TellingState,
 )
 from spinneret.marketplace.orders.ports import SaleStore
 from spinneret.marketplace.products.models import Product
@@ -141,12 +141,12 @@ class OrderBook:
             version=1,
         )
         stored = self._sales.get(owner, sale.key) or self._stored(sale)
-        return stored if stored.handled else self._tell(stored)
+        return stored if stored.handled else self._adjust(stored)
 
-    def tell_again(self, tenant: str, key: str) -> Sale | None:
+    def adjust_again(self, tenant: str, key: str) -> Sale | None:
         """Ask again for what a sale left undone on other marketplaces."""
         sale = self._sales.get(tenant, key)
-        return sale if sale is None or sale.handled else self._tell(sale)
+        return sale if sale is None or sale.handled else self._adjust(sale)
 
     def look_again(self, tenant: str, marketplace: str) -> int:
         """Submit a sync for listings that are in doubt, and for those not looked at for a day.
@@ -205,36 +205,37 @@ class OrderBook:
         """Store it, unless somebody else has meanwhile."""
         return sale if self._sales.put(sale) else self._sales.get(sale.tenant, sale.key) or sale
 
-    def _tell(self, sale: Sale) -> Sale:
+    def _adjust(self, sale: Sale) -> Sale:
         """Have every other marketplace show what the sale left. It stays open until they do, or
         until only the seller can see to it; a job that failed otherwise is asked for again.
 
         Others may write the sale meanwhile: then what they wrote is gone on from. Raises Contended.
         """
         for _ in range(_RACES):
-            after = self._asked(sale)
+            after = self._adjusted(sale)
             if after == sale or self._sales.put(after):
                 return after
             sale = self._sales.get(sale.tenant, sale.key) or sale
         raise Contended("the sale is changing", retry_after=1)
 
-    def _asked(self, sale: Sale) -> Sale:
+    def _adjusted(self, sale: Sale) -> Sale:
         """The sale after the jobs that are to be asked for now; itself when nothing changes."""
         product = sale.product_id and self._products.get(sale.tenant, sale.product_id)
-        told = {each.marketplace: each for each in sale.told}
+        made, is_open = {each.marketplace: each for each in sale.adjustments}, False
         if product:
             for listing in self._listings.of_product(sale.tenant, product.id):
-                former = told.get(listing.marketplace)
+                there = listing.marketplace
+                former = made.get(there)
                 is_over = _is_settled(listing, product.content.quantity)
-                if listing.marketplace != sale.marketplace and (former or not is_over):
-                    told[listing.marketplace] = self._telling(sale, product, listing, former)
-            is_open = any(each.state is TellingState.OPEN for each in told.values())
-        after = replace(sale, told=tuple(told.values()), handled=not product or not is_open)
+                if there != sale.marketplace and (former or not is_over):
+                    made[there] = self._adjustment(sale, product, listing, former)
+            is_open = any(each.state is AdjustmentState.OPEN for each in made.values())
+        after = replace(sale, adjustments=tuple(made.values()), handled=not is_open)
         return sale if after == sale else replace(after, version=sale.version + 1)
 
-    def _telling(
-        self, sale: Sale, product: Product, listing: Listing, former: Telling | None
-    ) -> Telling:
+    def _adjustment(
+        self, sale: Sale, product: Product, listing: Listing, former: Adjustment | None
+    ) -> Adjustment:
         now, left = self._clock(), product.content.quantity
         if former is not None:
             state = self._state(sale, listing, former, left)
@@ -246,28 +247,28 @@ class OrderBook:
         times = former.times + 1 if former else 1
         once = f"{sale.key} {times}"  # who asks at the same time gets the same job
         job_id = self._ask(sale.tenant, marketplace, action, product.id, why, once)
-        return Telling(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
+        return Adjustment(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
     def _state(
-        self, sale: Sale, listing: Listing, former: Telling, left: int
-    ) -> TellingState | None:
+        self, sale: Sale, listing: Listing, former: Adjustment, left: int
+    ) -> AdjustmentState | None:
         """None for a job that failed, or that left a listing of a product of which nothing is left:
         it is to be asked for again."""
-        if former.state is not TellingState.OPEN:
+        if former.state is not AdjustmentState.OPEN:
             return former.state
         if _is_settled(listing, left):
-            return TellingState.DONE
+            return AdjustmentState.DONE
         job = self._find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
         if job is None:
             return None
         if job.status is JobStatus.COMPLETED:  # a publishing job may have made a listing since
-            return TellingState.DONE if left > 0 else None
+            return AdjustmentState.DONE if left > 0 else None
         if job.status not in TERMINAL:
-            return TellingState.OPEN
+            return AdjustmentState.OPEN
         code = job.last_error.code if job.last_error else ""
         facts = {"product_id": listing.product_id, "marketplace": listing.marketplace}
-        logger.warning("not_told_of_sale", extra={**facts, "job_id": job.id, "code": code})
-        return TellingState.NEEDS_INPUT if code in _ONLY_THE_SELLER else None
+        logger.warning("adjustment_failed", extra={**facts, "job_id": job.id, "code": code})
+        return AdjustmentState.NEEDS_INPUT if code in _ONLY_THE_SELLER else None
 
 
 def _is_settled(listing: Listing, left: int) -> bool:
