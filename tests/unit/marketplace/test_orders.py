@@ -166,12 +166,9 @@ def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(
     assert ended.last_error.code == code
     _later(bench)
     sale = _sale(bench)
-    assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (
-        True,
-        "needs_input",
-        1,
-    )
-    assert sale.adjustments[0].job_id == ended.id
+    [made] = sale.adjustments
+    assert (sale.handled, made.state, made.times) == (True, "needs_input", 1)
+    assert made.job_id == ended.id
 
 
 @pytest.mark.parametrize("when", ["before the sale", "after it"])
