@@ -30,7 +30,7 @@ async function browserName() {
 
 // One for as long as this worker lives: over reconnections it knows what it is at.
 const protocol = browserName().then((browser) => new Protocol({
-  say: (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message)),
+  send: (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message)),
   act, memory, marketplace: "vinted", browser,
 }));
 
@@ -96,7 +96,7 @@ async function connect() {
       it.open();
       greeting = setInterval(() => it.open(), HELLO_MS);
     };
-    made.onmessage = (event) => it.hear(JSON.parse(event.data));
+    made.onmessage = (event) => it.receive(JSON.parse(event.data));
     made.onclose = () => {
       clearInterval(greeting);
       if (socket !== made) return;

@@ -1,5 +1,5 @@
 // The protocol of layers/common/spinneret/marketplace/vinted/transport.py, without a browser's API:
-// what comes in is given to `hear`, what goes out leaves by `say`, and `act` asks the marketplace.
+// what comes in is given to `receive`, what goes out leaves by `send`, and `act` asks the marketplace.
 
 // What is answered when it isn't known what the marketplace did.
 const UNKNOWN = {status: 0, body: {}};
@@ -7,27 +7,28 @@ const UNKNOWN = {status: 0, body: {}};
 export class Protocol {
   // memory: {get(key) -> answer | undefined, set(key, answer), drop(key)}: promises, kept over restarts.
   // browser: a name that this browser keeps.
-  constructor({say, act, memory, marketplace, browser}) {
-    Object.assign(this, {say, act, memory, marketplace, browser});
+  constructor({send, act, memory, marketplace, browser}) {
+    Object.assign(this, {send, act, memory, marketplace, browser});
     this.tasks = new Map(); // by key, until the server confirms that they are this browser's
     this.busy = new Set();
   }
 
   // After every (re)connection.
   open() {
-    this.say({action: "plugin.hello", marketplace: this.marketplace, browser: this.browser});
+    this.send({action: "plugin.hello", marketplace: this.marketplace, browser: this.browser});
   }
 
-  async hear(message) {
+  async receive(message) {
     if (message.type === "task") {
       this.tasks.set(message.key, message);
-      this.say({action: "plugin.accepted", key: message.key, browser: this.browser});
+      this.send({action: "plugin.accepted", key: message.key, browser: this.browser});
     } else if (message.type === "confirmed" && message.of === "plugin.accepted") {
       const task = this.tasks.get(message.key);
       this.tasks.delete(message.key);
       if (task && !this.busy.has(message.key)) await this.carryOut(task);
     } else if (message.type === "confirmed" && message.of === "plugin.answer") {
-      await this.memory.drop(message.key); // it won't be this browser's again
+      this.tasks.delete(message.key); // it may have come again: a late confirmation finds nothing
+      await this.memory.drop(message.key);
     }
   }
 
@@ -40,7 +41,7 @@ export class Protocol {
         answer = await this.act(task).catch(() => UNKNOWN);
         await this.memory.set(task.key, answer);
       }
-      this.say({action: "plugin.answer", key: task.key, ...answer});
+      this.send({action: "plugin.answer", key: task.key, ...answer});
     } finally {
       this.busy.delete(task.key);
     }

@@ -20,7 +20,7 @@ from spinneret.marketplace.connections.models import (
     Seller,
 )
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
-from spinneret.marketplace.orders.models import Sale, SaleOutcome, Telling
+from spinneret.marketplace.orders.models import Adjustment, Sale, SaleOutcome
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer
@@ -249,14 +249,15 @@ def test_a_connection_is_put_replaced_by_version_and_removed(stores: Stores, ten
     account = f"seller-{tenant}"
     stores.connections.put(_connection(tenant, account=account))
     first = stores.connections.get(tenant, "ebay")
-    assert first == _connection(tenant, account=account)
+    assert first is not None
+    assert first == _connection(tenant, account=account, version=first.version)
     assert stores.connections.owner("ebay", account) == tenant
     assert stores.connections.owner("ebay", "nobody") is None
-    second = replace(first, status=ConnectionStatus.NEEDS_REAUTH, version=2)
+    second = replace(first, status=ConnectionStatus.NEEDS_REAUTH, version=first.version + 1)
     assert stores.connections.replace(second)
     assert not stores.connections.replace(second)
     stores.connections.put(first)
-    assert stores.connections.get(tenant, "ebay") == replace(first, version=3)
+    assert stores.connections.get(tenant, "ebay") == replace(first, version=first.version + 2)
     stores.connections.remove(tenant, "ebay")
     stores.connections.remove(tenant, "ebay")
     assert stores.connections.get(tenant, "ebay") is None
@@ -318,6 +319,7 @@ def test_a_sale_takes_stock_once_or_not_at_all(
             sold_at="2026-01-01",
             product_id=product_id,
             outcome=SaleOutcome.RESERVED,
+            version=1,
         )
 
     assert stores.sales.reserve(sale("a", 2))
@@ -330,9 +332,9 @@ def test_a_sale_takes_stock_once_or_not_at_all(
     assert stores.sales.get(tenant, sale("a", 2).key) == sale("a", 2)
     assert stores.sales.get(tenant, sale("b", 1).key) is None
     lost = replace(sale("b", 1), outcome=SaleOutcome.CONFLICT, conflicts_with=("ebay:a",))
-    stores.sales.put(lost)
-    stores.sales.put(replace(lost, handled=True))
-    assert stores.sales.of_product(tenant, made.id) == [sale("a", 2), replace(lost, handled=True)]
+    after = replace(lost, handled=True, version=2)
+    assert [stores.sales.put(each) for each in (lost, after)] == [True, True]
+    assert stores.sales.of_product(tenant, made.id) == [sale("a", 2), after]
     first = stores.sales.page(tenant, None, 1)
     second = stores.sales.page(tenant, first.after, 1)
     assert [each.order_id for each in (*first.sales, *second.sales)] == ["a", "b"]
@@ -340,8 +342,28 @@ def test_a_sale_takes_stock_once_or_not_at_all(
 
 
 def _sale(tenant: str, order: str, **given: Any) -> Sale:
-    made: dict[str, Any] = {"sku": "sku-1", "quantity": 1, "sold_at": "2026-01-01", **given}
+    made: dict[str, Any] = {
+        "sku": "sku-1",
+        "quantity": 1,
+        "sold_at": "2026-01-01",
+        "version": 1,
+        **given,
+    }
     return Sale(tenant=tenant, marketplace="ebay", order_id=order, line_id="1", **made)
+
+
+def test_a_sale_is_written_over_the_version_that_was_read(stores: Stores, tenant: str) -> None:
+    first = _sale(tenant, "a")
+    assert stores.sales.put(first)
+    assert not stores.sales.put(replace(first, quantity=2))
+    assert not stores.sales.put(replace(first, quantity=2, version=3))
+    second = replace(first, quantity=2, version=2, handled=True)
+    assert stores.sales.put(second)
+    assert not stores.sales.put(second)
+    assert not stores.sales.put(replace(second, handled=False))
+    assert stores.sales.get(tenant, first.key) == second
+    start = f"{tenant}#"
+    assert (tenant, first.key) not in stores.sales.open(start, 10).sales
 
 
 def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant: str) -> None:
@@ -354,8 +376,8 @@ def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant
 
 
 def test_sales_are_open_until_they_are_handled(stores: Stores, tenant: str) -> None:
-    telling = Telling(marketplace="etsy", job_id="job_1", asked_at=START, times=2)
-    first, second = _sale(tenant, "a", told=(telling,)), _sale(tenant, "b")
+    adjustment = Adjustment(marketplace="etsy", job_id="job_1", asked_at=START, times=2)
+    first, second = _sale(tenant, "a", adjustments=(adjustment,)), _sale(tenant, "b")
     stores.sales.put(first)
     stores.sales.put(second)
     assert stores.sales.get(tenant, first.key) == first
@@ -363,10 +385,9 @@ def test_sales_are_open_until_they_are_handled(stores: Stores, tenant: str) -> N
     page = stores.sales.open(start, 1)
     assert page.sales == ((tenant, first.key),)
     assert stores.sales.open(page.after, 1).sales == ((tenant, second.key),)
-    stores.sales.put(replace(first, handled=True))
-    stores.sales.put(replace(first, handled=True))
+    stores.sales.put(replace(first, handled=True, version=2))
     assert stores.sales.open(start, 1).sales == ((tenant, second.key),)
-    stores.sales.put(replace(second, handled=True))
+    stores.sales.put(replace(second, handled=True, version=2))
     assert (tenant, second.key) not in stores.sales.open(start, 10).sales
 
 
@@ -378,27 +399,66 @@ def test_the_position_of_a_walk_is_kept(stores: Stores, tenant: str) -> None:
     assert stores.sales.position(tenant) is None
 
 
+def _sellers(stores: Stores, tenant: str) -> list[Seller]:
+    """The tenant's, of all pages."""
+    found, after = [], None
+    while True:
+        page = stores.connections.sellers(after, 1)
+        found += [each for each in page.sellers if each.tenant == tenant]
+        after = page.after
+        if after is None:
+            return found
+
+
 def test_connected_sellers_are_found_and_remember_their_last_job(
     stores: Stores, tenant: str
 ) -> None:
     stores.connections.put(_connection(tenant))
     seller = Seller(tenant=tenant, marketplace="ebay")
-
-    def mine() -> list[Seller]:
-        found, after = [], None
-        while True:
-            page = stores.connections.sellers(after, 1)
-            found += [each for each in page.sellers if each.tenant == tenant]
-            after = page.after
-            if after is None:
-                return found
-
-    assert mine() == [seller]
+    assert _sellers(stores, tenant) == [seller]
     stores.connections.polled(replace(seller, job_id="job_1"))
-    assert mine() == [replace(seller, job_id="job_1")]
+    assert _sellers(stores, tenant) == [replace(seller, job_id="job_1")]
     stores.connections.remove(tenant, "ebay")
     stores.connections.polled(replace(seller, job_id="job_2"))
-    assert mine() == []
+    assert _sellers(stores, tenant) == []
+
+
+def test_a_seller_is_forgotten_only_without_a_connection(stores: Stores, tenant: str) -> None:
+    seller = Seller(tenant=tenant, marketplace="ebay")
+    stores.connections.forget(seller)
+    stores.connections.put(_connection(tenant))
+    stores.connections.forget(seller)
+    assert _sellers(stores, tenant) == [seller]
+    assert stores.connections.get(tenant, "ebay") is not None
+
+
+def test_a_new_token_gives_a_seller_a_row_and_leaves_the_job_of_one(
+    stores: Stores, tables: Tables | None, tenant: str
+) -> None:
+    stores.connections.put(_connection(tenant))
+    standing = stores.connections.get(tenant, "ebay")
+    assert standing is not None
+    if tables is not None:  # as of sellers who were connected before there were such rows
+        row = {"pk": "SELLERS", "sk": f"ebay#{tenant}"}
+        tables.client.delete_item(TableName=tables.names["Marketplace"], Key=row)
+    assert stores.connections.replace(replace(standing, version=standing.version + 1))
+    seller = Seller(tenant=tenant, marketplace="ebay")
+    assert _sellers(stores, tenant) == [seller]
+    busy = replace(seller, job_id="job_1")
+    stores.connections.polled(busy)
+    assert stores.connections.replace(replace(standing, version=standing.version + 2))
+    assert _sellers(stores, tenant) == [busy]
+
+
+def test_a_new_consent_is_no_version_that_was_read_before_the_old_one_ended(
+    stores: Stores, tenant: str
+) -> None:
+    stores.connections.put(_connection(tenant))
+    old = stores.connections.get(tenant, "ebay")
+    assert old is not None
+    stores.connections.remove(tenant, "ebay")
+    stores.connections.put(_connection(tenant, connected_at=START + SECOND))
+    assert not stores.connections.replace(replace(old, version=old.version + 1))
 
 
 def test_the_last_reading_of_orders_is_remembered(stores: Stores, tenant: str) -> None:

@@ -118,9 +118,8 @@ class FakeConnections:
 
     def put(self, connection: Connection) -> None:
         former = self._rows.get((connection.tenant, connection.marketplace))
-        self._write(replace(connection, version=former.version + 1 if former else 1))
-        seller = Seller(tenant=connection.tenant, marketplace=connection.marketplace)
-        self._sellers[_name(seller)] = seller
+        version = former.version + 1 if former else connection.first_version
+        self._write(replace(connection, version=version))
 
     def replace(self, connection: Connection) -> bool:
         former = self._rows.get((connection.tenant, connection.marketplace))
@@ -135,6 +134,10 @@ class FakeConnections:
     def remove(self, tenant: str, marketplace: str) -> None:
         self._rows.pop((tenant, marketplace), None)
         self._sellers.pop(_name(Seller(tenant=tenant, marketplace=marketplace)), None)
+
+    def forget(self, seller: Seller) -> None:
+        if (seller.tenant, seller.marketplace) not in self._rows:
+            self._sellers.pop(_name(seller), None)
 
     def sellers(self, after: str | None, limit: int) -> SellerPage:
         names = [name for name in sorted(self._sellers) if name > (after or "")]
@@ -157,6 +160,8 @@ class FakeConnections:
     def _write(self, connection: Connection) -> None:
         stored = replace(connection, settings=through_json(connection.settings))
         self._rows[connection.tenant, connection.marketplace] = stored
+        seller = Seller(tenant=connection.tenant, marketplace=connection.marketplace)
+        self._sellers.setdefault(_name(seller), seller)
         if connection.account is not None:
             self._owners[connection.marketplace, connection.account] = connection.tenant
 
@@ -186,11 +191,14 @@ class FakeSaleStore:
         left = replace(product.content, quantity=product.content.quantity - sale.quantity)
         after = replace(product, content=left, version=product.version + 1)
         self._products.replace(product, after)
-        self.put(sale)
-        return True
+        return self.put(sale)
 
-    def put(self, sale: Sale) -> None:
+    def put(self, sale: Sale) -> bool:
+        standing = self._rows.get((sale.tenant, sale.key))
+        if (standing.version if standing else 0) != sale.version - 1:
+            return False
         self._rows[sale.tenant, sale.key] = sale
+        return True
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
         return [sale for _, sale in self._of(tenant) if sale.product_id == product_id][:100]

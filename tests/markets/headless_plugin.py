@@ -24,7 +24,7 @@ class HeadlessPlugin:
     def __init__(self, address: str, key: str) -> None:
         self._address, self._key = address, key
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        """Answers by key: kept until they are confirmed, and repeated when a task comes again."""
+        """Answers by key, repeated when a task comes again."""
         self._tasks: dict[str, str] = {}
         """Paths by key, of what it hasn't been given yet."""
         self.confirmed: set[str] = set()
@@ -38,7 +38,7 @@ class HeadlessPlugin:
     def __enter__(self) -> Self:
         made = connect(self._address, additional_headers={"X-API-Key": self._key}, open_timeout=30)
         self._socket = self._open.enter_context(made)
-        self._say(action="plugin.hello", marketplace="vinted", browser=_BROWSER)
+        self._send(action="plugin.hello", marketplace="vinted", browser=_BROWSER)
         self._thread.start()
         assert self.ready.wait(30)
         return self
@@ -51,20 +51,21 @@ class HeadlessPlugin:
         assert self._socket is not None
         try:
             for text in self._socket:
-                self._heard(json.loads(text))
+                self._receive(json.loads(text))
         except ConnectionClosed:
             return
 
-    def _heard(self, message: Mapping[str, Any]) -> None:
+    def _receive(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "confirmed":
             self.ready.set()
             if message["of"] == "plugin.answer":
+                self._tasks.pop(message["key"], None)  # it may have come again
                 self.confirmed.add(message["key"])
             elif message["of"] == "plugin.accepted":
                 self._carry_out(message["key"])
         elif message["type"] == "task":
             self._tasks[message["key"]] = str(message["path"])
-            self._say(action="plugin.accepted", key=message["key"], browser=_BROWSER)
+            self._send(action="plugin.accepted", key=message["key"], browser=_BROWSER)
 
     def _carry_out(self, key: str) -> None:
         path = self._tasks.pop(key, None)
@@ -73,7 +74,7 @@ class HeadlessPlugin:
         if key not in self.done:
             self.done[key] = self._act(path)
         status, body = self.done[key]
-        self._say(action="plugin.answer", key=key, status=status, body=body)
+        self._send(action="plugin.answer", key=key, status=status, body=body)
 
     def _act(self, path: str) -> tuple[int, Mapping[str, Any]]:
         number = next(self._numbers)
@@ -88,6 +89,6 @@ class HeadlessPlugin:
                 return 200, {"item": {"id": str(9000 + number), "url": url}}
         return 404, {"message": "not found"}
 
-    def _say(self, **message: Any) -> None:
+    def _send(self, **message: Any) -> None:
         assert self._socket is not None
         self._socket.send(json.dumps(message))

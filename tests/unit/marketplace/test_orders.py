@@ -1,7 +1,8 @@
-"""A sale on one marketplace takes the stock, and the others are told."""
+"""A sale on one marketplace takes the stock, and the others follow."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from spinneret.jobs.models import Job, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace.connections.models import Connection
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
+from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
 from tests.markets.web import Said
 
@@ -63,7 +66,7 @@ def _later(bench: Bench, seconds: float = 300) -> None:
 
 def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> None:
     sale = _sold_on_ebay(bench, "etsy")
-    assert (sale.handled, [each.state for each in sale.told]) == (False, ["open"])
+    assert (sale.handled, [each.state for each in sale.adjustments]) == (False, ["open"])
     serve = bench.etsy.serve
     bench.etsy.serve = lambda _: Said(503)  # type: ignore[method-assign]
     bench.finish(_waiting(bench)["delete etsy"].ref)
@@ -73,10 +76,34 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     for _ in range(4):  # it asks less and less often
         _later(bench)
     sale = _sale(bench)
-    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "done", 3)
+    assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (True, "done", 3)
     assert bench.etsy.listings == {}
     assert bench.sales.open(None, 10).sales == ()
-    assert bench.polling.run().told == 0
+    assert bench.polling.run().adjusted == 0
+
+
+def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(bench: Bench) -> None:
+    """The first `delete` finds nothing published."""
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    direct = bench.web.around
+
+    def late(name: str, serve: Callable[[], Said]) -> Said:
+        if name.endswith("/publish"):
+            bench.web.around = direct
+            bench.etsy.sell(product.sku, 900)
+            bench.done("orders", "etsy")
+            assert bench.finish(_waiting(bench)["delete ebay"].ref).status == "completed"
+        return serve()
+
+    bench.web.around = late
+    bench.done("publish", "ebay", product)
+    assert bench.ebay.live(product.sku)
+    _later(bench)
+    _later(bench)
+    sale = _sale(bench)
+    assert bench.ebay.live(product.sku) == []
+    assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (True, "done", 2)
 
 
 def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
@@ -99,20 +126,68 @@ def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
     assert _sale(bench).handled
 
 
-def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(bench: Bench) -> None:
+def _wants_an_aspect(bench: Bench, _: Product) -> None:
+    bench.ebay.required_aspects = ["Vintage"]
+
+
+def _titles_it_too_long(bench: Bench, product: Product) -> None:
+    bench.edit(product, title="x" * 500)
+
+
+def _has_a_price_that_is_refused(bench: Bench, _: Product) -> None:
+    refusal = Said(400, {"errors": [{"errorId": 25003, "message": "Invalid price"}]})
+    bench.web.around = lambda name, serve: refusal if "price_quantity" in name else serve()
+
+
+def _disconnects(bench: Bench, _: Product) -> None:
+    bench.connecting.end(bench.tenant, "ebay")
+
+
+@pytest.mark.parametrize(
+    ("happens", "code"),
+    [
+        (_wants_an_aspect, "NEEDS_INPUT"),
+        (_titles_it_too_long, "VALIDATION_ERROR"),
+        (_has_a_price_that_is_refused, "MARKETPLACE_REFUSED"),
+        (_disconnects, "NEEDS_REAUTH"),
+    ],
+)
+def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(
+    happens: Callable[[Bench, Product], None], code: str, bench: Bench
+) -> None:
     product = bench.product(quantity=5)
     for marketplace in ("ebay", "etsy"):
         bench.done("publish", marketplace, product)
-    bench.ebay.required_aspects = ["Vintage"]
+    happens(bench, product)
     bench.etsy.sell(product.sku, 900, quantity=2)
     bench.done("orders", "etsy")
     ended = bench.finish(_waiting(bench)["update ebay"].ref)
     assert ended.last_error is not None
-    assert ended.last_error.code == "NEEDS_INPUT"
+    assert ended.last_error.code == code
     _later(bench)
     sale = _sale(bench)
-    assert (sale.handled, sale.told[0].state, sale.told[0].times) == (True, "needs_input", 1)
-    assert sale.told[0].job_id == ended.id
+    [made] = sale.adjustments
+    assert (sale.handled, made.state, made.times) == (True, "needs_input", 1)
+    assert made.job_id == ended.id
+
+
+@pytest.mark.parametrize("when", ["before the sale", "after it"])
+def test_a_listing_that_nobody_can_buy_needs_no_update(when: str, bench: Bench) -> None:
+    product = bench.product(quantity=5)
+    for marketplace in ("ebay", "etsy"):
+        bench.done("publish", marketplace, product)
+    bench.ebay.sell(product.sku, "o-1")
+    if when == "after it":
+        bench.done("orders", "ebay")
+        bench.control.move(_waiting(bench)["update etsy"].ref, Move.CANCEL)
+    [listing] = bench.etsy.listings.values()
+    listing["state"] = "inactive"
+    bench.done("sync", "etsy", product)
+    bench.done("orders", "ebay")
+    _later(bench)
+    sale = _sale(bench)
+    asked = {"before the sale": [], "after it": ["done"]}[when]
+    assert (sale.handled, [each.state for each in sale.adjustments]) == (True, asked)
 
 
 def test_orders_are_read_without_anybody_asking(bench: Bench) -> None:
@@ -138,6 +213,21 @@ def test_a_seller_who_has_to_connect_again_is_not_polled(bench: Bench) -> None:
     assert bench.polling.run().read == 0
 
 
+def test_a_seller_who_connects_again_while_a_pass_looks_stays_connected(bench: Bench) -> None:
+    get = bench.connections.get
+    standing = get(bench.tenant, "ebay")
+    assert standing is not None
+
+    def before_the_consent(tenant: str, marketplace: str) -> Connection | None:
+        return None if marketplace == "ebay" else get(tenant, marketplace)
+
+    bench.connections.get = before_the_consent  # type: ignore[method-assign]
+    assert bench.polling.run().read == 1
+    bench.connections.get = get  # type: ignore[method-assign]
+    assert get(bench.tenant, "ebay") == standing
+    assert bench.polling.run().read == 1  # Etsy's are being read
+
+
 def test_one_seller_who_fails_keeps_nobody_from_being_polled(bench: Bench) -> None:
     get = bench.connections.get
 
@@ -155,7 +245,7 @@ def test_a_pass_goes_on_where_the_one_before_ended(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "SELLERS_POLLED_PER_PASS", 1)
-    monkeypatch.setattr(bounds, "SALES_TOLD_PER_PASS", 1)
+    monkeypatch.setattr(bounds, "SALES_ADJUSTED_PER_PASS", 1)
     assert [bench.polling.run().read for _ in range(2)] == [1, 1]
     assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
 
@@ -210,6 +300,31 @@ def test_two_sales_that_are_read_at_once_leave_one_conflict(bench: Bench) -> Non
     found = bench.products.get(bench.tenant, product.id)
     assert found is not None
     assert found.content.quantity == 0
+
+
+def test_a_reading_and_a_pass_at_once_lose_nothing_of_a_sale(bench: Bench) -> None:
+    """The reading has read the sale before two passes, and writes it after."""
+    _sold_on_ebay(bench, "etsy")
+    sale, put = _sale(bench), bench.sales.put
+
+    def fails() -> None:
+        bench.control.move(_waiting(bench)["delete etsy"].ref, Move.CANCEL)
+        bench.clock.advance(600)
+
+    def meeting(late: Sale) -> bool:
+        bench.sales.put = put  # type: ignore[method-assign]
+        bench.polling.run()
+        fails()
+        bench.polling.run()
+        return put(late)
+
+    fails()
+
+    bench.sales.put = meeting  # type: ignore[method-assign]
+    after = bench.book.adjust_again(bench.tenant, sale.key)
+    assert after == _sale(bench)
+    assert (after.adjustments[0].times, after.version) == (3, sale.version + 2)
+    assert after.adjustments[0].job_id == _waiting(bench)["delete etsy"].id
 
 
 def test_what_is_left_goes_to_the_other_marketplace(bench: Bench) -> None:
@@ -279,3 +394,33 @@ def test_a_listing_is_looked_at_once_a_day(bench: Bench) -> None:
     bench.done("orders", "ebay")
     bench.finish(_waiting(bench)["sync ebay"].ref)
     assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 0}
+
+
+def test_a_look_that_found_nothing_out_is_repeated_after_an_hour(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    bench.clock.advance(24 * 3600)
+    bench.done("orders", "ebay")
+    bench.control.move(_waiting(bench)["sync ebay"].ref, Move.CANCEL)
+    bench.done("orders", "ebay")
+    assert _waiting(bench) == {}
+    bench.clock.advance(3600)
+    bench.done("orders", "ebay")
+    assert set(_waiting(bench)) == {"sync ebay"}
+
+
+def test_listings_that_nobody_can_look_at_keep_no_others_from_it(
+    memory: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "RECONCILED_PER_READ", 2)
+    bench = memory
+    for marketplace in ("vinted", "vinted", "ebay"):
+        bench.done("publish", marketplace, bench.product())
+    bench.clock.advance(24 * 3600)
+    bench.plugin.away = True
+    bench.done("orders", "ebay")
+    while waiting := _waiting(bench):
+        assert set(waiting) == {"sync vinted"}
+        assert bench.finish(waiting["sync vinted"].ref).status == "expired"
+    bench.done("orders", "ebay")
+    assert set(_waiting(bench)) == {"sync ebay"}

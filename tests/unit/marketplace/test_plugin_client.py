@@ -38,8 +38,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
     shown = re.search(r'<pre id="out">(.*?)</pre>', done.stdout, re.DOTALL)
     assert shown is not None
-    told: dict[str, Any] = json.loads(html.unescape(shown[1]))
-    return told
+    stories: dict[str, Any] = json.loads(html.unescape(shown[1]))
+    return stories
 
 
 STORIES: dict[str, Any] = {
@@ -49,6 +49,7 @@ STORIES: dict[str, Any] = {
     "answers_of_one_task": [[200, {"draft": {"id": 7}}]] * 2,
     "done_once": 1,
     "kept": [True, False],
+    "after_its_end": 1,
     "without_an_answer": 0,
     "a_refusal": [422, "title", 150],
     "stopped_meanwhile": [1, 0],

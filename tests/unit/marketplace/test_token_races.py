@@ -183,7 +183,7 @@ def test_a_new_consent_is_above_what_a_refresh_writes_meanwhile(moto_tables: Tab
     bench.connect("etsy")
     first = standing(bench)
     store = DynamoConnections(moto_tables.client, moto_tables.names["Marketplace"])
-    refreshing = replace(first, version=2)
+    refreshing = replace(first, version=first.version + 1)
 
     class Met(DynamoConnections):
         def get(self, tenant: str, marketplace: str) -> Connection | None:
@@ -194,5 +194,5 @@ def test_a_new_consent_is_above_what_a_refresh_writes_meanwhile(moto_tables: Tab
     Met(moto_tables.client, moto_tables.names["Marketplace"]).put(
         replace(first, sealed_refresh=(b"new",))
     )
-    assert not store.replace(replace(refreshing, version=3))
+    assert not store.replace(replace(refreshing, version=first.version + 2))
     assert standing(bench).sealed_refresh == (b"new",)

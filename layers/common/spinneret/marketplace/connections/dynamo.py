@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 
 _RACES: Final = 5  # writers of one connection at the same time
 _NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
+_WHATEVER: Final[dynamo.Condition] = (
+    "attribute_exists(#pk) OR attribute_not_exists(#pk)",
+    {},
+)
 
 
 class DynamoConnections:
@@ -65,11 +69,10 @@ class DynamoConnections:
         writer of older tokens takes it for its own."""
         for _ in range(_RACES):
             former = self.get(connection.tenant, connection.marketplace)
-            item = _item(replace(connection, version=former.version + 1 if former else 1))
+            version = former.version + 1 if former else connection.first_version
             stands = dynamo.equals(version=former.version) if former else _NONE
-            seller = _seller(connection.tenant, connection.marketplace)
-            writes = [dynamo.put(self._table, item, stands), dynamo.put(self._table, seller)]
-            writes += self._owned(connection)
+            item = _item(replace(connection, version=version))
+            writes = [dynamo.put(self._table, item, stands), *self._known(connection)]
             try:
                 dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed:
@@ -80,19 +83,23 @@ class DynamoConnections:
     def replace(self, connection: Connection) -> bool:
         """See ConnectionStore."""
         former = dynamo.equals(version=connection.version - 1)
-        writes = [dynamo.put(self._table, _item(connection), former), *self._owned(connection)]
+        writes = [dynamo.put(self._table, _item(connection), former), *self._known(connection)]
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed:
             return False
         return True
 
-    def _owned(self, connection: Connection) -> list[TransactWriteItemTypeDef]:
-        """Who a verified webhook about the account is for."""
-        if connection.account is None:
-            return []
-        key = _owner(connection.marketplace, connection.account)
-        return [dynamo.put(self._table, {**key, "tenant": connection.tenant})]
+    def _known(self, connection: Connection) -> list[TransactWriteItemTypeDef]:
+        """What passes find the seller by, with the job that reads the orders, and who a verified
+        webhook about the account is for."""
+        seller = _seller(connection.tenant, connection.marketplace)
+        keeps = ("SET #job_id = if_not_exists(#job_id, :none)", {":none": ""})
+        writes = [dynamo.change(self._table, seller, keeps, _WHATEVER)]
+        if connection.account is not None:
+            key = _owner(connection.marketplace, connection.account)
+            writes.append(dynamo.put(self._table, {**key, "tenant": connection.tenant}))
+        return writes
 
     def owner(self, marketplace: str, account: str) -> str | None:
         """See ConnectionStore."""
@@ -104,10 +111,19 @@ class DynamoConnections:
         return str(found["tenant"]) if found else None
 
     def remove(self, tenant: str, marketplace: str) -> None:
-        """See ConnectionStore; a seller's row that is left is met by a pass, which removes it."""
-        with translated("dynamodb"):
-            for key in (_key(tenant, marketplace), _seller(tenant, marketplace)):
-                self._client.delete_item(TableName=self._table, Key=key)
+        """See ConnectionStore."""
+        keys = _key(tenant, marketplace), _seller(tenant, marketplace)
+        dynamo.transact(self._client, [dynamo.delete(self._table, key, _WHATEVER) for key in keys])
+
+    def forget(self, seller: Seller) -> None:
+        """See ConnectionStore."""
+        tenant, marketplace = seller.tenant, seller.marketplace
+        writes = [
+            dynamo.check(self._table, _key(tenant, marketplace), _NONE),
+            dynamo.delete(self._table, _seller(tenant, marketplace), _WHATEVER),
+        ]
+        with suppress(dynamo.ConditionFailed):
+            dynamo.transact(self._client, writes)
 
     def sellers(self, after: str | None, limit: int) -> SellerPage:
         """See ConnectionStore."""
@@ -127,7 +143,7 @@ class DynamoConnections:
         found = []
         for row in rows[:limit]:
             marketplace, _, tenant = row["sk"].partition("#")
-            job_id = row.get("job_id")
+            job_id = row.get("job_id") or None
             found.append(Seller(tenant=tenant, marketplace=marketplace, job_id=job_id))
         more = str(rows[limit - 1]["sk"]) if len(rows) > limit else None
         return SellerPage(sellers=tuple(found), after=more)

@@ -69,7 +69,14 @@ class Connection:
     settings: Mapping[str, Any] = field(default_factory=dict)
     refreshing_until: datetime | None = None
     """A refresh is under way, and counts as lost after this."""
-    version: int = 1
+    version: int = 0
+    """Goes up by one with every change; 0 isn't stored yet."""
+
+    @property
+    def first_version(self) -> int:
+        """Of a new connection: its time in milliseconds, which is above the versions of one that
+        the seller ended before."""
+        return int(self.connected_at.timestamp() * 1000)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,7 +41,11 @@ class ConnectionStore(Protocol):
         ...
 
     def remove(self, tenant: str, marketplace: str) -> None:
-        """Harmless when there is none."""
+        """The connection and its seller, both or neither; harmless when there is none."""
+        ...
+
+    def forget(self, seller: Seller) -> None:
+        """The passes find the seller no more, unless there is a connection."""
         ...
 
     def begin(self, consent: PendingConsent) -> None:

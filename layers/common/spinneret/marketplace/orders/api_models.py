@@ -5,15 +5,15 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from spinneret.kernel.paging import cursor_of
-from spinneret.marketplace.orders.models import Sale, SaleOutcome, SalePage, TellingState
+from spinneret.marketplace.orders.models import AdjustmentState, Sale, SaleOutcome, SalePage
 
 
-class TellingView(BaseModel):
+class AdjustmentView(BaseModel):
     """Whether another marketplace shows what the sale left."""
 
     marketplace: str
     job_id: str
-    state: TellingState
+    state: AdjustmentState
     times: int
     """How often it was asked to."""
 
@@ -31,7 +31,7 @@ class OrderView(BaseModel):
     outcome: SaleOutcome
     conflicts_with: list[str]
     """Orders that took the stock before: `<marketplace>:<order>`."""
-    told: list[TellingView]
+    adjustments: list[AdjustmentView]
     """The other marketplaces that had a listing of the product."""
 
 
@@ -63,13 +63,13 @@ def _view(sale: Sale) -> OrderView:
         sold_at=sale.sold_at,
         outcome=sale.outcome,
         conflicts_with=list(sale.conflicts_with),
-        told=[
-            TellingView(
+        adjustments=[
+            AdjustmentView(
                 marketplace=each.marketplace,
                 job_id=each.job_id,
                 state=each.state,
                 times=each.times,
             )
-            for each in sale.told
+            for each in sale.adjustments
         ],
     )

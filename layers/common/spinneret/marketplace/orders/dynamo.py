@@ -3,10 +3,10 @@
 Marketplace table
     pk `T#<tenant>#ORDERS`, sk `<marketplace>#<order>#<line>`   a line of an order
     pk `T#<tenant>#READ`, sk `<marketplace>`                    when orders were read last
-    pk `OPENSALES`, sk `<tenant>#<marketplace>#<order>#<line>`  a sale of which another marketplace
-                                                                is still to be told: what the
+    pk `OPENSALES`, sk `<tenant>#<marketplace>#<order>#<line>`  a sale that another marketplace
+                                                                doesn't show yet: what the
                                                                 passes over all tenants read
-    pk `POSITIONS`, sk `<walk>`                                 how far such a walk has come
+    pk `POSITIONS`, sk `<walk>`                                 how far a walk has come
 
 A sale and the product's stock (the attribute `quantity` of its row, see products) change in one
 transaction, whose condition is that the sale is new and the stock is there.
@@ -21,12 +21,12 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.marketplace.orders.models import (
+    Adjustment,
+    AdjustmentState,
     OpenSales,
     Sale,
     SaleOutcome,
     SalePage,
-    Telling,
-    TellingState,
 )
 
 if TYPE_CHECKING:
@@ -72,9 +72,15 @@ class DynamoSaleStore:
             return False
         return True
 
-    def put(self, sale: Sale) -> None:
-        """See SaleStore."""
-        dynamo.transact(self._client, [dynamo.put(self._table, _item(sale)), self._opened(sale)])
+    def put(self, sale: Sale) -> bool:
+        """See SaleStore; a sale of before there were versions is one of version 0."""
+        former = dynamo.equals(version=sale.version - 1 or None)
+        writes = [dynamo.put(self._table, _item(sale), former), self._opened(sale)]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed:
+            return False
+        return True
 
     def _opened(self, sale: Sale) -> TransactWriteItemTypeDef:
         """The row that the passes find it by, or its end."""
@@ -168,7 +174,7 @@ def _item(sale: Sale) -> dict[str, Any]:
         "product_id": sale.product_id,
         "outcome": sale.outcome.value,
         "conflicts_with": list(sale.conflicts_with),
-        "told": [
+        "adjustments": [
             {
                 "marketplace": each.marketplace,
                 "job_id": each.job_id,
@@ -176,10 +182,11 @@ def _item(sale: Sale) -> dict[str, Any]:
                 "times": each.times,
                 "state": each.state.value,
             }
-            for each in sale.told
+            for each in sale.adjustments
         ],
         "handled": sale.handled,
         "recorded_at": sale.recorded_at,
+        "version": sale.version,
     }
     return {name: value for name, value in kept.items() if value is not None}
 
@@ -197,16 +204,17 @@ def _sale(tenant: str, item: dict[str, Any]) -> Sale:
         product_id=item.get("product_id"),
         outcome=SaleOutcome(item["outcome"]),
         conflicts_with=tuple(item["conflicts_with"]),
-        told=tuple(
-            Telling(
+        adjustments=tuple(
+            Adjustment(
                 marketplace=each["marketplace"],
                 job_id=each["job_id"],
                 asked_at=parse_stamp(each["asked_at"]),
                 times=int(each["times"]),
-                state=TellingState(each["state"]),
+                state=AdjustmentState(each["state"]),
             )
-            for each in item.get("told", ())
+            for each in item.get("adjustments", ())
         ),
         handled=item["handled"],
         recorded_at=item["recorded_at"],
+        version=int(item.get("version", 0)),
     )

@@ -11,14 +11,14 @@ class SaleOutcome(StrEnum):
     """What a sale meant for the stock."""
 
     RESERVED = "reserved"
-    """The stock was there; other marketplaces are told what is left."""
+    """The stock was there; other marketplaces are to show what is left."""
     CONFLICT = "conflict"
     """The stock was sold already: one of the orders can't be served."""
     UNKNOWN_PRODUCT = "unknown_product"
     """No product has the SKU."""
 
 
-class TellingState(StrEnum):
+class AdjustmentState(StrEnum):
     """Whether another marketplace shows what a sale left."""
 
     OPEN = "open"
@@ -29,15 +29,15 @@ class TellingState(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Telling:
-    """What became of telling one other marketplace of a sale."""
+class Adjustment:
+    """How far one other marketplace is with what a sale left."""
 
     marketplace: str
     job_id: str
     """The last job that was to do it."""
     asked_at: datetime
     times: int = 1
-    state: TellingState = TellingState.OPEN
+    state: AdjustmentState = AdjustmentState.OPEN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +56,13 @@ class Sale:
     outcome: SaleOutcome = SaleOutcome.UNKNOWN_PRODUCT
     conflicts_with: tuple[str, ...] = ()
     """Orders that took the stock before, as `<marketplace>:<order>`."""
-    told: tuple[Telling, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
     """The other marketplaces that had a listing of the product."""
     handled: bool = False
-    """Whether none of them is still to be told."""
+    """Whether none of them is open."""
     recorded_at: str = ""
+    version: int = 0
+    """Goes up by one with every change; 0 isn't stored yet."""
 
     @property
     def key(self) -> str:
@@ -70,8 +72,8 @@ class Sale:
 
 @dataclass(frozen=True, kw_only=True)
 class OpenSales:
-    """Tenants and keys of sales that other marketplaces are still to be told of, and the position
-    to go on after; None when there are no more."""
+    """Tenants and keys of sales that other marketplaces don't show yet, and the position to go on
+    after; None when there are no more."""
 
     sales: tuple[tuple[str, str], ...]
     after: str | None

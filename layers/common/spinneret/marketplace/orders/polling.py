@@ -32,14 +32,14 @@ class Polled:
     enabled: bool = True
     read: int = 0
     """Sellers whose orders are being read."""
-    told: int = 0
+    adjusted: int = 0
     """Open sales that were seen to."""
     failed: int = 0
     """Sellers and sales that the next round finds again."""
 
 
 class OrderPolling:
-    """Has orders read where no webhook tells of them, and sees to sales that are open.
+    """Has orders read where no webhook reports them, and sees to sales that are open.
 
     Each pass goes on where the one before ended, and begins anew at the end.
     """
@@ -74,15 +74,15 @@ class OrderPolling:
             except DomainError as error:  # of this one: the others are seen to all the same
                 done = _failed(done, error)
         self._sales.keep_position(_SELLERS, sellers.after)
-        sales = self._sales.open(self._sales.position(_SALES), bounds.SALES_TOLD_PER_PASS)
+        sales = self._sales.open(self._sales.position(_SALES), bounds.SALES_ADJUSTED_PER_PASS)
         for tenant, key in sales.sales:
             try:
-                self._book.tell_again(tenant, key)
-                done = replace(done, told=done.told + 1)
+                self._book.adjust_again(tenant, key)
+                done = replace(done, adjusted=done.adjusted + 1)
             except DomainError as error:  # of this one: the others are seen to all the same
                 done = _failed(done, error)
         self._sales.keep_position(_SALES, sales.after)
-        logger.info("orders_polled", extra={"read": done.read, "told": done.told})
+        logger.info("orders_polled", extra={"read": done.read, "adjusted": done.adjusted})
         return done
 
     def _polled(self, seller: Seller) -> bool:
@@ -91,7 +91,7 @@ class OrderPolling:
             return False
         connection = self._connections.get(seller.tenant, seller.marketplace)
         if connection is None:
-            self._connections.remove(seller.tenant, seller.marketplace)
+            self._connections.forget(seller)
             return False
         if connection.status is not ConnectionStatus.ACTIVE:
             return False

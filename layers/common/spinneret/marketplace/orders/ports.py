@@ -22,8 +22,9 @@ class SaleStore(Protocol):
         """
         ...
 
-    def put(self, sale: Sale) -> None:
-        """Store it without touching any stock."""
+    def put(self, sale: Sale) -> bool:
+        """Write it over the version before it, without touching any stock; False when that isn't
+        what stands any more."""
         ...
 
     def open(self, after: str | None, limit: int) -> OpenSales:
@@ -43,7 +44,7 @@ class SaleStore(Protocol):
         ...
 
     def position(self, walk: str) -> str | None:
-        """How far a walk over all tenants has come."""
+        """How far a walk over many rows has come."""
         ...
 
     def keep_position(self, walk: str, after: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Oversell protection: a sale takes the stock at once, and the other marketplaces are told."""
+"""Oversell protection: a sale takes the stock at once, and the other marketplaces follow."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, stamp
-from spinneret.kernel.errors import InputNeeded, MarketplaceUnsupported
+from spinneret.kernel.errors import (
+    Contended,
+    InputNeeded,
+    MarketplaceRefused,
+    MarketplaceUnsupported,
+    ReauthNeeded,
+    ValidationFailed,
+)
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.models import (
+    Adjustment,
+    AdjustmentState,
     Sale,
     SaleOutcome,
     SalePage,
-    Telling,
-    TellingState,
 )
 from spinneret.marketplace.orders.ports import SaleStore
 from spinneret.marketplace.products.models import Product
@@ -52,7 +59,17 @@ _IN_DOUBT: Final = timedelta(minutes=15)  # longer than a claim and its retries
 _UNSEEN: Final = timedelta(days=1)
 _ASKED_AGAIN: Final = timedelta(minutes=5)  # after the first failure; doubles
 _ASKED_AT_LEAST: Final = timedelta(hours=6)
-_ONLY_THE_SELLER: Final = frozenset({InputNeeded.code, MarketplaceUnsupported.code})
+_ONLY_THE_SELLER: Final = frozenset(
+    each.code
+    for each in (
+        InputNeeded,
+        MarketplaceRefused,
+        MarketplaceUnsupported,
+        ReauthNeeded,
+        ValidationFailed,
+    )
+)
+_RACES: Final = 5  # writers of one sale at the same time
 _OVERLAP: Final = timedelta(minutes=5)  # read twice: two clocks, and orders that show late
 
 
@@ -121,44 +138,51 @@ class OrderBook:
             quantity=max(1, quantity),
             sold_at=sold_at,
             recorded_at=stamp(self._clock()),
+            version=1,
         )
         stored = self._sales.get(owner, sale.key) or self._stored(sale)
-        return stored if stored.handled else self._tell(stored)
+        return stored if stored.handled else self._adjust(stored)
 
-    def tell_again(self, tenant: str, key: str) -> Sale | None:
+    def adjust_again(self, tenant: str, key: str) -> Sale | None:
         """Ask again for what a sale left undone on other marketplaces."""
         sale = self._sales.get(tenant, key)
-        return sale if sale is None or sale.handled else self._tell(sale)
+        return sale if sale is None or sale.handled else self._adjust(sale)
 
     def look_again(self, tenant: str, marketplace: str) -> int:
         """Submit a sync for listings that are in doubt, and for those not looked at for a day.
 
         So reading orders, which goes on all day, also finds what an expired or cancelled job may
         have made, and reports what differs; listings on marketplaces without orders are looked at
-        with those of any other. At most RECONCILED_PER_READ; the number of them.
+        with those of any other. At most RECONCILED_PER_READ, on from where the last reading came
+        to; the number of those that were due.
         """
-        now, asked, after = self._clock(), 0, None
-        while asked < bounds.RECONCILED_PER_READ:
-            page = self._listings.page(tenant, after, bounds.LIST_LIMIT_MAX)
+        now, asked = self._clock(), 0
+        walk = f"listings {tenant} {marketplace}"
+        start = after = self._sales.position(walk)
+        step = max(1, bounds.RECONCILED_PER_READ // 2)
+        while asked + step <= bounds.RECONCILED_PER_READ:
+            page = self._listings.page(tenant, after, step)
             for listing in page.listings:
                 there = listing.marketplace
                 if there != marketplace and there not in self._silent:
                     continue
-                if asked < bounds.RECONCILED_PER_READ and _is_due(listing, now):
-                    # A browser that is away isn't asked for at each reading.
-                    once = f"{now:%Y-%m-%d}" if there in self._silent else None
+                if _is_due(listing, now):
+                    # A look that finds nothing out leaves it due; nor is a browser that is away
+                    # asked at each reading.
+                    once = f"{now:%Y-%m-%d}" if there in self._silent else f"{now:%Y-%m-%dT%H}"
                     self._ask(tenant, there, "sync", listing.product_id, "reconcile", once)
                     asked += 1
             after = page.after
             if after is None:
                 break
+        if after != start:
+            self._sales.keep_position(walk, after)
         return asked
 
     def _stored(self, sale: Sale) -> Sale:
         product = self._products.find(sale.tenant, sale.sku) if sale.sku else None
         if product is None:
-            self._sales.put(sale)
-            return sale
+            return self._first(sale)
         taken = replace(sale, product_id=product.id, outcome=SaleOutcome.RESERVED)
         if self._sales.reserve(taken):
             return taken
@@ -172,61 +196,85 @@ class OrderBook:
                 sorted({f"{each.marketplace}:{each.order_id}" for each in before})
             ),
         )
-        self._sales.put(conflict)
         logger.warning(
             "oversold", extra={"product_id": product.id, "orders": list(conflict.conflicts_with)}
         )
-        return conflict
+        return self._first(conflict)
 
-    def _tell(self, sale: Sale) -> Sale:
+    def _first(self, sale: Sale) -> Sale:
+        """Store it, unless somebody else has meanwhile."""
+        return sale if self._sales.put(sale) else self._sales.get(sale.tenant, sale.key) or sale
+
+    def _adjust(self, sale: Sale) -> Sale:
         """Have every other marketplace show what the sale left. It stays open until they do, or
-        until only the seller can see to it; a job that failed otherwise is asked for again."""
+        until only the seller can see to it; a job that failed otherwise is asked for again.
+
+        Others may write the sale meanwhile: then what they wrote is gone on from. Raises Contended.
+        """
+        for _ in range(_RACES):
+            after = self._adjusted(sale)
+            if after == sale or self._sales.put(after):
+                return after
+            sale = self._sales.get(sale.tenant, sale.key) or sale
+        raise Contended("the sale is changing", retry_after=1)
+
+    def _adjusted(self, sale: Sale) -> Sale:
+        """The sale after the jobs that are to be asked for now; itself when nothing changes."""
         product = sale.product_id and self._products.get(sale.tenant, sale.product_id)
-        told = {each.marketplace: each for each in sale.told}
+        made, is_open = {each.marketplace: each for each in sale.adjustments}, False
         if product:
             for listing in self._listings.of_product(sale.tenant, product.id):
-                former = told.get(listing.marketplace)
-                is_over = listing.state in ENDED
-                if listing.marketplace != sale.marketplace and (former or not is_over):
-                    told[listing.marketplace] = self._telling(sale, product, listing, former)
-            is_open = any(each.state is TellingState.OPEN for each in told.values())
-        after = replace(sale, told=tuple(told.values()), handled=not product or not is_open)
-        if after != sale:
-            self._sales.put(after)
-        return after
+                there = listing.marketplace
+                former = made.get(there)
+                is_over = _is_settled(listing, product.content.quantity)
+                if there != sale.marketplace and (former or not is_over):
+                    made[there] = self._adjustment(sale, product, listing, former)
+            is_open = any(each.state is AdjustmentState.OPEN for each in made.values())
+        after = replace(sale, adjustments=tuple(made.values()), handled=not is_open)
+        return sale if after == sale else replace(after, version=sale.version + 1)
 
-    def _telling(
-        self, sale: Sale, product: Product, listing: Listing, former: Telling | None
-    ) -> Telling:
-        now = self._clock()
+    def _adjustment(
+        self, sale: Sale, product: Product, listing: Listing, former: Adjustment | None
+    ) -> Adjustment:
+        now, left = self._clock(), product.content.quantity
         if former is not None:
-            state = self._state(sale, listing, former)
+            state = self._state(sale, listing, former, left)
             again = min(_ASKED_AT_LEAST, _ASKED_AGAIN * 2 ** min(former.times - 1, 10))
             if state is not None or now < former.asked_at + again:
                 return replace(former, state=state or former.state)
-        action = "update" if product.content.quantity > 0 else "delete"
+        action = "update" if left > 0 else "delete"
         why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
-        job_id = self._ask(sale.tenant, marketplace, action, product.id, why)
         times = former.times + 1 if former else 1
-        return Telling(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
+        once = f"{sale.key} {times}"  # who asks at the same time gets the same job
+        job_id = self._ask(sale.tenant, marketplace, action, product.id, why, once)
+        return Adjustment(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
-    def _state(self, sale: Sale, listing: Listing, former: Telling) -> TellingState | None:
-        """None for a job that failed: it is to be asked for again."""
-        if former.state is not TellingState.OPEN:
+    def _state(
+        self, sale: Sale, listing: Listing, former: Adjustment, left: int
+    ) -> AdjustmentState | None:
+        """None for a job that failed, or that left a listing of a product of which nothing is left:
+        it is to be asked for again."""
+        if former.state is not AdjustmentState.OPEN:
             return former.state
-        if listing.state in ENDED:
-            return TellingState.DONE
+        if _is_settled(listing, left):
+            return AdjustmentState.DONE
         job = self._find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
         if job is None:
             return None
-        if job.status is JobStatus.COMPLETED:
-            return TellingState.DONE
+        if job.status is JobStatus.COMPLETED:  # a publishing job may have made a listing since
+            return AdjustmentState.DONE if left > 0 else None
         if job.status not in TERMINAL:
-            return TellingState.OPEN
+            return AdjustmentState.OPEN
         code = job.last_error.code if job.last_error else ""
         facts = {"product_id": listing.product_id, "marketplace": listing.marketplace}
-        logger.warning("not_told_of_sale", extra={**facts, "job_id": job.id, "code": code})
-        return TellingState.NEEDS_INPUT if code in _ONLY_THE_SELLER else None
+        logger.warning("adjustment_failed", extra={**facts, "job_id": job.id, "code": code})
+        return AdjustmentState.NEEDS_INPUT if code in _ONLY_THE_SELLER else None
+
+
+def _is_settled(listing: Listing, left: int) -> bool:
+    """Whether nobody can buy there what is sold already. A draft gets the product's stock when it
+    is renewed; when nothing is left, it is to end."""
+    return listing.state in ENDED or (listing.state is ListingState.DRAFT and left > 0)
 
 
 def _is_due(listing: Listing, now: datetime) -> bool:
