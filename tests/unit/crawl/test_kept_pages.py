@@ -106,6 +106,7 @@ def test_a_fetch_without_time_for_a_fair_try_is_handed_back_uncharged(crawl: Wat
     crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS + bounds.FETCH_LEAST_SECONDS - 1
     job = crawl.run(crawl.submit(URL))
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 0, 1)
+    assert crawl.requests == []  # nor has the host's pace been asked for a place
     crawl.remaining = 60.0
     assert crawl.settle(job.ref).status is JobStatus.COMPLETED
 
