@@ -305,6 +305,20 @@ def test_a_schedule_is_replaced_and_removed_only_as_it_was_read(
     assert schedules.get(tenant, made.id) is None
 
 
+def test_a_schedule_from_before_is_active_was_called_so_is_read(
+    schedules: ScheduleStore, tables: Tables | None, tenant: str
+) -> None:
+    off = schedule(tenant, is_active=False, next_run_at=None)
+    schedules.add(off)
+    if tables is not None:
+        tables.client.update_item(
+            TableName=tables.names["Audits"],
+            Key={"pk": f"T#{tenant}#SCHEDULES", "sk": off.id},
+            UpdateExpression="SET enabled = is_active REMOVE is_active",
+        )
+    assert schedules.get(tenant, off.id) == off
+
+
 def test_schedules_are_listed_newest_first(schedules: ScheduleStore, tenant: str) -> None:
     made = [schedule(tenant, id=f"asched_{n}") for n in range(3)]
     for each in made:

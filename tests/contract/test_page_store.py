@@ -47,8 +47,11 @@ def test_parts_go_with_their_document_alone(pages: PartStore, contents: Any, ten
         pages.keep(f"{tenant}x", "doc_1", "{}"),
         contents.put(tenant, "{}"),
     ]
-    contents.remove_parts(tenant, "doc_1")
-    contents.remove_parts(tenant, "doc_without_any")
+    contents.remove_parts(tenant, "doc_1", datetime(2020, 1, 1, tzinfo=UTC))
+    assert [pages.read(each) for each in gone] == ["{}", "[]", "{}"]
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    contents.remove_parts(tenant, "doc_1", soon)
+    contents.remove_parts(tenant, "doc_without_any", soon)
     assert [pages.read(each) for each in gone] == [None] * 3
     assert [pages.read(each) for each in kept] == ["{}"] * 3
 

@@ -218,11 +218,11 @@ class FakeContentStore:
         ]
         return StoredParts(parts=tuple(parts), after=parts[-1].key if len(found) > limit else None)
 
-    def remove_parts(self, tenant: str, document_id: str) -> None:
+    def remove_parts(self, tenant: str, document_id: str, before: datetime) -> None:
         self._require()
         for key in list(self._texts):
             if key.startswith(parts_prefix(tenant, document_id)):
-                del self._texts[key]
+                self.remove(key, before)
 
     def hold(self, key: str, text: str) -> None:
         """As another store of the same bucket."""

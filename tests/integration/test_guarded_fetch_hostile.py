@@ -19,6 +19,7 @@ from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
     DomainError,
+    FetchCutShort,
     FetchFailed,
     FetchTimeout,
 )
@@ -194,9 +195,15 @@ def test_a_slow_server_ends_at_the_deadline(server: ScriptedServer, behaviour: B
 
 def test_what_the_caller_has_left_as_the_fetch_begins_bounds_it(server: ScriptedServer) -> None:
     began = time.monotonic()
-    with pytest.raises(FetchTimeout, match=r"0\.3 s in all"):
+    with pytest.raises(FetchCutShort, match=r"0\.3 s in all"):
         fetch(server, silence, total_seconds=60.0, read_seconds=60.0, left_seconds=lambda: 0.3)
     assert time.monotonic() - began < WELL_BEFORE_SECONDS
+
+
+def test_a_silence_that_is_too_long_for_any_caller_is_the_host_s(server: ScriptedServer) -> None:
+    with pytest.raises(FetchTimeout) as raised:
+        fetch(server, silence, total_seconds=60.0, read_seconds=0.3, left_seconds=lambda: 30.0)
+    assert type(raised.value) is FetchTimeout
 
 
 def test_a_body_that_costs_only_time_ends_at_the_deadline(server: ScriptedServer) -> None:

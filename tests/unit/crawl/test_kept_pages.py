@@ -106,6 +106,7 @@ def test_a_fetch_without_time_for_a_fair_try_is_handed_back_uncharged(crawl: Wat
     crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS + bounds.FETCH_LEAST_SECONDS - 1
     job = crawl.run(crawl.submit(URL))
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 0, 1)
+    assert crawl.requests == []  # nor has the host's pace been asked for a place
     crawl.remaining = 60.0
     assert crawl.settle(job.ref).status is JobStatus.COMPLETED
 
@@ -250,7 +251,7 @@ def test_after_a_day_the_page_is_still_asked_for_by_its_validators(crawl: Watche
     assert (after.version, after.origin) == (before.version, before.origin)
     assert after.crawled_at > before.crawled_at
     assert first.result is not None
-    seen = {"unchanged": True, "crawled_at": stamp(after.crawled_at), "bytes": 0}
+    seen = {"unchanged": True, "crawled_at": stamp(after.crawled_at), "bytes": None}
     assert again.result == {**first.result, **seen}
 
 

@@ -165,7 +165,8 @@ def _result(processed: Processed) -> dict[str, Any]:
         "extraction": extraction_fields(document.extraction),
         "status_code": page.status_code,
         "content_type": page.media_type,
-        "bytes": len(page.body),
+        # A 304 to what the document knows has none, and the size that it had is kept nowhere.
+        "bytes": len(page.body) or None,
         "fetch_ms": page.duration_ms,
         "chunks": document.chunk_count,
         "tokens": document.token_count,

@@ -59,7 +59,6 @@ UPKEEP_PAGE: Final = 500  # documents, or versions in the index, that a pass loo
 UPKEEP_MARGIN_SECONDS: Final = 60.0  # a pass stops when its function has less left
 STRAY_SECONDS: Final = 3600  # a version that no row names is of a job no more
 BODY_KEPT_SECONDS: Final = 24 * 3600  # … nor is a body that no document has
-PARTS_KEPT_SECONDS: Final = 40 * 24 * 3600  # a job is kept for 30 days, after a week at most
 UPKEEP_FINDINGS: Final = 100  # named in the answer of a pass; all are logged
 DOCUMENTS_PER_BATCH: Final = 50  # S-01
 DOCUMENTS_PER_TRANSACTION: Final = 40  # two rows for each job, in one DynamoDB transaction of 100
@@ -256,6 +255,9 @@ CRAWL_KEYWORDS_MAX: Final = 50
 CRAWL_KEYWORD_MAX_CHARS: Final = 100
 FRONTIER_URLS_MAX: Final = 50_000  # of a crawl: 1000 pages with 50 new links each; about 25 MB
 FRONTIER_SECONDS: Final = 30 * 24 * 3600.0  # a crawl that lasts longer ends
+PARTS_KEPT_SECONDS: Final = (  # of pages; their rows stand as long after the crawl's end as its job
+    FRONTIER_SECONDS + JOB_RETENTION_SECONDS + 5 * 24 * 3600
+)
 FRONTIER_LINKS_PER_PAGE: Final = 5000  # the first ones in the page's order
 FRONTIER_CHUNK_BYTES: Final = 300 * 1024  # of a page's links in one item of DynamoDB's 400 KB
 FRONTIER_ROWS_PER_WRITE: Final = 90  # a DynamoDB transaction has 100 places, some for the rest

@@ -8,8 +8,8 @@
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
     │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded
     ├── TransientError          a worker tries again and charges an attempt
-    │   └── FetchTimeout, FetchFailed (ProxyFailed), HttpUnavailable, RateLimited, Contended,
-    │       CircuitOpen, DomainLockLost, DeliveryFailed, MarketplaceUnavailable
+    │   └── FetchTimeout (FetchCutShort), FetchFailed (ProxyFailed), HttpUnavailable, RateLimited,
+    │       Contended, CircuitOpen, DomainLockLost, DeliveryFailed, MarketplaceUnavailable
     ├── DependencyUnavailable   one of our own parts is down: try again, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
 
@@ -246,6 +246,10 @@ class FetchTimeout(TransientError):
 
     code = "FETCH_TIMEOUT"
     status = 504
+
+
+class FetchCutShort(FetchTimeout):
+    """Its caller had less time left than the fetch allows: that says nothing of the site."""
 
 
 class FetchFailed(TransientError):

@@ -12,6 +12,7 @@ from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
     DependencyUnavailable,
+    FetchCutShort,
     FetchFailed,
     FetchTimeout,
     ProxyFailed,
@@ -102,7 +103,10 @@ class FetchSession:
             self._follow(url, pace_for)
 
         try:
-            self._enter(request.url, pace_for(request.url))
+            pace = pace_for(request.url)
+            if request.left_seconds is not None:
+                request.left_seconds()  # before a place at the host is taken in vain
+            self._enter(request.url, pace)
             page = self._send(replace(request, before_redirect=follow))
         except Postponed:
             if len(urls) > len(request.left) + 1:
@@ -200,7 +204,7 @@ def _outcome(status: int) -> Outcome:
 
 def _outcome_of(error: BaseException) -> Outcome:
     match error:
-        case ProxyFailed():
+        case ProxyFailed() | FetchCutShort():
             return Outcome.NOT_TRIED
         case FetchTimeout() | FetchFailed():
             return Outcome.HOST_FAILURE

@@ -466,6 +466,14 @@ GERMAN = (
     "<p>Die Seide einer Spinne ist stärker als Stahl von gleichem Gewicht, und sie dehnt sich um "
     "ein Drittel, bevor sie reißt. Die meisten weben jeden Tag ein neues Netz."
 )
+HEBREW = (
+    "<p>העכביש טווה את רשתו בין הענפים ומחכה בסבלנות לטרפו. כל בוקר הוא מתקן את החוטים שנקרעו "
+    "בלילה, ואז שב אל מרכז הרשת."
+)
+JAVANESE = (
+    "<p>Kabeh manungsa kalairaké mardika lan darbé martabat lan hak-hak kang padha. Kabeh "
+    "pinaringan akal lan kalbu sarta kaajab pasrawungan anggoné memitran siji lan sijiné."
+)
 CODE = f"<pre><code>{' '.join(f'x{n}[k] += v{n} * 2 ** {n};' for n in range(30))}</code></pre>"
 
 
@@ -474,6 +482,8 @@ CODE = f"<pre><code>{' '.join(f'x{n}[k] += v{n} * 2 ** {n};' for n in range(30))
     [
         pytest.param("", ENGLISH, "en", id="declared by nobody"),
         pytest.param("", GERMAN, "de", id="declared by nobody, German"),
+        pytest.param("", HEBREW, "he", id="by the code of today, Hebrew"),
+        pytest.param("", JAVANESE, "jv", id="by the code of today, Javanese"),
         pytest.param('lang="en"', GERMAN, "de", id="contradicted"),
         pytest.param('lang="de"', ENGLISH, "en", id="contradicted, English"),
         pytest.param('lang="de"', "<p>Spinne", "de", id="too short to contradict"),

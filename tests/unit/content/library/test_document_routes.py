@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from spinneret.content.documents.models import Origin
 from spinneret.content.search.models import Filters
 from spinneret.jobs.models import JobStatus, Lane
 from spinneret.kernel import bounds
@@ -425,6 +427,16 @@ def test_reindexing_makes_a_new_version_of_the_same_text(shelves: Shelves) -> No
     )
     assert {each.version for each in shelves.index.held.values()} == {after.version}
     assert len(shelves.embedder.embedded) == 1  # known for a week
+
+
+def test_a_reindexed_page_knows_still_what_it_was_read_from(shelves: Shelves) -> None:
+    row = shelves.stored()
+    origin = Origin(asked="a", headers={"etag": "1"}, media_type="text/html", parts_key="p")
+    shelves.documents.commit(replace(row, sequence=row.sequence + 1, origin=origin), row)
+    shelves.work(shelves.send("POST", f"/{row.id}/reindex").body["job_id"])
+    after = shelves.documents.get(TENANT, row.id)
+    assert after is not None
+    assert (after.version != row.version, after.origin) == (True, origin)
 
 
 def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(shelves: Shelves) -> None:

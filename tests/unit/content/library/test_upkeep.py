@@ -214,7 +214,23 @@ def test_parts_of_a_page_go_with_its_document(shelves: Shelves) -> None:
     assert (parts.read(keys[kept]), parts.read(keys[gone])) == ("{}", None)
 
 
-def test_parts_that_neither_a_document_nor_a_job_names_go_after_forty_days(
+def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(shelves: Shelves) -> None:
+    recrawled, gone = filled(shelves, 2)
+    parts = FakePartStore(shelves.contents)
+    for identity in (recrawled, gone):
+        shelves.send("DELETE", f"/{identity}")
+    shelves.clock.advance(30 * DAY + 1)
+    keys = [parts.keep(TENANT, each, "{}") for each in (recrawled, gone)]
+    shelves.contents.stored_at[keys[1]] = shelves.clock()  # of a job that commits soon
+    remove = shelves.documents.remove
+    shelves.documents.remove = (  # type: ignore[method-assign]  # its row has been written since
+        lambda document: document.id != recrawled and remove(document)
+    )
+    assert shelves.upkeep().reconcile(plenty).removed_documents == 1
+    assert [parts.read(each) for each in keys] == ["{}", "{}"]
+
+
+def test_parts_that_no_document_names_go_once_no_job_can_name_them(
     shelves: Shelves, small_pages: None
 ) -> None:
     [identity] = filled(shelves, 1)
@@ -224,10 +240,10 @@ def test_parts_that_neither_a_document_nor_a_job_names_go_after_forty_days(
     assert row is not None
     origin = Origin(asked="a", headers={}, media_type="text/html", parts_key=named)
     shelves.documents.commit(replace(row, sequence=row.sequence + 1, origin=origin), row)
-    shelves.clock.advance(39 * DAY)
+    shelves.clock.advance(60 * DAY)  # a deep crawl of 30 days, and its pages' rows after it
     assert shelves.upkeep().reconcile(plenty).removed_parts == 0
     shelves.contents.stored_at[late] = shelves.clock()
-    shelves.clock.advance(2 * DAY)
+    shelves.clock.advance(6 * DAY)
     report = shelves.upkeep().reconcile(plenty)
     assert (report.complete, report.removed_parts, report.removed_bodies) == (True, 7, 0)
     assert [store.read(each) for each in (named, late, *rest)] == ["[0]", "[1]", *[None] * 7]

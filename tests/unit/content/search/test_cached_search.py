@@ -31,6 +31,7 @@ from spinneret.kernel.errors import (
 )
 from tests import factories
 from tests.factories import TENANT
+from tests.fakes.caches import FakeCacheStore
 from tests.fakes.time import plenty
 from tests.unit.content.search.searching import VERSION, CachedSearch, ids
 
@@ -166,6 +167,22 @@ def test_a_stage_that_keeps_no_answers_has_one_page(bench: CachedSearch) -> None
     for _ in range(2):
         found = service.search(Query(tenant=TENANT, text="silk", limit=2), plenty)
         assert (len(found.hits), found.next_cursor, found.result_cached) == (2, None, False)
+
+
+def test_a_cache_that_keeps_nothing_is_neither_asked_nor_waited_for(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "0", "CACHE__QUERY_EMBED_TTL_S": "0"}
+    asked: list[str] = []
+
+    class Watched(FakeCacheStore):
+        def __getattribute__(self, name: str) -> Any:
+            if name in {"read", "lock", "unlock", "write"}:
+                asked.append(name)
+            return super().__getattribute__(name)
+
+    caches = Caches(Watched(), bench.clock, QueryCacheSettings.from_env(env).kept)
+    found = bench.service(caches=caches).search(Query(tenant=TENANT, text="silk"), plenty)
+    assert (len(found.hits), asked) == (1, [])
 
 
 def test_caches_are_cleared_by_name(bench: CachedSearch) -> None:

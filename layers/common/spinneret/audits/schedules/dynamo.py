@@ -137,7 +137,8 @@ def _schedule(item: Mapping[str, Any]) -> AuditSchedule:
         options={name: int(value) for name, value in item["options"].items()},
         schedule_cron=item["schedule_cron"],
         timezone=item["timezone"],
-        is_active=bool(item["is_active"]),
+        # Rows of before 2026-11-22 call it `enabled`.
+        is_active=bool(item["is_active"] if "is_active" in item else item["enabled"]),
         created_at=parse_stamp(item["created_at"]),
         updated_at=parse_stamp(item["updated_at"]),
         next_run_at=parse_optional_stamp(item.get("next_run_at")),

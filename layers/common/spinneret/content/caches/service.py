@@ -49,9 +49,12 @@ class Caches:
         self._uses: dict[tuple[str, CacheName], Uses] = {}
 
     def read(self, tenant: str, keys: Sequence[CacheKey]) -> Read:
-        """See CacheStore; nothing where it doesn't answer."""
+        """See CacheStore; nothing where it doesn't answer, and of caches that keep nothing."""
+        kept = [key for key in keys if self._kept[key.cache]]
+        if not kept:
+            return Read(entries={}, epochs=_NOTHING)
         try:
-            found = self._store.read(tenant, keys, self._clock())
+            found = self._store.read(tenant, kept, self._clock())
         except DependencyUnavailable:
             logger.warning("cache_not_read")
             return Read(entries={}, epochs=_NOTHING)
@@ -74,7 +77,10 @@ class Caches:
         return epochs is not _NOTHING
 
     def lock(self, tenant: str, key: CacheKey, owner: str) -> bool:
-        """Whether `owner` is to make the entry; everybody is where the store doesn't answer."""
+        """Whether `owner` is to make the entry; everybody is where the store doesn't answer, or
+        keeps nothing that others could wait for."""
+        if not self._kept[key.cache]:
+            return True
         now = self._clock()
         until = now + timedelta(seconds=bounds.STAMPEDE_LOCK_SECONDS)
         try:
@@ -84,6 +90,8 @@ class Caches:
 
     def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
         """The lock ends by itself where the store doesn't answer."""
+        if not self._kept[key.cache]:
+            return
         try:
             self._store.unlock(tenant, key, owner)
         except DependencyUnavailable:

@@ -48,7 +48,6 @@ def item_of(document: Document) -> dict[str, Any]:
 
 def from_item(item: Mapping[str, Any]) -> Document:
     """The inverse of `item_of`."""
-    metadata = json.loads(item["metadata"])
     return Document(
         tenant=item["tenant"],
         id=item["id"],
@@ -56,7 +55,7 @@ def from_item(item: Mapping[str, Any]) -> Document:
         domain=item["domain"],
         title=item.get("title"),
         language=item["language"],
-        metadata=Metadata(**{**metadata, "keywords": tuple(metadata["keywords"])}),
+        metadata=_metadata(json.loads(item["metadata"])),
         content_hash=item["content_hash"],
         content_key=item["content_key"],
         sequence=int(item["sequence"]),
@@ -79,6 +78,13 @@ def from_item(item: Mapping[str, Any]) -> Document:
         origin=origin_from(item.get("origin")),
         deleted_at=parse_optional_stamp(item.get("deleted_at")),
     )
+
+
+def _metadata(stored: Mapping[str, Any]) -> Metadata:
+    values = {**stored, "keywords": tuple(stored["keywords"])}
+    if "published_at" in values:  # as rows of before 2026-11-22 call it
+        values["publish_date"] = values.pop("published_at")
+    return Metadata(**values)
 
 
 def _chunking(stored: Mapping[str, Any] | None) -> Chunking:

@@ -127,8 +127,9 @@ class ContentStore(Protocol):
         """Some of what is stored for documents beside their texts, by key."""
         ...
 
-    def remove_parts(self, tenant: str, document_id: str) -> None:
-        """Remove what is stored for this document beside its text (`rules.parts_prefix`)."""
+    def remove_parts(self, tenant: str, document_id: str, before: datetime) -> None:
+        """Remove what was stored by then for this document beside its text
+        (`rules.parts_prefix`)."""
         ...
 
     def url(self, key: str, *, seconds: int) -> str:

@@ -33,7 +33,7 @@ def version_name(sequence: int, content_sha256: str) -> str:
 def parts_prefix(tenant: str, document_id: str) -> str:
     """How the keys begin of what is stored for one document beside its text.
 
-    Of a document each, so that they go with it; what neither its row nor a job names goes too.
+    Of a document each, so that they go with it; what its row doesn't name goes by its age.
     """
     return f"{PARTS}{tenant}/{document_id}/"
 

@@ -123,7 +123,7 @@ class S3ContentStore:
         objects = answer.get("Contents", [])
         return objects, objects[-1]["Key"] if answer["IsTruncated"] else None
 
-    def remove_parts(self, tenant: str, document_id: str) -> None:
+    def remove_parts(self, tenant: str, document_id: str, before: datetime) -> None:
         """See ContentStore. All versions: nothing of them is left."""
         asked: dict[str, Any] = {}
         while True:
@@ -132,6 +132,8 @@ class S3ContentStore:
                     Bucket=self._bucket, Prefix=parts_prefix(tenant, document_id), **asked
                 )
                 for each in (*answer.get("Versions", []), *answer.get("DeleteMarkers", [])):
+                    if each["LastModified"] >= before:
+                        continue
                     self._client.delete_object(
                         Bucket=self._bucket, Key=each["Key"], VersionId=each["VersionId"]
                     )

@@ -17,6 +17,7 @@ _NO_CHARACTERS: Final = "".join(chr(plane << 16 | n) for plane in range(17) for 
 _REFUSED: Final = re.compile(  # Unicode's noncharacters, controls and halves of pairs
     rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{_NO_CHARACTERS}]+"
 )
+_FORMER: Final = {"iw": "he", "jw": "jv"}  # codes of CLD2 that ISO 639 has withdrawn
 _NO_LANGUAGE: Final = ("un", "xx", "zz")  # unknown, a script alone, jokes
 
 
@@ -37,4 +38,5 @@ def _shown(text: str) -> str | None:
     _, code, share, _ = found[0]
     if not is_reliable or share < _MIN_SHARE or code.startswith(_NO_LANGUAGE):
         return None
-    return str(code).partition("-")[0].lower()
+    primary = str(code).partition("-")[0].lower()
+    return _FORMER.get(primary, primary)

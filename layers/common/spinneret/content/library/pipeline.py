@@ -139,6 +139,7 @@ def page_of(document: Document, markdown: str) -> Page:
         content=content,
         chunking=document.chunking,
         source=document.source,
+        origin=document.origin,
         anew=True,
     )
 

@@ -42,7 +42,7 @@ class BucketSweep:
         return len(orphans), _place(page.after)
 
     def parts(self, after: Place) -> tuple[int, Place]:
-        """Remove parts that neither a row nor a job names any more."""
+        """Remove parts that no document names, once they are too old for a job to name them."""
         before = self._before(bounds.PARTS_KEPT_SECONDS)
         page = self._contents.stored_parts(_key(after), bounds.UPKEEP_PAGE)
         orphans = self._scan.unnamed([each for each in page.parts if each.stored_at < before])

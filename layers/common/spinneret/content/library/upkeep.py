@@ -59,7 +59,7 @@ class Reconciled:
     removed_bodies: int = 0
     """That no document has any more, or has ever had."""
     removed_parts: int = 0
-    """Of crawled pages, that neither their documents nor jobs name any more."""
+    """Of crawled pages, that their documents don't name, and too old for a job to name them."""
     removed_versions: int = 0
     """Versions in the index that no row names."""
     lost: list[str] = field(default_factory=list)
@@ -254,10 +254,15 @@ class Upkeep:
         return since is not None and since + kept <= self._clock()
 
     def _remove(self, document: Document, report: Reconciled, remaining: Remaining) -> None:
-        """Row last: until it is gone, another pass finds what is left."""
+        """Row after index: until it is gone, another pass finds what is left.
+
+        Parts only after it, as a crawl may have written the row anew; what a stop leaves of them
+        goes by its age.
+        """
         self._index.remove_others(document, remaining, also_current=True)
-        self._contents.remove_parts(document.tenant, document.id)
         if self._documents.remove(document):
+            before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
+            self._contents.remove_parts(document.tenant, document.id, before)
             report.removed_documents += 1
 
     def _clear(

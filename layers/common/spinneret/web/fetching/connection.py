@@ -10,7 +10,7 @@ from typing import Any, Final
 import httpcore
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import FetchFailed, FetchTimeout, UrlBlocked
+from spinneret.kernel.errors import FetchCutShort, FetchFailed, FetchTimeout, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.nested_tls import NestedTlsStream
 from spinneret.web.fetching.phases import Phase, PhaseTimer
@@ -35,8 +35,11 @@ class Deadline:
         total_seconds: float,
         read_seconds: float,
         monotonic: Callable[[], float],
+        is_cut_short: bool = False,
     ) -> None:
+        """`is_cut_short` where the end is the caller's, and earlier than any that is the host's."""
         self.host = host
+        self._is_cut_short = is_cut_short
         self._total_seconds = total_seconds
         self._read_seconds = read_seconds
         self._monotonic = monotonic
@@ -67,7 +70,8 @@ class Deadline:
     def overrun(self, what: str) -> FetchTimeout:
         """The error for a host that did, or didn't do, `what` until a time-out."""
         total, read = f"{self._total_seconds:g} s", f"{self._read_seconds:g} s"
-        return FetchTimeout(f"{self.host} {what} in time: {total} in all, {read} of silence")
+        error = FetchCutShort if self._is_cut_short else FetchTimeout
+        return error(f"{self.host} {what} in time: {total} in all, {read} of silence")
 
     def allowance(self, attempts: int = 1) -> float:
         """The time-out of one blocking call, where `attempts` share what is left."""

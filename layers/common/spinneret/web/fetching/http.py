@@ -83,6 +83,7 @@ class GuardedFetcher:
             total_seconds=min(request.total_seconds, left),
             read_seconds=request.read_seconds,
             monotonic=self._monotonic,
+            is_cut_short=left < min(request.total_seconds, request.read_seconds),
         )
         timer = PhaseTimer(self._monotonic)
         with _translated(deadline), self._pool(deadline, timer) as pool:

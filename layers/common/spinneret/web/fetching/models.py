@@ -85,8 +85,9 @@ class FetchRequest:
     total_seconds: float = bounds.FETCH_TOTAL_SECONDS
     read_seconds: float = bounds.FETCH_TOTAL_SECONDS  # F-01: both are 30 s
     left_seconds: Callable[[], float] | None = None
-    """What its caller has left, asked as the fetch begins: `total_seconds` is at most that. What it
-    raises ends the fetch."""
+    """What its caller has left, asked before a place at the host is taken and as the fetch begins:
+    `total_seconds` is at most that, and FetchCutShort tells that it ran out. What it raises ends
+    the fetch."""
     media_types: frozenset[str] = frozenset()
     """Media types accepted, lower case; empty accepts all. Checked before the body is read."""
     read_body: Callable[[Url, Iterator[bytes]], None] | None = None
