@@ -25,7 +25,8 @@ NEEDED = {
     "MarketplaceHighWorker": together(_DRIVING, _STARTING),
     "MarketplaceWorker": together(_DRIVING, _STARTING),
     "OrderPolling": together(
-        JOB_WORK, on("Marketplace", "DeleteItem GetItem PutItem Query UpdateItem")
+        JOB_WORK,
+        on("Marketplace", "ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem"),
     ),
     "PublishTake": _DRIVING,
     "PublishStep": together(JOB_WORK, _MARKETPLACES, on("Idempotency", "UpdateItem")),

@@ -353,6 +353,23 @@ def test_a_crawl_whose_time_is_up_is_completed_in_part() -> None:
     assert job.result["end_reason"] == "expired"
 
 
+def test_a_retry_after_the_crawl_s_time_that_has_no_page_fails_again() -> None:
+    crawl = DeepSlice(SMALL)
+    crawl.pages[f"{HOST}/"] = HttpRefused("the host answered 404", details={"status_code": 404})
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.clock.advance(3600)
+    crawl.execute()
+    crawl.clock.advance(bounds.FRONTIER_SECONDS - 3600)
+    crawl.control().move(ref, Move.RETRY)
+    crawl.deliver()
+    crawl.execute()
+    job = crawl.job(ref)
+    assert (job.status, job.result) == (JobStatus.FAILED, None)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.details) == ("PAGES_FAILED", {"pages_failed": 0})
+
+
 def test_what_fails_and_what_robots_forbid_is_listed_with_the_reason() -> None:
     crawl = DeepSlice(SMALL)
     crawl.pages[f"{HOST}/a"] = HttpRefused("the host answered 404", details={"status_code": 404})

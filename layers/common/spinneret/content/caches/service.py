@@ -51,7 +51,7 @@ class Caches:
     def read(self, tenant: str, keys: Sequence[CacheKey]) -> Read:
         """See CacheStore; nothing where it doesn't answer, and of caches that keep nothing."""
         kept = [key for key in keys if self._kept[key.cache]]
-        if not kept:
+        if keys and not kept:  # without keys, epochs are asked for
             return Read(entries={}, epochs=_NOTHING)
         try:
             found = self._store.read(tenant, kept, self._clock())

@@ -121,15 +121,19 @@ class DeepCrawls:
         return state
 
     def _end(self, turn: Turn, job: Job, crawl: Crawl) -> None:
-        if crawl.failed and not crawl.crawled:
+        is_expired = crawl.end_reason is EndReason.EXPIRED
+        if not crawl.crawled and (crawl.failed or is_expired):
             self._driver.fail(turn, job, self._why(crawl))
-        elif crawl.end_reason is EndReason.EXPIRED:
+        elif is_expired:
             self._driver.complete(turn, job, _result(job, crawl), _OUT_OF_TIME)
         else:
             self._driver.complete(turn, job, _result(job, crawl))
 
     def _why(self, crawl: Crawl) -> PagesFailed:
-        [first] = self._frontier.pages(crawl.ref, PageState.FAILED, None, 1).pages
+        failed = self._frontier.pages(crawl.ref, PageState.FAILED, None, 1).pages
+        if not failed:
+            return PagesFailed(_OUT_OF_TIME.message, details={"pages_failed": 0})
+        [first] = failed
         details = {
             "pages_failed": crawl.failed,
             "error_type": first.error_code,
