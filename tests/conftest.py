@@ -24,7 +24,7 @@ from hypothesis import settings
 
 # Folders in which every test is of one kind, whatever marks it has besides.
 _MARKS = {"stack": pytest.mark.stack, "e2e": pytest.mark.stack, "integration": pytest.mark.heavy}
-_STACK_SECONDS = 300  # the first test of a file may wait for parts, or for a deployment
+_STACK_SECONDS = 600  # the first test of a process waits for others' builds and its own deployment
 
 # No test asserts speed; a machine under load isn't a finding.
 settings.register_profile(
