@@ -52,6 +52,13 @@ def test_a_text_is_read_back_as_it_was_stored(
     assert contents.get(contents.put(tenant, TEXTS[name])) == TEXTS[name]
 
 
+def test_a_text_is_read_only_up_to_a_size(contents: ContentStore, tenant: str) -> None:
+    key = contents.put(tenant, "größe")
+    assert (contents.get_small(key, 7), contents.get_small(key, 6)) == ("größe", None)
+    with pytest.raises(KeyError):
+        contents.get_small(f"{key}x", 7)
+
+
 def test_the_same_text_has_the_same_key(contents: ContentStore, tenant: str) -> None:
     assert contents.put(tenant, "silk") == contents.put(tenant, "silk")
     assert contents.get(contents.put(tenant, "silk")) == "silk"

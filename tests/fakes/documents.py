@@ -160,6 +160,10 @@ class FakeContentStore:
         self._require()
         return self._texts[key]
 
+    def get_small(self, key: str, most: int) -> str | None:
+        text = self.get(key)
+        return text if len(text.encode()) <= most else None
+
     def forget(self, key: str) -> None:
         """As a bucket that has lost an object."""
         del self._texts[key]

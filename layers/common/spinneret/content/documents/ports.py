@@ -103,6 +103,13 @@ class ContentStore(Protocol):
         """Read a text back; raises KeyError where it is gone."""
         ...
 
+    def get_small(self, key: str, most: int) -> str | None:
+        """Read a text of at most so many bytes back; None for a larger one, which isn't read.
+
+        Raises KeyError where it is gone.
+        """
+        ...
+
     def put_upload(self, tenant: str, body: bytes) -> str:
         """Store what was uploaded until its job has read it, ten days at most; answers its key."""
         ...

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import closing
 from datetime import datetime
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
@@ -45,6 +47,11 @@ class S3ContentStore:
         """See ContentStore."""
         return self.get_upload(key).decode()
 
+    def get_small(self, key: str, most: int) -> str | None:
+        """See ContentStore: the size comes before the body."""
+        body = self._read(key, most)
+        return None if body is None else body.decode()
+
     def put_upload(self, tenant: str, body: bytes) -> str:
         """See ContentStore; the bucket's lifecycle removes what begins with `uploads/`."""
         key = f"uploads/T/{tenant}/{hashlib.sha256(body).hexdigest()}"
@@ -54,9 +61,17 @@ class S3ContentStore:
 
     def get_upload(self, key: str) -> bytes:
         """See ContentStore."""
+        body = self._read(key)
+        assert body is not None  # of any size
+        return body
+
+    def _read(self, key: str, most: float = inf) -> bytes | None:
+        """None for more than `most` bytes. Raises KeyError."""
         try:
             with translated("s3"):
-                return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+                found = self._client.get_object(Bucket=self._bucket, Key=key)
+                with closing(found["Body"]) as body:
+                    return body.read() if found["ContentLength"] <= most else None
         except ClientError as error:
             if error_code(error) == "NoSuchKey":
                 raise KeyError(key) from error

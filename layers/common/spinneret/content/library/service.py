@@ -128,10 +128,9 @@ class LibraryService:
     def text(self, document: Document) -> str | None:
         """Its whole text; None for one that is too large to be shown, and for one that is gone."""
         try:
-            text = self._contents.get(document.content_key)
+            return self._contents.get_small(document.content_key, bounds.DOCUMENT_SHOWN_BYTES)
         except KeyError:
             return None
-        return text if len(text.encode()) <= bounds.DOCUMENT_SHOWN_BYTES else None
 
     def markdown_url(self, tenant: str, identity: str) -> str:
         """Where the whole text can be fetched for a while. Raises NotFound."""
