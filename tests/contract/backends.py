@@ -20,7 +20,7 @@ _MOTO: Final = pytest.param("moto", marks=[pytest.mark.heavy, pytest.mark.moto])
 
 OF_AWS: Final = pytest.mark.parametrize("backend", ["fake", _MOTO, _STACK])
 """For ports whose real side is a service of AWS."""
-OF_REAL_AWS: Final = pytest.mark.parametrize("backend", ["moto", _STACK])
+OF_REAL_AWS: Final = pytest.mark.parametrize("backend", [_MOTO, _STACK])
 """For what only AWS can show."""
 OF_OTHERS: Final = pytest.mark.parametrize("backend", ["fake", _STACK])
 """For ports whose real side is the index or the embedder."""

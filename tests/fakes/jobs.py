@@ -49,6 +49,8 @@ from spinneret.kernel.errors import (
 )
 from tests.fakes.outbox import FakeOutboxStore
 
+_NO_PAGE = DuePage(refs=(), after=None)
+
 
 class DueIndex:
     """The sparse indexes `wake` and `resend`: partition → the jobs in it and their times."""
@@ -61,8 +63,11 @@ class DueIndex:
         self, partition: str, until: datetime, limit: int, after: DuePosition | None
     ) -> DuePage:
         """As a query of DynamoDB: by time, then by id."""
-        rows = self._partitions[partition].items()
-        places = sorted((moment, ref.job_id, ref) for ref, moment in rows if moment <= until)
+        rows = self._partitions.get(partition)
+        if not rows:  # nearly always: a pass asks for each of some hundred partitions
+            return _NO_PAGE
+        due = ((moment, ref.job_id, ref) for ref, moment in rows.items() if moment <= until)
+        places = sorted(due)
         if after is not None:
             last = (after[0], after[1].job_id)
             places = [place for place in places if place[:2] > last]

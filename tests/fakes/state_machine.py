@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
 
 import yaml
@@ -63,6 +64,12 @@ class FakeCallbacks:
         return token in self.waiting
 
 
+@cache
+def _definition(name: str) -> Any:
+    """Read once: hundreds of stories are told with the same machine, and none changes it."""
+    return yaml.safe_load((ROOT / "statemachines" / f"{name}.asl.yaml").read_text())
+
+
 class StateMachine:
     """One definition, with the functions that its substitutions name."""
 
@@ -73,8 +80,7 @@ class StateMachine:
         clock: HandClock,
         callbacks: FakeCallbacks,
     ) -> None:
-        text = (ROOT / "statemachines" / f"{definition}.asl.yaml").read_text()
-        self._definition = yaml.safe_load(text)
+        self._definition = _definition(definition)
         self._functions = functions
         self._clock = clock
         self._callbacks = callbacks

@@ -125,6 +125,7 @@ def test_a_worker_that_dies_at_any_call_loses_and_doubles_nothing(scenario: Scen
             assert_done(crawl, ref, scenario.now)
 
 
+@pytest.mark.heavy
 def test_a_page_is_never_half_shown_while_it_is_crawled_again() -> None:
     """After a crash and before the recovery, a search shows the old version or the new one."""
     scenario = SCENARIOS["a changed page"]

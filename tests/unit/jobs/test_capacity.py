@@ -21,7 +21,7 @@ from tests.simulation.planted import (
 from tests.simulation.run import silent_logs
 
 SEEDS = 200
-BLOCK = 25
+BLOCK = 5
 BUSY = replace(LARGE, jobs=3000)
 """Large enough for a pass that is full."""
 LOSSY = replace(LARGE, jobs=100, per_minute=30.0, lost=0.6)

@@ -155,6 +155,7 @@ def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_t
     assert family.settled
 
 
+@pytest.mark.heavy
 def test_paused_children_beyond_one_pass_are_cancelled_by_the_next() -> None:
     household = Household(bounds.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
     household.deliver()
@@ -201,6 +202,7 @@ def test_children_that_end_while_others_are_made_end_no_parent() -> None:
     assert (household.ended, household.counts().completed) == ([JobStatus.COMPLETED], MANY)
 
 
+@pytest.mark.heavy
 def test_a_process_that_dies_at_any_call_loses_and_doubles_no_child_and_no_end() -> None:
     for at in range(1, 60):
         for moment in (Moment.BEFORE, Moment.AFTER):

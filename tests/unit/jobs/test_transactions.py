@@ -34,6 +34,12 @@ class Client:
             raise ClientError(answer, "TransactWriteItems")
 
 
+@pytest.fixture(autouse=True)
+def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How often it tries again is what counts here."""
+    monkeypatch.setattr(dynamo, "_WAIT_SECONDS", 0.0)
+
+
 PASSING = [
     ["TransactionConflict"],
     ["ThrottlingError"],

@@ -127,7 +127,13 @@ def _prove(
 
 ACTIONS = pytest.mark.parametrize(
     ("action", "marketplace"),
-    [*itertools.product(COMMON, ("ebay", "etsy")), ("reprice", "ebay")],
+    [
+        *(
+            pytest.param(*each, marks=() if each[0] == "publish" else pytest.mark.heavy)
+            for each in itertools.product(COMMON, ("ebay", "etsy"))
+        ),
+        pytest.param("reprice", "ebay", marks=pytest.mark.heavy),
+    ],
 )
 
 

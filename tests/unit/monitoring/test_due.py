@@ -112,6 +112,7 @@ def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
     assert found["crowded.example"] == 100
 
 
+@pytest.mark.heavy
 def test_many_crowded_hosts_keep_no_other_out_of_a_tick() -> None:
     """Each of them alone has places for a hundred."""
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
@@ -145,6 +146,7 @@ def test_hosts_come_before_second_targets_when_there_is_more_than_fits() -> None
     assert len(one) == most
 
 
+@pytest.mark.heavy
 def test_a_tick_reads_past_any_crowd_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies behind more than a tick reads is looked for at another place by each tick."""
     monkeypatch.setattr(bounds, "CHECK_READ_TARGETS", 20)

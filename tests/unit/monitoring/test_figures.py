@@ -148,7 +148,10 @@ class Oracle:
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
-@pytest.mark.parametrize("window", list(Window))
+@pytest.mark.parametrize(
+    "window",
+    [pytest.param(each, marks=() if each is Window.HOUR else pytest.mark.heavy) for each in Window],
+)
 def test_a_windows_figures_are_those_of_its_raw_outcomes(window: Window, seed: int) -> None:
     chance = random.Random(f"{seed}/{window}")
     length = window.length / timedelta(days=1)

@@ -152,6 +152,7 @@ def test_a_few_days_are_as_the_oracle_says() -> None:
     assert sum(len(each.incidents) for each in found) > 10
 
 
+@pytest.mark.heavy
 def test_a_steady_hour_at_once_is_the_same_as_its_checks_one_by_one() -> None:
     chance = random.Random(3)
     pool = blocks(chance, 20)

@@ -185,6 +185,7 @@ def test_five_hundred_that_can_not_be_deleted_do_not_keep_ten_younger_ones() -> 
     assert kept.marked == [*LOCKED, *YOUNG]
 
 
+@pytest.mark.heavy
 def test_passes_that_die_among_what_can_not_be_deleted_keep_nothing_younger_for_ever() -> None:
     plan = CrashPlan()
     locked_before_young().clean(batch=5, wrap=plan.wrap)

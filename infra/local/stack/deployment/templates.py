@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """Reads `!Ref x` as {"Ref": "x"} and `!Sub x` as {"Fn::Sub": "x"}."""
 
 

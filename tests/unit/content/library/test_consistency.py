@@ -125,7 +125,10 @@ def _stored(shelves: Shelves, tenant: str) -> list[tuple[str, str]]:
     return sorted(chunks)
 
 
-@pytest.mark.parametrize("name", list(WRITES))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "deleted" else pytest.mark.heavy) for name in WRITES],
+)
 def test_a_write_at_any_point_of_a_search_is_seen_by_the_next(name: str) -> None:
     run = Interruption(0, lambda: None)
     first = _prepared()

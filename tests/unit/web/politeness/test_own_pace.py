@@ -217,6 +217,7 @@ def test_an_own_gap_longer_than_the_crawl_delay_holds_for_its_tenant(
 # ---------------------------------------------------------------- The row
 
 
+@pytest.mark.heavy
 def test_a_row_stays_small_whatever_pace_tenants_set(
     pace: Pace, ledger: FakeHostLedger, clock: HandClock
 ) -> None:
