@@ -51,6 +51,8 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
 	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace
+	@SPINNERET_PAIRS_STEP=1 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/jobs/test_simulation.py
+	@SPINNERET_INBOX_LINES=100000 $(BIN)/python -m pytest tests/unit/crawl/inbox/test_large_files.py
 	@SPINNERET_MONTH_TARGETS=10000 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/monitoring/test_simulated_month.py
 	@$(BIN)/python -m pytest tests/unit/marketplace/test_contracts.py  # with MARKETPLACE_CONTRACTS
 	@mkdir -p .local && rm -f .local/requests.jsonl

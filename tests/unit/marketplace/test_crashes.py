@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from random import Random
 
 import pytest
 
@@ -11,10 +12,10 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Move
 from spinneret.marketplace.listings.models import ListingState
 from tests.contract.backends import Tables
 from tests.markets.bench import Bench
-from tests.markets.crashing import DEATHS, Story, calls_of, crashed
+from tests.markets.crashing import DEATHS, Death, Story, calls_of, crashed
 
 STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "127"))
-"""Every so many calls; `make prove` takes every third."""
+"""One death in so many, of all that each call can have; `make prove` takes every third."""
 
 
 def publishing(marketplace: str) -> Story:
@@ -108,6 +109,12 @@ STORIES = {
 COMMON = ("publish", "update", "delete")
 
 
+def _deaths(story: str, calls: list[str], every: int) -> list[tuple[int, Death]]:
+    """At which calls to die, and how: at all of them in every way, or another few in each story."""
+    everything = list(itertools.product(range(1, len(calls) + 1), DEATHS))
+    return everything[Random(story).randrange(every) % len(everything) :: every]
+
+
 def _prove(
     tables: Tables | None, action: str, marketplace: str, every: int, deliveries: int = 1
 ) -> None:
@@ -115,14 +122,13 @@ def _prove(
     story = make(marketplace)
     calls = calls_of(tables, story, deliveries)
     assert len(calls) > (10 if tables else 0)
-    for at in range(1, len(calls) + 1, every):
-        for death in DEATHS:
-            bench, job = crashed(tables, story, at, death, deliveries)
-            where = f"{action} {marketplace}: {death} {calls[at - 1]} ({at} of {len(calls)})"
-            assert _standing(bench, marketplace) == listings, where
-            assert job.status == "completed", f"{where}: {job.last_error}"
-            assert _all_ended(bench, job), where
-            assert _record(bench, job, marketplace) is state, where
+    for at, death in _deaths(f"{action} {marketplace} {deliveries}", calls, every):
+        bench, job = crashed(tables, story, at, death, deliveries)
+        where = f"{action} {marketplace}: {death} {calls[at - 1]} ({at} of {len(calls)})"
+        assert _standing(bench, marketplace) == listings, where
+        assert job.status == "completed", f"{where}: {job.last_error}"
+        assert _all_ended(bench, job), where
+        assert _record(bench, job, marketplace) is state, where
 
 
 ACTIONS = pytest.mark.parametrize(
@@ -175,21 +181,20 @@ def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
     make, listings, _ = STORIES[action]
     story = doubled(make("vinted"))
     calls = calls_of(tables, story)
-    for at in range(1, len(calls) + 1, every):
-        for death in DEATHS:
-            bench, job = crashed(tables, story, at, death)
-            where = f"{action} vinted: {death} {calls[at - 1]} ({at} of {len(calls)})"
-            if job.last_error is not None and job.last_error.code == "MAX_RETRIES_EXCEEDED":
-                # The browser was lost with a task that may be done twice: the seller tries again.
-                bench.publishing.move(bench.tenant, job.id, Move.RETRY)
-                job = bench.finish(job.ref)
-                assert job.status == "completed", where
-            if job.status == "completed":
-                assert _standing(bench, "vinted") == listings, where
-            else:
-                assert job.last_error is not None
-                assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
-                assert _standing(bench, "vinted") <= 1, where
+    for at, death in _deaths(f"{action} vinted", calls, every):
+        bench, job = crashed(tables, story, at, death)
+        where = f"{action} vinted: {death} {calls[at - 1]} ({at} of {len(calls)})"
+        if job.last_error is not None and job.last_error.code == "MAX_RETRIES_EXCEEDED":
+            # The browser was lost with a task that may be done twice: the seller tries again.
+            bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+            job = bench.finish(job.ref)
+            assert job.status == "completed", where
+        if job.status == "completed":
+            assert _standing(bench, "vinted") == listings, where
+        else:
+            assert job.last_error is not None
+            assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
+            assert _standing(bench, "vinted") <= 1, where
 
 
 @pytest.mark.parametrize("action", [*COMMON, "republish"])
@@ -201,15 +206,14 @@ def test_a_crash_at_any_task_of_the_plug_in_lists_nothing_twice(action: str) -> 
 @pytest.mark.timeout(1800)
 def test_a_crash_at_any_call_of_a_batch_lists_each_product_once(moto_tables: Tables) -> None:
     calls = calls_of(moto_tables, batch)
-    for at in range(1, len(calls) + 1, STEP):
-        for death in DEATHS:
-            bench, job = crashed(moto_tables, batch, at, death)
-            where = f"{death} {calls[at - 1]} ({at} of {len(calls)})"
-            assert (job.status, len(bench.ebay.listings)) == ("completed", 2), where
-            assert job.result is not None
-            assert job.result["completed_count"] == job.result["total_count"] == 2, where
-            children = bench.store.children(job.ref, list(JobStatus), None, 10).refs
-            assert all(_all_ended(bench, bench.job(ref)) for ref in children), where
+    for at, death in _deaths("batch", calls, 3 * STEP):
+        bench, job = crashed(moto_tables, batch, at, death)
+        where = f"{death} {calls[at - 1]} ({at} of {len(calls)})"
+        assert (job.status, len(bench.ebay.listings)) == ("completed", 2), where
+        assert job.result is not None
+        assert job.result["completed_count"] == job.result["total_count"] == 2, where
+        children = bench.store.children(job.ref, list(JobStatus), None, 10).refs
+        assert all(_all_ended(bench, bench.job(ref)) for ref in children), where
 
 
 @pytest.mark.heavy
