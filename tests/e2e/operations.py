@@ -39,6 +39,11 @@ class Operation:
     answer: Mapping[str, Any]
     """… what it answers to it; both empty where the document shows none."""
 
+    @property
+    def area(self) -> str:
+        """What its path is about: `targets` of `/v1/targets/{target_id}`."""
+        return next(word for word in self.path.split("/") if word not in {"", "api", "v1"})
+
     def at(self, values: Mapping[str, str]) -> str:
         """Its path with these parameters, as they are."""
         path = self.path
