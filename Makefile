@@ -23,7 +23,7 @@ demo: .venv/.done ## Start everything, crawl a small website and search it (URL=
 demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behave, served from here, and explain the one that is refused
 	@$(STACK) demo-publish --instance $(INSTANCE)
 
-test: export SPINNERET_EXAMPLES := 100
+test: export SPINNERET_EXAMPLES := 50
 test: check ## Run every test; the stack's run on fresh instances of their own
 	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
 	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts

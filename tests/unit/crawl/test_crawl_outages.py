@@ -56,7 +56,6 @@ def attempts_after(crawl: StoredCrawl) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("how", "from_request", "seconds", "is_warm"),
     [
-        (How.REFUSED, 8, 60.0, False),
         (How.HANGS, 1, 60.0, False),
         (How.ANSWERS_LOST, 8, 60.0, False),
         (How.REFUSED, 8, 60.0, True),

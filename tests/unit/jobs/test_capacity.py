@@ -20,7 +20,7 @@ from tests.simulation.planted import (
 )
 from tests.simulation.run import silent_logs
 
-SEEDS = 200
+SEEDS = 120
 BLOCK = 5
 BUSY = replace(LARGE, jobs=3000)
 """Large enough for a pass that is full."""

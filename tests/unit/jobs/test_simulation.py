@@ -32,7 +32,7 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
 }
 """What is wrong, and how it is found out."""
-SEEDS = 500
+SEEDS = 300
 BLOCK = 25
 PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "3"))
 """Of two deaths every so many second ones; `make prove` takes them all."""

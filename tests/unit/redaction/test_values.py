@@ -207,6 +207,9 @@ def test_json_keeps_its_shape(value: Any) -> None:
 
 @given(JSON | ANYTHING | COMPANY)
 @example([("-u", ValueError("a:b"))])
+@example([["token", "token"], [ValueError("token"), "token"]])
+@example([["token", "token"], [ValueError("api_key"), "token"]])
+@example([ValueError("--password"), "token"])
 @example([("auth", "<password>\x1b[0m"), ("a", 1)])
 @example({"tokens": {"Cookie: kind: x": "a b", "pass": ValueError("x")}})
 def test_redacting_twice_changes_nothing(value: Any) -> None:

@@ -123,9 +123,13 @@ def _record_kind(source: Mapping[Any, Any], lower: Mapping[str, Any]) -> Kind:
 def are_pairs(items: Sequence[Any]) -> bool:
     """Whether this is a list of names with values: raw headers, form fields."""
     return bool(items) and all(
-        isinstance(item, list | tuple) and len(item) == 2 and name_of(item[0]) is not None
+        isinstance(item, list | tuple) and len(item) == 2 and _is_shown_as_name(item[0])
         for item in items
     )
+
+
+def _is_shown_as_name(value: Any) -> bool:
+    return name_of(value) is not None or isinstance(value, BaseException)
 
 
 def hidden_places(items: Sequence[Any], *, paired: bool = False) -> set[Any]:

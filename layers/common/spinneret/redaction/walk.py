@@ -131,7 +131,13 @@ class Walk:
         source, kind = visit.value, names.kind_of(visit.owner)
         beside, pairs = set[int](), False
         if not isinstance(source, set | frozenset):
-            plain = [company.untyped(item) for item in source]
+            # An exception is shown as text, which a second pass would take for a name.
+            plain = [
+                self._leaf(item, False, "")
+                if isinstance(item, BaseException)
+                else company.untyped(item)
+                for item in source
+            ]
             items = tuple(plain) if isinstance(source, tuple) else plain
             beside = company.hidden_places(items, paired=visit.paired)
             pairs = company.are_pairs(plain)
