@@ -16,6 +16,7 @@ from moto.dynamodb.models import dynamodb_backends
 from spinneret.jobs.ports import JobStore
 from tests.conftest import REGION
 from tests.contract.backends import Tables, job_store
+from tests.contract.cut_answers import cut_answers
 from tests.fakes.jobs import FakeJobStore
 from tests.tables import create_tables, delete_tables
 
@@ -42,7 +43,7 @@ def moto_client(moto_session: boto3.Session) -> Callable[[str], Any]:
     def make(service: str) -> Any:
         kind, _, name = service.rpartition(":")
         made: Any = moto_session.resource(name) if kind else moto_session.client(name)
-        return made.meta.client if kind else made
+        return cut_answers(made.meta.client) if kind else made
 
     return make
 
@@ -83,7 +84,7 @@ def moto_tables(moto: Callable[[str], Any], moto_table_names: dict[str, str]) ->
 @pytest.fixture(scope="session")
 def stack_tables(aws: Any) -> Iterator[Tables]:
     """Tables on DynamoDB Local for all tests of this run."""
-    client = aws.dynamodb()
+    client = cut_answers(aws.dynamodb())
     names = create_tables(client)
     yield Tables(client, names)
     delete_tables(client, names)

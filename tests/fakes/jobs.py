@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from spinneret.jobs import keys, rules
-from spinneret.jobs.bodies import check_payload, json_text
+from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.ends import end_event
 from spinneret.jobs.kinds import Kinds, all_kinds
 from spinneret.jobs.models import (
@@ -43,6 +43,7 @@ from spinneret.jobs.ports import (
     SubmissionRaced,
 )
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import json_text
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     LeaseLost,

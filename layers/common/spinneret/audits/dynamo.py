@@ -52,6 +52,7 @@ from spinneret.audits.models import (
 )
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
+from spinneret.aws.reads import items, page_of
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
@@ -60,6 +61,7 @@ from spinneret.kernel.clock import (
     epoch_seconds,
 )
 from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -119,7 +121,7 @@ class DynamoAuditStore:
     def finished_before(self, tenant: str, site_key: str, place: str) -> Finished | None:
         """See AuditStore: the first item of a query backwards."""
         partition = site_partition(tenant, site_key)
-        found, _ = dynamo.newest_first(self._client, self._table, partition, place, 1)
+        found = page_of(self._client, self._table, partition, place, 1, newest_first=True).items
         return finished_from_item(tenant, found[0]) if found else None
 
     # ------------------------------------------------------------ Facts
@@ -168,15 +170,14 @@ class DynamoAuditStore:
         """See AuditStore."""
         partition = audit_partition(tenant, audit_id)
         request = prefix_query(self._table, {"pk": partition, "sk": ARTIFACT_PREFIX})
-        request["Limit"] = limit + 1
         if after is not None:
             request["ExclusiveStartKey"] = {"pk": partition, "sk": ARTIFACT_PREFIX + after}
-        with translated("dynamodb"):
-            answer = self._client.query(**request)
-        found = [artifact_from_item(tenant, audit_id, item) for item in answer["Items"]]
-        more = len(found) > limit or "LastEvaluatedKey" in answer
-        shown = tuple(found[:limit])
-        return ArtifactPage(artifacts=shown, after=shown[-1].id if more and shown else None)
+        found = [
+            artifact_from_item(tenant, audit_id, item)
+            for item in items(self._client.query, request, limit + 1)
+        ]
+        page = Page.cut(found, limit, lambda artifact: artifact.id)
+        return ArtifactPage(artifacts=page.items, after=page.after)
 
     # ------------------------------------------------------------ Parts
 
@@ -202,14 +203,7 @@ class DynamoAuditStore:
         return answer.get("Item")
 
     def _below(self, prefix: dict[str, str]) -> Iterator[dict[str, Any]]:
-        request = prefix_query(self._table, prefix)
-        while True:
-            with translated("dynamodb"):
-                answer = self._client.query(**request)
-            yield from answer["Items"]
-            if "LastEvaluatedKey" not in answer:
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return items(self._client.query, prefix_query(self._table, prefix))
 
     def _write(self, lease: Lease, *writes: TransactWriteItemTypeDef) -> None:
         try:

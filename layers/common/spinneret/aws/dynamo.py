@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 TRIES_MAX: Final = 4
 _WAIT_SECONDS: Final = 0.02  # a transaction takes some milliseconds
 _KEYS_PER_GET: Final = 100  # BatchGetItem
+_ITEMS_PER_PUT: Final = 25  # BatchWriteItem
 _PASSING: Final[Mapping[str, str]] = {
     "ProvisionedThroughputExceeded": "is throttling",
     "ThrottlingError": "is throttling",
@@ -131,39 +132,41 @@ def _get_all(client: DynamoDBClient, table: str, request: KeysAndAttributesTypeD
         found += answer["Responses"].get(table, [])
         rest = answer.get("UnprocessedKeys", {}).get(table)
         left = rest["Keys"] if rest else []
-        if len(left) == len(request["Keys"]):
-            in_vain += 1
-            if in_vain == TRIES_MAX:
-                raise DependencyUnavailable("dynamodb", "is throttling")
-            time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (in_vain - 1)))  # noqa: S311 - jitter
+        in_vain = _wait_if_in_vain(in_vain, len(request["Keys"]), len(left))
         request["Keys"] = left
     return found
 
 
-def newest_first(
-    client: DynamoDBClient, table: str, partition: str, after: str | None, limit: int
-) -> tuple[list[Item], str | None]:
-    """Up to `limit` items of a partition below the sort key `after`, and where to go on.
+def batch_put(client: DynamoDBClient, table: str, items: Sequence[Item]) -> None:
+    """Write the items over any others, in no order; a call for every 25 of them.
 
-    Raises DependencyUnavailable.
+    What an answer reports as unprocessed is sent again, with full jitter. Raises
+    DependencyUnavailable; some items may be written then.
     """
-    condition, values = "pk = :pk", {":pk": partition}
-    if after is not None:
-        condition += " AND sk < :after"
-        values[":after"] = after
-    with translated("dynamodb"):
-        answer = client.query(
-            TableName=table,
-            KeyConditionExpression=condition,
-            ExpressionAttributeValues=values,
-            ScanIndexForward=False,
-            ConsistentRead=True,
-            Limit=limit + 1,
-        )
-    found: list[Item] = answer["Items"]
-    page = found[:limit]
-    more = len(found) > limit or "LastEvaluatedKey" in answer
-    return page, str(page[-1]["sk"]) if more and page else None
+    for start in range(0, len(items), _ITEMS_PER_PUT):
+        some = items[start : start + _ITEMS_PER_PUT]
+        rest: Any = [{"PutRequest": {"Item": item}} for item in some]
+        in_vain = 0
+        while rest:
+            with translated("dynamodb"):
+                answer: Any = client.batch_write_item(RequestItems={table: rest})
+            unprocessed = answer.get("UnprocessedItems", {}).get(table, [])
+            in_vain = _wait_if_in_vain(in_vain, len(rest), len(unprocessed))
+            rest = unprocessed
+
+
+def _wait_if_in_vain(in_vain: int, asked: int, unprocessed: int) -> int:
+    """Return how many calls in a row did nothing, after a pause for the last of them.
+
+    Raises DependencyUnavailable after TRIES_MAX.
+    """
+    if unprocessed < asked:
+        return 0
+    in_vain += 1
+    if in_vain == TRIES_MAX:
+        raise DependencyUnavailable("dynamodb", "is throttling")
+    time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (in_vain - 1)))  # noqa: S311 - jitter
+    return in_vain
 
 
 def equals(**attributes: Any) -> Condition:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
+from spinneret.aws.reads import page_of
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 
@@ -96,10 +97,10 @@ class NamedRows:
         self, tenant: str, after: str | None, limit: int
     ) -> tuple[tuple[NamedRow, ...], str | None]:
         """Up to `limit` rows with ids before `after`, newest first; the id to go on after."""
-        found, last = dynamo.newest_first(
-            self._client, self._table, self._partition(tenant), after, limit
+        page = page_of(
+            self._client, self._table, self._partition(tenant), after, limit, newest_first=True
         )
-        return tuple(_row(tenant, item) for item in found), last
+        return tuple(_row(tenant, item) for item in page.items), page.after
 
     def replace(self, former: NamedRow, row: NamedRow, *besides: TransactWriteItemTypeDef) -> bool:
         """Write `row` over `former`; False when that, or what `besides` ask for, isn't what stands.

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import json_text
 from spinneret.kernel.errors import ResultRefused, ValidationFailed
-
-
-def json_text(value: Any) -> str:
-    """The stored form of a free-form value. Raises ValidationFailed for what isn't JSON or UTF-8.
-
-    Stores call it before they write anything.
-    """
-    try:
-        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError, RecursionError) as error:  # sets, NaN, circles, half characters
-        raise ValidationFailed("a value isn't JSON") from error
-    return text
 
 
 def check_payload(payload: Mapping[str, Any]) -> None:

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws import dynamo
+from spinneret.aws import dynamo, reads
 from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import (
@@ -318,19 +318,17 @@ class DynamoJobStore:
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """See JobStore."""
         first = f"{keys.EVENT_PREFIX}{after}" if after else keys.EVENT_PREFIX
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._jobs,
-                KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
-                ExpressionAttributeValues={
-                    ":pk": keys.job_partition(ref),
-                    ":first": first,
-                    ":last": f"{keys.EVENT_PREFIX}~",
-                },
-                ConsistentRead=True,
-                Limit=limit + 1,
-            )
-        rows: list[dict[str, Any]] = answer["Items"]
+        request = {
+            "TableName": self._jobs,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": {
+                ":pk": keys.job_partition(ref),
+                ":first": first,
+                ":last": f"{keys.EVENT_PREFIX}~",
+            },
+            "ConsistentRead": True,
+        }
+        rows = reads.items(self._client.query, request, limit + 1)
         found = [items.event_from_item(row) for row in rows if row["sk"] != first]
         return found[:limit]
 

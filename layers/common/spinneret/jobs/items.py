@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.jobs import keys, rules
-from spinneret.jobs.bodies import json_text
 from spinneret.jobs.models import (
     ChildCounts,
     Failure,
@@ -28,6 +27,7 @@ from spinneret.jobs.models import (
     RequestKey,
 )
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import (
     epoch_seconds,
     optional_stamp,

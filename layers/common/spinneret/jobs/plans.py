@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from spinneret.jobs.bodies import check_payload, json_text
+from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import Draft, Priority
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import json_text
 from spinneret.kernel.errors import ValidationFailed
 
 

@@ -11,7 +11,7 @@ import json
 import math
 from typing import Any
 
-from spinneret.kernel.errors import MalformedRequest
+from spinneret.kernel.errors import MalformedRequest, ValidationFailed
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -41,6 +41,19 @@ def canonical_json(value: Any) -> bytes:
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     ).encode("utf-8", "surrogatepass")
+
+
+def json_text(value: Any) -> str:
+    """Return the stored form of a free-form value: JSON without blanks, in the order given.
+
+    Raises ValidationFailed for what isn't JSON or UTF-8; stores encode before they write anything.
+    """
+    try:
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:  # sets, NaN, circles, half characters
+        raise ValidationFailed("a value isn't JSON") from error
+    return text
 
 
 def fingerprint(value: Any) -> str:

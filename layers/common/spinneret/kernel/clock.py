@@ -19,7 +19,8 @@ def utc_now() -> datetime:
 
 def stamp(moment: datetime) -> str:
     """RFC 3339 in UTC with six decimals: the order of the strings is the order of time."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    naive = moment.astimezone(UTC).replace(tzinfo=None)
+    return naive.isoformat(timespec="microseconds") + "Z"
 
 
 def parse_stamp(text: str) -> datetime:

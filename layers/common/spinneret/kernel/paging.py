@@ -1,13 +1,34 @@
-"""Opaque cursors: where a list goes on, spelled so that nobody builds on what is inside."""
+"""Pages of lists, and their opaque cursors."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.ids import is_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page[T]:
+    """Part of a list."""
+
+    items: tuple[T, ...]
+    after: str | None
+    """Position of the last item; None when nothing follows it."""
+
+    @classmethod
+    def cut(cls, items: Sequence[T], limit: int, position: Callable[[T], str]) -> Self:
+        """Return the first `limit` of up to `limit` + 1 items, which tell whether more follow."""
+        shown = tuple(items[:limit])
+        return cls(items=shown, after=position(shown[-1]) if len(items) > limit else None)
+
+    def map[U](self, function: Callable[[T], U]) -> Page[U]:
+        """Return the page with each item replaced by `function` of it."""
+        return Page(items=tuple(function(each) for each in self.items), after=self.after)
 
 
 def cursor_of(position: str | None) -> str | None:

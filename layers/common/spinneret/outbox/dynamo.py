@@ -23,6 +23,7 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
+from spinneret.aws.reads import fill
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.outbox import items
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
@@ -30,7 +31,7 @@ from spinneret.outbox.ports import PendingPage, Position, WakePage
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _IS_PENDING: Final = "attribute_exists(#pending)"
 _POSTPONE: Final = "SET #tries = :tries, #wake_at = :wake_at, #failing_since = :failing_since"
@@ -57,15 +58,14 @@ class DynamoOutboxStore:
 
     def pending(self, ref: SubjectRef, after: Position | None, limit: int) -> PendingPage:
         """See OutboxStore."""
-        request: QueryInputTypeDef = {
+        request = {
             "TableName": self._table,
             "IndexName": "pending",
             "KeyConditionExpression": "pk = :pk",
             "ExpressionAttributeValues": {":pk": items.subject_partition(ref)},
             "ConsistentRead": True,
-            "Limit": limit,
         }
-        found, last = self._query(request, after)
+        found, last = fill(self._client.query, request, limit, after)
         return PendingPage(events=tuple(map(items.pending_from_item, found)), after=last)
 
     def postpone(self, pending: PendingEvent) -> None:
@@ -87,7 +87,7 @@ class DynamoOutboxStore:
 
     def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
         """See OutboxStore."""
-        request: QueryInputTypeDef = {
+        request = {
             "TableName": self._table,
             "IndexName": "wake",
             "KeyConditionExpression": "wake_shard = :shard AND wake_at <= :until",
@@ -95,20 +95,9 @@ class DynamoOutboxStore:
                 ":shard": items.wake_partition(shard),
                 ":until": stamp(until),
             },
-            "Limit": limit,
         }
-        found, last = self._query(request, after)
+        found, last = fill(self._client.query, request, limit, after)
         return WakePage(subjects=tuple(items.ref_of(item["pk"]) for item in found), after=last)
-
-    def _query(
-        self, request: QueryInputTypeDef, after: Position | None
-    ) -> tuple[list[dict[str, Any]], Position | None]:
-        if after is not None:
-            request["ExclusiveStartKey"] = dict(after)
-        with translated("dynamodb"):
-            answer = self._client.query(**request)
-        last: Any = answer.get("LastEvaluatedKey")
-        return answer["Items"], last
 
     def _update(self, event: DomainEvent, expression: str, values: Mapping[str, Any]) -> None:
         """Change a pending event; one that was handed on meanwhile stays as it is."""

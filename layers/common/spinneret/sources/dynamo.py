@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.aws.named_rows import NamedRows
+from spinneret.aws.reads import items, page_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
     epoch_seconds,
@@ -89,8 +90,10 @@ class DynamoSourceStore:
 
     def page(self, tenant: str, after: str | None, limit: int) -> SourcePage:
         """See SourceStore."""
-        found, last = dynamo.newest_first(self._client, self._table, _sources(tenant), after, limit)
-        return SourcePage(sources=tuple(_source(tenant, item) for item in found), after=last)
+        page = page_of(self._client, self._table, _sources(tenant), after, limit, newest_first=True)
+        return SourcePage(
+            sources=tuple(_source(tenant, item) for item in page.items), after=page.after
+        )
 
     def replace(
         self,
@@ -118,15 +121,13 @@ class DynamoSourceStore:
         """See SourceStore: one query for each shard."""
         found: list[SourceRef] = []
         for shard in range(bounds.SOURCE_SHARDS):
-            with translated("dynamodb"):
-                answer = self._client.query(
-                    TableName=self._table,
-                    IndexName="due",
-                    KeyConditionExpression="due_shard = :shard AND due_at <= :until",
-                    ExpressionAttributeValues={":shard": _shard(shard), ":until": stamp(until)},
-                    Limit=limit,
-                )
-            found += [_ref(item) for item in answer["Items"]]
+            request = {
+                "TableName": self._table,
+                "IndexName": "due",
+                "KeyConditionExpression": "due_shard = :shard AND due_at <= :until",
+                "ExpressionAttributeValues": {":shard": _shard(shard), ":until": stamp(until)},
+            }
+            found += [_ref(item) for item in items(self._client.query, request, limit)]
         return found
 
     def run(self, tenant: str, source_id: str, run_id: str) -> Run | None:
@@ -136,10 +137,12 @@ class DynamoSourceStore:
 
     def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> RunList:
         """See SourceStore."""
-        found, last = dynamo.newest_first(
-            self._client, self._table, _runs(tenant, source_id), after, limit
+        page = page_of(
+            self._client, self._table, _runs(tenant, source_id), after, limit, newest_first=True
         )
-        return RunList(runs=tuple(_run(tenant, source_id, item) for item in found), after=last)
+        return RunList(
+            runs=tuple(_run(tenant, source_id, item) for item in page.items), after=page.after
+        )
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
         """See SourceStore."""

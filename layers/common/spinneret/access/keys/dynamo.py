@@ -26,6 +26,7 @@ from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, KeyPage, StoredTicket
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
+from spinneret.aws.reads import page_of
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
 
@@ -87,10 +88,10 @@ class DynamoKeyStore:
 
     def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
         """See KeyStore: one query."""
-        found, last = dynamo.newest_first(
-            self._client, self._table, items.list_partition(tenant), after, limit
+        page = page_of(
+            self._client, self._table, items.list_partition(tenant), after, limit, newest_first=True
         )
-        return KeyPage(keys=tuple(map(items.key_from_item, found)), after=last)
+        return KeyPage(keys=tuple(map(items.key_from_item, page.items)), after=page.after)
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
         """See KeyStore."""

@@ -17,6 +17,7 @@ from spinneret.audits.items import due_shard
 from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
+from spinneret.aws.reads import page_of
 from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, stamp
 from spinneret.kernel.ids import is_id
 
@@ -46,10 +47,10 @@ class DynamoScheduleStore:
 
     def page(self, tenant: str, after: str | None, limit: int) -> SchedulePage:
         """See ScheduleStore."""
-        found, last = dynamo.newest_first(
-            self._client, self._table, _partition(tenant), after, limit
+        page = page_of(
+            self._client, self._table, _partition(tenant), after, limit, newest_first=True
         )
-        return SchedulePage(schedules=tuple(map(_schedule, found)), after=last)
+        return SchedulePage(schedules=tuple(map(_schedule, page.items)), after=page.after)
 
     def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
         """See ScheduleStore."""

@@ -11,7 +11,7 @@ Caches table
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _ENTRY_MAX_BYTES: Final = 350 * 1024  # DynamoDB's items have at most 400 KB
-_PER_WRITE: Final = 25  # BatchWriteItem
 _COUNT_PAGES: Final = 3  # of 1 MB, which is some 5,000 entries
 
 
@@ -58,25 +57,19 @@ class DynamoCacheStore:
         epochs: Epochs,
         until: datetime,
     ) -> None:
-        """See CacheStore. What the table is too busy for isn't kept."""
-        requests = [
+        """See CacheStore."""
+        items = [
             {
-                "PutRequest": {
-                    "Item": {
-                        "pk": _entry_key(tenant, key),
-                        "entries_key": _entries_key(tenant, key.cache, epochs[key.cache]),
-                        "epoch": epochs[key.cache],
-                        "purge_at": epoch_seconds(until),
-                        "value": value,
-                    }
-                }
+                "pk": _entry_key(tenant, key),
+                "entries_key": _entries_key(tenant, key.cache, epochs[key.cache]),
+                "epoch": epochs[key.cache],
+                "purge_at": epoch_seconds(until),
+                "value": value,
             }
             for key, value in entries.items()
             if len(value) <= _ENTRY_MAX_BYTES
         ]
-        for part in _parts(requests, _PER_WRITE):
-            with translated("dynamodb"):
-                self._client.batch_write_item(RequestItems={self._table: part})
+        dynamo.batch_put(self._client, self._table, items)
 
     def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
         """See CacheStore."""
@@ -200,8 +193,3 @@ def _lock_key(tenant: str, key: CacheKey) -> str:
 
 def _entries_key(tenant: str, cache: CacheName, epoch: int) -> str:
     return f"T#{tenant}#CACHE#{cache}#{epoch}"
-
-
-def _parts(items: Sequence[Any], size: int) -> Iterator[Any]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

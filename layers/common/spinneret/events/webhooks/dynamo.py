@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
+from spinneret.aws.reads import page_of
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Endpoint, EndpointPage, SealedSecrets
 from spinneret.kernel.errors import Conflict
@@ -64,11 +65,16 @@ class DynamoEndpointStore:
 
     def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
         """See EndpointStore: one query."""
-        found, last = dynamo.newest_first(
-            self._client, self._table, items.endpoints_partition(tenant), after, limit
+        page = page_of(
+            self._client,
+            self._table,
+            items.endpoints_partition(tenant),
+            after,
+            limit,
+            newest_first=True,
         )
         return EndpointPage(
-            endpoints=tuple(items.endpoint_from_item(item) for item in found), after=last
+            endpoints=tuple(items.endpoint_from_item(item) for item in page.items), after=page.after
         )
 
     def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:

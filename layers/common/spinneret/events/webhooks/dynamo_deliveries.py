@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
+from spinneret.aws.reads import page_of
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Cooldown, Delivery, DeliveryPage
 from spinneret.jobs.dynamo import lease_check
@@ -56,11 +57,17 @@ class DynamoDeliveryLog:
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
     ) -> DeliveryPage:
         """See DeliveryLog: one query."""
-        found, last = dynamo.newest_first(
-            self._client, self._table, items.log_partition(tenant, endpoint_id), after, limit
+        page = page_of(
+            self._client,
+            self._table,
+            items.log_partition(tenant, endpoint_id),
+            after,
+            limit,
+            newest_first=True,
         )
         return DeliveryPage(
-            deliveries=tuple(items.delivery_from_item(item) for item in found), after=last
+            deliveries=tuple(items.delivery_from_item(item) for item in page.items),
+            after=page.after,
         )
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.jobs import keys
-from spinneret.jobs.bodies import json_text
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, JobStatus, Lease
 from spinneret.jobs.ports import Begun, EffectDone, InDoubt
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws import dynamo
+from spinneret.aws import dynamo, reads
 from spinneret.aws.clients import error_code, translated
 from spinneret.jobs import keys
 from spinneret.jobs.live import items
@@ -180,30 +180,27 @@ class DynamoConnectionStore:
         if after is not None:
             condition += " AND sk > :after"
             values[":after"] = after
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ConsistentRead=True,
-                Limit=limit,
-            )
-        return [str(item["sk"]) for item in answer["Items"]]
+        request = {
+            "TableName": self._table,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": values,
+            "ConsistentRead": True,
+        }
+        return [str(item["sk"]) for item in reads.items(self._client.query, request, limit)]
 
     def subscribers(self, ref: JobRef) -> list[Subscriber]:
         """See ConnectionStore."""
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
-                ExpressionAttributeValues={
-                    ":pk": keys.job_partition(ref),
-                    ":prefix": keys.SUBSCRIBER_PREFIX,
-                },
-                ConsistentRead=True,
-                Limit=bounds.SUBSCRIBERS_PER_JOB,
-            )
-        return [items.subscriber_from_item(item) for item in answer["Items"]]
+        request = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
+            "ExpressionAttributeValues": {
+                ":pk": keys.job_partition(ref),
+                ":prefix": keys.SUBSCRIBER_PREFIX,
+            },
+            "ConsistentRead": True,
+        }
+        rows = reads.items(self._client.query, request, bounds.SUBSCRIBERS_PER_JOB)
+        return [items.subscriber_from_item(row) for row in rows]
 
     def _closing(self, connection_id: str) -> Connection | None:
         """Mark it as closing, so that it takes no more subscriptions; None when it is unknown."""

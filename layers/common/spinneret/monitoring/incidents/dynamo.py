@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
+from spinneret.aws.reads import page_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, optional_stamp, stamp
 from spinneret.monitoring.incidents import items
@@ -28,10 +29,15 @@ class DynamoIncidentStore:
 
     def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> IncidentPage:
         """See IncidentStore."""
-        found, last = dynamo.newest_first(
-            self._client, self._table, items.partition(tenant, target_id), after, limit
+        page = page_of(
+            self._client,
+            self._table,
+            items.partition(tenant, target_id),
+            after,
+            limit,
+            newest_first=True,
         )
-        return IncidentPage(incidents=tuple(map(items.incident_of, found)), after=last)
+        return IncidentPage(incidents=tuple(map(items.incident_of, page.items)), after=page.after)
 
 
 def incident_write(

@@ -73,7 +73,8 @@ def _notes(model: type[BaseModel]) -> dict[str, str]:
     """The string that follows a field, of the model's own fields and of those it inherits."""
     found: dict[str, str] = {}
     for each in reversed(model.__mro__):
-        if each.__module__.startswith("spinneret."):
+        # `ListOf[JobView]` is in the code as `ListOf` only, which is in the MRO, too.
+        if each.__module__.startswith("spinneret.") and "[" not in each.__name__:
             found |= _notes_in(textwrap.dedent(inspect.getsource(each)))
     return found
 

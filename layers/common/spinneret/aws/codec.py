@@ -1,0 +1,219 @@
+"""Dataclasses as DynamoDB items, and back.
+
+A field is stored under its own name, by the type of its value: moments as RFC 3339 text, enums as
+their value, floats as decimals, tuples as lists, nested dataclasses as maps. A `Column` says so
+where a field is stored otherwise. An absent attribute is the field's default, or None.
+
+Reading validates by pydantic, which also turns DynamoDB's decimals into numbers. Its schema is
+built at the first row, not at import.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum, StrEnum
+from functools import cached_property, singledispatch
+from typing import TYPE_CHECKING, Any, Final
+
+from boto3.dynamodb.types import Binary
+from pydantic import TypeAdapter
+
+from spinneret.aws.dynamo import Item
+from spinneret.kernel.canonical import json_text
+from spinneret.kernel.clock import stamp
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_AS_THEY_ARE: Final = frozenset({str, int, bool})  # most fields: dispatch costs more than they do
+_BINARY: Final[Any] = Binary  # its published types lack the conversion to bytes
+
+
+@singledispatch
+def to_json(value: Any) -> Any:
+    """Return `value` as JSON has it; a dataclass keeps its None. Raises TypeError."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if is_dataclass(value):
+        return {each.name: to_json(getattr(value, each.name)) for each in fields(value)}
+    raise TypeError(f"a {type(value).__name__} has no stored form: give its field a Column")
+
+
+@singledispatch
+def to_attribute(value: Any) -> Any:
+    """Return `value` as DynamoDB has it: floats by their shortest text, bytes and decimals as such.
+
+    Raises TypeError for a type without a stored form.
+    """
+    if is_dataclass(value):
+        return {each.name: to_attribute(getattr(value, each.name)) for each in fields(value)}
+    return to_json(value)
+
+
+@to_json.register
+@to_attribute.register
+def _(value: Enum) -> Any:
+    return value.value
+
+
+@to_json.register
+@to_attribute.register
+def _(value: StrEnum) -> Any:
+    return value.value
+
+
+@to_json.register
+@to_attribute.register
+def _(value: datetime) -> str:
+    return stamp(value)
+
+
+@to_json.register
+def _(value: Mapping) -> dict[str, Any]:  # type: ignore[type-arg]  # registered by its class
+    return {to_json(name): to_json(each) for name, each in value.items()}
+
+
+@to_attribute.register
+def _(value: Mapping) -> dict[str, Any]:  # type: ignore[type-arg]  # registered by its class
+    return {
+        name if type(name) is str else to_json(name): to_attribute(each)
+        for name, each in value.items()
+    }
+
+
+@to_json.register(tuple)
+@to_json.register(list)
+def _(value: Sequence[Any]) -> list[Any]:
+    return [to_json(each) for each in value]
+
+
+@to_attribute.register(tuple)
+@to_attribute.register(list)
+def _(value: Sequence[Any]) -> list[Any]:
+    return [to_attribute(each) for each in value]
+
+
+@to_attribute.register
+def _(value: float) -> Decimal:
+    return Decimal(repr(value))
+
+
+@to_attribute.register(bytes)
+@to_attribute.register(Decimal)
+def _(value: Any) -> Any:
+    return value
+
+
+def from_attribute(value: Any) -> Any:
+    """Return the bytes of DynamoDB's binaries; pydantic converts all else."""
+    if isinstance(value, list):
+        return [from_attribute(each) for each in value]
+    return bytes(value) if isinstance(value, _BINARY) else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """How a field is stored if not by its type and under its own name."""
+
+    attribute: str | None = None
+    """The attribute's name; None if it is the field's."""
+    encode: Callable[[Any], Any] = to_attribute
+    """Return the stored form of a value other than None."""
+    decode: Callable[[Any], Any] = from_attribute
+    """The inverse of `encode`, up to what pydantic converts."""
+    sparse: bool = False
+    """Whether empty values (0, False, "", no elements) are left out, like None."""
+
+
+_PLAIN: Final = Column()
+JSON: Final = Column(encode=lambda value: json_text(to_json(value)), decode=json.loads)
+"""A free-form value, or one that no expression reads, as JSON text: its numbers stay numbers."""
+SPARSE: Final = Column(sparse=True)
+
+
+class Codec[T: DataclassInstance]:
+    """The items of one frozen dataclass."""
+
+    def __init__(
+        self,
+        kind: type[T],
+        *,
+        key: Callable[[T], Item],
+        from_key: Callable[[Item], Mapping[str, Any]] = lambda _: {},
+        keyed: Collection[str] = (),
+        columns: Mapping[str, Column] | None = None,
+        derived: Callable[[T], Item] = lambda _: {},
+        upgrade: Callable[[Item], Item] = lambda item: item,
+    ) -> None:
+        """`key` makes an item's primary key, and `from_key` reads the fields `keyed` from it, which
+        aren't stored besides. `derived` adds attributes that no field holds: keys of indexes, TTL;
+        those that are None are left out. `upgrade` rewrites an item of an earlier version.
+        """
+        self._kind = kind
+        self._key = key
+        self._from_key = from_key
+        self._keyed = frozenset(keyed)
+        self._columns = columns or {}
+        self._derived = derived
+        self._upgrade = upgrade
+
+    def key(self, value: T) -> Item:
+        """Return the primary key of a value's item."""
+        return self._key(value)
+
+    def encode(self, value: T) -> Item:
+        """Return the whole item of a value. Raises ValidationFailed for JSON that isn't JSON."""
+        item = dict(self._key(value))
+        for name, attribute, column in self._stored:
+            field = getattr(value, name)
+            if field is None or (column.sparse and not field):
+                continue
+            if column is _PLAIN and type(field) in _AS_THEY_ARE:
+                item[attribute] = field
+            else:
+                item[attribute] = column.encode(field)
+        derived = self._derived(value)
+        item.update((name, field) for name, field in derived.items() if field is not None)
+        return item
+
+    def decode(self, item: Mapping[str, Any]) -> T:
+        """Return the value of an item. Raises pydantic's ValidationError for a foreign one."""
+        item = self._upgrade(dict(item))
+        values: dict[str, Any] = dict.fromkeys(self._required)
+        for name, attribute, column in self._stored:
+            if (stored := item.get(attribute)) is not None:
+                values[name] = column.decode(stored)
+        return self._adapter.validate_python({**values, **self._from_key(item)})
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        return TypeAdapter(self._kind)
+
+    @cached_property
+    def _stored(self) -> list[tuple[str, str, Column]]:
+        """Fields, their attributes and how they are stored."""
+        columns = ((name, self._columns.get(name, _PLAIN)) for name in self._names)
+        return [(name, column.attribute or name, column) for name, column in columns]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [each.name for each in fields(self._kind) if each.name not in self._keyed]
+
+    @cached_property
+    def _required(self) -> list[str]:
+        """Fields without a default: None where their attribute is absent, which pydantic rejects
+        unless the type has None."""
+        return [each.name for each in fields(self._kind) if _has_no_default(each)]
+
+
+def _has_no_default(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def tenant_of(item: Mapping[str, Any]) -> str:
+    """Return the tenant in a partition key `T#<tenant>#…`."""
+    return str(item["pk"]).split("#", 2)[1]

@@ -1,0 +1,93 @@
+"""The one pager of all reads of DynamoDB.
+
+An answer ends at 1 MB (Query and Scan API reference), whatever the limit: each read here follows
+`LastEvaluatedKey` until its limit is filled or nothing follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from spinneret.aws.clients import translated
+from spinneret.aws.dynamo import Item
+from spinneret.kernel.paging import Page
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+Read = Callable[..., Any]
+"""`query` or `scan` of a client."""
+
+
+def answers(read: Read, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield each answer to a Query or Scan, to the last. Raises DependencyUnavailable.
+
+    For reads that are bounded by their number of answers; `items` serves all others.
+    """
+    asked = dict(request)
+    while True:
+        with translated("dynamodb"):
+            answer = read(**asked)
+        yield answer
+        if "LastEvaluatedKey" not in answer:
+            return
+        asked["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def items(read: Read, request: Mapping[str, Any], limit: int | None = None) -> Iterator[Item]:
+    """Yield up to `limit` items of a Query or Scan; all without one. Raises DependencyUnavailable.
+
+    A request without filter reads no more items than it yields: its `Limit` is set here.
+    """
+    if limit is not None and "FilterExpression" not in request:
+        request = {"Limit": limit, **request}
+    found = (item for answer in answers(read, request) for item in answer["Items"])
+    return islice(found, limit)
+
+
+def fill(
+    read: Read, request: Mapping[str, Any], limit: int, after: Mapping[str, Any] | None = None
+) -> tuple[list[Item], Any]:
+    """Return up to `limit` items behind the key `after`, and the key of the last one.
+
+    The key is None when nothing follows. For lists of indexes, whose position is a whole key; the
+    request has no filter. Raises DependencyUnavailable.
+    """
+    found: list[Item] = []
+    while True:
+        start = {} if after is None else {"ExclusiveStartKey": dict(after)}
+        with translated("dynamodb"):
+            answer = read(**request, **start, Limit=limit - len(found))
+        found += answer["Items"]
+        after = answer.get("LastEvaluatedKey")
+        if after is None or len(found) >= limit:
+            return found, after
+
+
+def page_of(
+    client: DynamoDBClient,
+    table: str,
+    partition: str,
+    after: str | None,
+    limit: int,
+    *,
+    newest_first: bool = False,
+) -> Page[Item]:
+    """Return up to `limit` items of a partition behind the sort key `after` (consistent read).
+
+    `newest_first` reads downwards, where sort keys are by time. Raises DependencyUnavailable.
+    """
+    condition, values = "pk = :pk", {":pk": partition}
+    if after is not None:
+        condition += " AND sk < :after" if newest_first else " AND sk > :after"
+        values[":after"] = after
+    request = {
+        "TableName": table,
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeValues": values,
+        "ScanIndexForward": not newest_first,
+        "ConsistentRead": True,
+    }
+    return Page.cut(tuple(items(client.query, request, limit + 1)), limit, lambda row: row["sk"])

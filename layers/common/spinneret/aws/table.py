@@ -1,0 +1,116 @@
+"""The rows of one dataclass in a DynamoDB table.
+
+Keys, conditions and transactions remain in sight in the adapters; here are the calls around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import error_code, translated
+from spinneret.aws.codec import Codec
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import items, page_of
+from spinneret.kernel.paging import Page
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+
+class Table[T: DataclassInstance]:
+    """The rows of one dataclass. All methods raise DependencyUnavailable; reads are consistent."""
+
+    def __init__(self, client: DynamoDBClient, name: str, codec: Codec[T]) -> None:
+        self._client = client
+        self._name = name
+        self._codec = codec
+
+    def get(self, key: Item) -> T | None:
+        """Return the row, or None if it is missing."""
+        found = dynamo.get(self._client, self._name, key)
+        return self._codec.decode(found) if found else None
+
+    def batch_get(self, keys: Sequence[Item]) -> list[T]:
+        """Return the existing rows of these keys, unordered; keys may repeat."""
+        distinct = list({tuple(key.items()): key for key in keys}.values())
+        return [
+            self._codec.decode(item)
+            for item in dynamo.batch_get(self._client, self._name, distinct)
+        ]
+
+    def page(
+        self, partition: str, after: str | None, limit: int, *, newest_first: bool = False
+    ) -> Page[T]:
+        """Return up to `limit` rows of a partition behind the sort key `after`."""
+        return page_of(
+            self._client, self._name, partition, after, limit, newest_first=newest_first
+        ).map(self._codec.decode)
+
+    def query_all(
+        self,
+        condition: str,
+        values: Mapping[str, Any],
+        limit: int | None = None,
+        **more: Any,
+    ) -> list[T]:
+        """Return the rows that a key condition selects, up to `limit` of them.
+
+        `more` are further arguments of Query, such as `FilterExpression`.
+        """
+        request = {
+            "TableName": self._name,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": values,
+            "ConsistentRead": True,
+            **more,
+        }
+        return [self._codec.decode(item) for item in items(self._client.query, request, limit)]
+
+    def put(self, value: T) -> None:
+        """Write the row over any other."""
+        with translated("dynamodb"):
+            self._client.put_item(TableName=self._name, Item=self._codec.encode(value))
+
+    def replace(self, value: T, condition: dynamo.Condition) -> bool:
+        """Write the row if the condition holds for the stored one; return whether it is written.
+
+        A retry may meet the success of the call before it: a row equal to ours is ours.
+        """
+        expression, values = condition
+        item = self._codec.encode(value)
+        request: dict[str, Any] = {
+            "TableName": self._name,
+            "Item": item,
+            "ConditionExpression": expression,
+            "ExpressionAttributeNames": dynamo.names_in(expression),
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+        if values:
+            request["ExpressionAttributeValues"] = values
+        try:
+            with translated("dynamodb"):
+                self._client.put_item(**request)
+        except ClientError as error:
+            if error_code(error) != "ConditionalCheckFailedException":
+                raise
+            return dynamo.plain(error.response.get("Item")) == item
+        return True
+
+    def delete(self, key: Item) -> T | None:
+        """Delete the row; return it, or None if it was missing."""
+        with translated("dynamodb"):
+            answer = self._client.delete_item(TableName=self._name, Key=key, ReturnValues="ALL_OLD")
+        former = answer.get("Attributes")
+        return self._codec.decode(former) if former else None
+
+    def put_write(
+        self, value: T, condition: dynamo.Condition | None = None
+    ) -> TransactWriteItemTypeDef:
+        """Return the Put of the row for a transaction."""
+        return dynamo.put(self._name, self._codec.encode(value), condition)

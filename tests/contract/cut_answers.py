@@ -1,0 +1,60 @@
+"""Answers of DynamoDB that are cut short after two rows, as a full one is after 1 MB.
+
+A store that ignores `LastEvaluatedKey`, `UnprocessedKeys` or `UnprocessedItems` loses rows then.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from typing import Any, Final
+
+ROWS: Final = 2
+_REST: Final = {"BatchGetItem": "UnprocessedKeys", "BatchWriteItem": "UnprocessedItems"}
+
+
+def cut_answers(client: Any) -> Any:
+    """Make the client cut every answer to a Query, Scan or batch; return the client."""
+    events = client.meta.events
+    for operation in ("Query", "Scan"):
+        events.register(f"before-call.dynamodb.{operation}", _limit)
+    for operation, rest in _REST.items():
+        events.register(f"before-call.dynamodb.{operation}", _withhold)
+        # Before boto3's own handler turns typed values into plain ones.
+        events.register_first(f"after-call.dynamodb.{operation}", _report(rest))
+    return client
+
+
+def _limit(params: dict[str, Any], **_: Any) -> None:
+    request = json.loads(params["body"])
+    request["Limit"] = min(request.get("Limit", ROWS), ROWS)
+    params["body"] = json.dumps(request).encode()
+
+
+def _withhold(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    request = json.loads(params["body"])
+    context["withheld"] = withheld = {}
+    for table, asked in request["RequestItems"].items():
+        rows = asked["Keys"] if isinstance(asked, dict) else asked
+        rest, rows[ROWS:] = rows[ROWS:], []
+        if rest:
+            withheld[table] = {**asked, "Keys": rest} if isinstance(asked, dict) else rest
+    params["body"] = json.dumps(request).encode()
+
+
+def _report(rest: str) -> Any:
+    def report(parsed: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        if withheld := context.pop("withheld", None):
+            parsed[rest] = {**parsed.get(rest, {}), **_parsed(withheld)}
+
+    return report
+
+
+def _parsed(value: Any) -> Any:
+    """The value as botocore parses it: the base64 of binaries is decoded."""
+    if isinstance(value, dict):
+        return {
+            name: b64decode(each) if name == "B" and isinstance(each, str) else _parsed(each)
+            for name, each in value.items()
+        }
+    return [_parsed(each) for each in value] if isinstance(value, list) else value

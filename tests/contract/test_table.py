@@ -1,0 +1,131 @@
+"""The pager and the rows of one kind, on emulated AWS and on DynamoDB Local."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from spinneret.aws import dynamo
+from spinneret.aws.codec import Codec, tenant_of
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import answers, items
+from spinneret.aws.table import Table
+from tests.contract.backends import OF_REAL_AWS, Tables
+
+pytestmark = OF_REAL_AWS
+ROWS_OF_A_MEGABYTE = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    tenant: str
+    id: str
+    text: str = ""
+    version: int = 1
+
+
+def _key(tenant: str, row_id: str) -> Item:
+    return {"pk": f"T#{tenant}#ROWS", "sk": row_id}
+
+
+CODEC = Codec(
+    Row,
+    key=lambda row: _key(row.tenant, row.id),
+    keyed=("tenant", "id"),
+    from_key=lambda item: {"tenant": tenant_of(item), "id": item["sk"]},
+)
+
+
+@pytest.fixture
+def name(tables: Tables) -> str:
+    return tables.names["Marketplace"]
+
+
+@pytest.fixture
+def table(tables: Tables, name: str) -> Table[Row]:
+    return Table(tables.client, name, CODEC)
+
+
+@pytest.fixture
+def rows(table: Table[Row], tenant: str) -> list[Row]:
+    written = [Row(tenant=tenant, id=f"row_{number}") for number in range(7)]
+    for row in written:
+        table.put(row)
+    return written
+
+
+def test_pages_are_full_and_in_order_in_both_directions(
+    table: Table[Row], tenant: str, rows: list[Row]
+) -> None:
+    partition = f"T#{tenant}#ROWS"
+    first = table.page(partition, None, 5)
+    assert (list(first.items), first.after) == (rows[:5], "row_4")
+    last = table.page(partition, first.after, 5)
+    assert (list(last.items), last.after) == (rows[5:], None)
+    assert table.page(partition, None, 7).after is None
+    newest = table.page(partition, "row_5", 3, newest_first=True)
+    assert (list(newest.items), newest.after) == (rows[4:1:-1], "row_2")
+
+
+def test_a_query_follows_its_answers_to_the_limit(
+    table: Table[Row], tenant: str, rows: list[Row]
+) -> None:
+    everything = ("pk = :pk", {":pk": f"T#{tenant}#ROWS"})
+    assert table.query_all(*everything) == rows
+    assert table.query_all(*everything, 3) == rows[:3]
+    for row in rows[5:]:
+        table.put(replace(row, version=2))
+    filtered = table.query_all(
+        "pk = :pk",
+        {":pk": f"T#{tenant}#ROWS", ":version": 2},
+        2,
+        FilterExpression="version = :version",
+    )
+    assert filtered == [replace(rows[5], version=2), replace(rows[6], version=2)]
+
+
+def test_a_batch_of_keys_is_read_whole_and_once(
+    table: Table[Row], tenant: str, rows: list[Row]
+) -> None:
+    keys = [_key(tenant, row_id) for row_id in (*(row.id for row in rows), "row_1", "row_x")]
+    found = table.batch_get(keys)
+    assert sorted(found, key=lambda row: row.id) == rows
+    assert table.batch_get([]) == []
+
+
+def test_a_row_is_replaced_on_its_condition_only(table: Table[Row], tenant: str) -> None:
+    row = Row(tenant=tenant, id="row_1")
+    new: dynamo.Condition = ("attribute_not_exists(#pk)", {})
+    assert table.replace(row, new)
+    assert table.replace(row, new)  # the answer to the first was lost
+    assert not table.replace(replace(row, text="another"), new)
+    second = replace(row, version=2, text="second")
+    assert not table.replace(second, dynamo.equals(version=7))
+    assert table.replace(second, dynamo.equals(version=1))
+    assert table.get(_key(tenant, "row_1")) == second
+
+
+def test_a_deleted_row_is_returned_once(table: Table[Row], tenant: str, rows: list[Row]) -> None:
+    assert table.delete(_key(tenant, "row_3")) == rows[3]
+    assert table.delete(_key(tenant, "row_3")) is None
+    assert table.get(_key(tenant, "row_3")) is None
+
+
+def test_more_than_a_megabyte_is_read_whole(
+    tables: Tables, table: Table[Row], name: str, tenant: str
+) -> None:
+    written = [
+        Row(tenant=tenant, id=f"row_{number:02}", text="x" * 30_000)
+        for number in range(ROWS_OF_A_MEGABYTE)
+    ]
+    for row in written:
+        table.put(row)
+    assert list(table.page(f"T#{tenant}#ROWS", None, 100).items) == written
+    request = {
+        "TableName": name,
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeValues": {":pk": f"T#{tenant}#ROWS"},
+    }
+    assert len(list(answers(tables.client.query, request))) > 1
+    assert len(list(items(tables.client.query, request, 59))) == 59
