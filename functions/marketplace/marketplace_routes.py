@@ -14,7 +14,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch
 from spinneret.kernel.paging import cursor_of, position_of
-from spinneret.marketplace.listings.api_models import ListingList, listing_list
+from spinneret.marketplace.listings.api_models import ListingList, ListingView
 from spinneret.marketplace.orders.api_models import OrderList, order_list
 from spinneret.marketplace.publishing.api_models import (
     ActionTypeList,
@@ -175,7 +175,8 @@ def list_listings(
 ) -> ListingList:
     """What stands where, by product, and what differs there from what was published."""
     after = position_of(cursor, _is_position)
-    return listing_list(routes.services.listings.page(routes.principal.tenant, after, limit))
+    page = routes.services.listings.page(routes.principal.tenant, after, limit)
+    return ListingList.page(page, ListingView.of)
 
 
 @router.get("/api/marketplace/orders", **declared(Scope.READ))

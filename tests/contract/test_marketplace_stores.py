@@ -179,9 +179,9 @@ def test_listings_are_found_by_product_and_paged(stores: Stores, tenant: str) ->
     found = stores.listings.of_product(tenant, "prd_1")
     assert sorted(each.marketplace for each in found) == ["ebay", "etsy"]
     first = stores.listings.page(tenant, None, 2)
-    assert [(each.product_id, each.marketplace) for each in first.listings] == places[:2]
+    assert [(each.product_id, each.marketplace) for each in first.items] == places[:2]
     second = stores.listings.page(tenant, first.after, 2)
-    assert ([each.product_id for each in second.listings], second.after) == (["prd_2"], None)
+    assert ([each.product_id for each in second.items], second.after) == (["prd_2"], None)
 
 
 # ------------------------------------------------------------------ Tasks

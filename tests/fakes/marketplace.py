@@ -10,9 +10,10 @@ from typing import Any
 
 from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
+from spinneret.kernel.paging import Page
 from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
 from spinneret.marketplace.connections.models import Connection, PendingConsent, Seller, SellerPage
-from spinneret.marketplace.listings.models import Listing, ListingPage
+from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.orders.models import OpenSales, Sale, SalePage
 from spinneret.marketplace.products.models import Product, ProductPage
 from spinneret.marketplace.publishing.statistics import DayOfAction
@@ -53,13 +54,9 @@ class FakeListingStore:
     def of_product(self, tenant: str, product_id: str) -> list[Listing]:
         return [row for row in self._of(tenant).values() if row.product_id == product_id]
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ListingPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Listing]:
         rows = [(key, row) for key, row in self._of(tenant).items() if key > (after or "")]
-        shown = rows[:limit]
-        return ListingPage(
-            listings=tuple(row for _, row in shown),
-            after=shown[-1][0] if len(rows) > limit else None,
-        )
+        return Page.cut(rows[: limit + 1], limit, lambda row: row[0]).map(lambda row: row[1])
 
     def save(self, listing: Listing, lease: Lease | None = None) -> bool:
         key = listing.tenant, f"{listing.product_id}#{listing.marketplace}"

@@ -70,11 +70,3 @@ class Listing:
     updated_at: datetime | None = None
     version: int = 0
     """Goes up by one with every change; 0 isn't stored yet."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ListingPage:
-    """Listing records by product, and the position to go on after; None when there are no more."""
-
-    listings: tuple[Listing, ...]
-    after: str | None

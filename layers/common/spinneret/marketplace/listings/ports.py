@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from spinneret.jobs.models import Lease
-from spinneret.marketplace.listings.models import Listing, ListingPage
+from spinneret.kernel.paging import Page
+from spinneret.marketplace.listings.models import Listing
 
 
 class ListingStore(Protocol):
@@ -19,7 +20,7 @@ class ListingStore(Protocol):
         """All records of a product."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ListingPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Listing]:
         """Up to `limit` records after a position, by product and marketplace."""
         ...
 

@@ -162,7 +162,7 @@ class OrderBook:
         step = max(1, bounds.RECONCILED_PER_READ // 2)
         while asked + step <= bounds.RECONCILED_PER_READ:
             page = self._listings.page(tenant, after, step)
-            for listing in page.listings:
+            for listing in page.items:
                 there = listing.marketplace
                 if there != marketplace and there not in self._silent:
                     continue

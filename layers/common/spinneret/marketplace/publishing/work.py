@@ -163,7 +163,7 @@ class Work:
             page = self._listings.page(subject.tenant, after, bounds.LIST_LIMIT_MAX)
             found += [
                 each
-                for each in page.listings
+                for each in page.items
                 if each.marketplace == subject.marketplace and each.product_id != product.id
             ]
             after = page.after

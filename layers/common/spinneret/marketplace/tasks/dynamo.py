@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
-from spinneret.jobs.bodies import json_text
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import (
     epoch_seconds,
     optional_stamp,
