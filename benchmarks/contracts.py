@@ -28,10 +28,11 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
+sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common"), str(ROOT / "infra" / "local")]
 
 import httpx  # noqa: E402 - after the path
 
+from stack.port_claims import claim  # noqa: E402 - after the path
 from tests.markets import contracts  # noqa: E402 - see above
 from tests.markets.recording import recorded  # noqa: E402 - see above
 from tests.markets.web import Seen  # noqa: E402 - see above
@@ -132,10 +133,8 @@ def _client(url: str) -> httpx.Client:
 @contextmanager
 def _prism(document: Mapping[str, Any]) -> Iterator[str]:
     """Prism serving one description on loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    with tempfile.TemporaryDirectory() as folder:
+    with claim() as claimed, tempfile.TemporaryDirectory() as folder:
+        port = claimed.ports[0]
         path = Path(folder) / "description.json"
         path.write_text(json.dumps(document))
         wanted = ["mock", "--errors", "--seed", "1", "--host", "127.0.0.1", "--port", str(port)]

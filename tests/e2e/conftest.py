@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from spinneret.access.keys.bootstrap import issue
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
 from stack.deployment.settings import market_hosts
+from stack.port_claims import claim
 from tests.conftest import Aws, Stack
 from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
@@ -127,10 +127,17 @@ class Tenant:
 
 
 @pytest.fixture(scope="session")
-def deployed(prompt_indexes: Stack, aws: Aws) -> Deployed:
+def server_ports() -> Iterator[range]:
+    """Ports of servers that start and stop with their tests, claimed to the end of the run."""
+    with claim() as claimed:
+        yield claimed.ports
+
+
+@pytest.fixture(scope="session")
+def deployed(prompt_indexes: Stack, aws: Aws, server_ports: range) -> Deployed:
     """The application, with four loopback servers that it may fetch from."""
     stack = prompt_indexes
-    ports = site, website, market, trap = [_free_port() for _ in range(4)]
+    ports = site, website, market, trap = server_ports[:4]
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
         "SPINNERET_FETCH_ALLOWED": ",".join(f"127.0.0.1:{port}" for port in ports),
@@ -199,9 +206,3 @@ def reader(deployed: Deployed) -> Iterator[Tenant]:
             assert job["status"] == "completed", job
     yield tenant
     tenant.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import hmac
 import json
-import socket
 import time
 from collections.abc import Iterator
 from datetime import datetime
@@ -176,10 +175,7 @@ class Deployed:
 
 @pytest.fixture
 def markets() -> Iterator[MarketServer]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    with MarketServer(port) as server:
+    with MarketServer(0) as server:
         server.etsy.visible_after = 0
         yield server
 

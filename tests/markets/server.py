@@ -21,13 +21,13 @@ class MarketServer:
     """Serves eBay, Etsy and `/image/…` while it is entered; one request at a time."""
 
     def __init__(self, port: int) -> None:
-        self.url = f"http://127.0.0.1:{port}"
         self.ebay = FakeEbay(lambda: datetime.now(UTC))
         self.etsy = FakeEtsy(lambda: datetime.now(UTC))
         self.seen: list[Seen] = []
         self.lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"markets": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import httpx
 from botocore.config import Config
 from websockets.sync.client import ClientConnection, connect
 
+from stack.port_claims import claim
 from stack.tools.python_tools import websocket_tool
 from stack.tools.store import Store
 from stack.tools.venv import python
@@ -69,15 +69,15 @@ def running_gateway(
     """Start a gateway on a free port, wait until it serves, and end it."""
     workspace = Workspace.from_environment(os.environ)
     interpreter = python(Store(workspace).ensure(websocket_tool(workspace)))
-    port = _free_port()
-    words = {
-        "--port": str(port),
-        "--aws-endpoint": functions.url,
-        "--region": "us-east-1",
-        "--stack": stack,
-        "--stage": STAGE,
-    }
-    with log.open("wb") as output:
+    with claim() as claimed, log.open("wb") as output:
+        port = claimed.ports[0]
+        words = {
+            "--port": str(port),
+            "--aws-endpoint": functions.url,
+            "--region": "us-east-1",
+            "--stack": stack,
+            "--stage": STAGE,
+        }
         process = subprocess.Popen(
             [interpreter, "-m", "spinneret_websocket.server", *sum(words.items(), ()), *options],
             env={
@@ -111,10 +111,3 @@ def _wait_until_it_serves(gateway: GatewayProcess) -> None:
             time.sleep(0.05)
         else:
             return
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -25,5 +25,13 @@ class StartError(StackError):
     """A part of the stack did not start or does not answer."""
 
 
+class PortTaken(StartError):
+    """A part ended while it started, since another program has its port."""
+
+    def __init__(self, text: str, port: int) -> None:
+        super().__init__(text)
+        self.port = port
+
+
 class ProbeError(StackError):
     """A part answered a probe, but not with what it should."""

@@ -18,8 +18,8 @@ from stack.process import ProcessId, is_alive, owned
 from stack.workspace import Workspace
 
 DEFAULT_NAME: Final = "dev"
-# An `up` that installs everything may take this long.
-LOCK_SECONDS: Final = 1800.0
+# An `up` that installs everything, or a deployment, may take this long.
+LOCK_SECONDS: Final = 7_200.0
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 

@@ -8,17 +8,18 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Final
 
-from stack.errors import ProbeError, StackError, StartError
+from stack.errors import PortTaken, ProbeError, StackError, StartError
 from stack.files import last_lines
 from stack.instance import Instance, Record, Running
 from stack.parts.part import Part, Site
+from stack.port_claims import is_taken
 from stack.process import ProcessId, is_alive, spawn, stop
 from stack.tools.store import Store
 
 # LocalStack ends its functions and DynamoDB itself, which takes it some seconds.
 GRACE_SECONDS: Final = 15.0
 # A part that was up already answers a probe sooner than one that boots.
-RUNNING_SECONDS: Final = 30.0
+RUNNING_SECONDS: Final = 120.0
 SHOWN_LINES: Final = 20
 POLL_SECONDS: Final = 0.2
 
@@ -58,9 +59,12 @@ def _start(part: Part, site: Site) -> ProcessId:
     log = site.instance.log(part.name)
     if log.exists():
         log.replace(log.with_name(f"{log.name}.1"))
-    process = spawn(part.spawn(site), log=log, owner=site.instance.owner(part.name))
+    inherited = [] if site.claim is None else [site.claim.descriptor]
+    process = spawn(
+        part.spawn(site), log=log, owner=site.instance.owner(part.name), inherited=inherited
+    )
     if process is None:
-        raise StartError(_with_log(f"{part.title} ended at once", site.instance, part))
+        raise _ended(part, site, "ended at once")
     return process
 
 
@@ -98,11 +102,20 @@ def _wait(
         if error is None:
             return
         if not is_alive(process):
-            raise StartError(_with_log(f"{part.title} ended while it started", site.instance, part))
+            raise _ended(part, site, "ended while it started")
         if time.monotonic() > deadline:
             text = f"{part.title} does not work after {limit:.0f} s: {error}"
             raise StartError(_with_log(text, site.instance, part))
         abandon.wait(POLL_SECONDS)
+
+
+def _ended(part: Part, site: Site, how: str) -> StartError:
+    """Return the error of a part whose process has ended."""
+    port = getattr(site.ports, part.port)
+    if is_taken(port):
+        text = f"{part.title} {how}: another program has taken port {port}"
+        return PortTaken(_with_log(text, site.instance, part), port)
+    return StartError(_with_log(f"{part.title} {how}", site.instance, part))
 
 
 def failure(part: Part, url: str) -> ProbeError | None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import errno
-import socket
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Final
 
 from stack.errors import UsageError
+from stack.port_claims import HOST, Claim, bind_error
 
-HOST: Final = "127.0.0.1"
+__all__ = ["HOST", "VARIABLES", "Ports", "choose", "refuse_taken", "requested"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,8 @@ class Ports:
     opensearch: int = 9209
     embedder: int = 8085
     websocket: int = 8086
+    dynamodb: int = 8087
+    """DynamoDB Local, behind the gateway."""
 
 
 VARIABLES: Final = {
@@ -29,6 +30,7 @@ VARIABLES: Final = {
     "opensearch": "SPINNERET_OPENSEARCH_PORT",
     "embedder": "SPINNERET_EMBEDDER_PORT",
     "websocket": "SPINNERET_WEBSOCKET_PORT",
+    "dynamodb": "SPINNERET_DYNAMODB_PORT",
 }
 
 
@@ -48,16 +50,17 @@ def _parse(text: str, variable: str) -> int:
     raise UsageError(f"{variable}={text} is not a port: give a number from 1 to 65535")
 
 
-def choose(wanted: Mapping[str, int], *, held: Ports | None, pick: bool) -> Ports:
-    """The ports of this start.
+def choose(wanted: Mapping[str, int], *, held: Ports | None, claim: Claim | None) -> Ports:
+    """Return the ports of this start.
 
     Ports that a running part holds stay as they are: asking for others is an error. Otherwise a
-    named port wins, and the rest are picked among the free ones or are the defaults.
+    named port wins, and the rest come from the claimed block or are the defaults.
     """
     if held is not None:
         _refuse_change(wanted, held)
         return held
-    return Ports(**{**(_free() if pick else {}), **wanted})
+    claimed = {} if claim is None else dict(zip(VARIABLES, claim.ports, strict=False))
+    return Ports(**{**claimed, **wanted})
 
 
 def _refuse_change(wanted: Mapping[str, int], held: Ports) -> None:
@@ -68,16 +71,6 @@ def _refuse_change(wanted: Mapping[str, int], held: Ports) -> None:
                 f"this instance runs with {name} on port {current}, but {VARIABLES[name]}={port}: "
                 "stop it first (down), or unset the variable"
             )
-
-
-def _free() -> dict[str, int]:
-    with ExitStack() as sockets:  # all held until the last is picked, so that no two are the same
-        chosen = {}
-        for name in VARIABLES:
-            listener = sockets.enter_context(socket.socket())
-            listener.bind((HOST, 0))
-            chosen[name] = listener.getsockname()[1]
-        return chosen
 
 
 def refuse_taken(ports: Ports, names: Iterable[str]) -> None:
@@ -92,7 +85,7 @@ def refuse_taken(ports: Ports, names: Iterable[str]) -> None:
                 f"change {VARIABLES[other]} or {VARIABLES[name]}"
             )
     for name in names:
-        error = _bind_error(numbers[name])
+        error = bind_error(numbers[name])
         if error is not None:
             taken = error.errno == errno.EADDRINUSE
             why = "is taken by another program" if taken else f"cannot be used ({error.strerror})"
@@ -100,14 +93,3 @@ def refuse_taken(ports: Ports, names: Iterable[str]) -> None:
                 f"port {numbers[name]} ({name}) {why}: "
                 f"set {VARIABLES[name]} to a free port, or use --free-ports"
             )
-
-
-def _bind_error(port: int) -> OSError | None:
-    with socket.socket() as listener:
-        # As servers do: connections of a stopped server that still linger do not count.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((HOST, port))
-        except OSError as error:
-            return error
-    return None

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,10 +73,12 @@ def resident_bytes(process: ProcessId) -> int:
     return pages * _PAGE_BYTES
 
 
-def spawn(spec: Spawn, *, log: Path, owner: str) -> ProcessId | None:
-    """Starts a process in a session of its own, so that no signal of the terminal reaches it.
+def spawn(
+    spec: Spawn, *, log: Path, owner: str, inherited: Collection[int] = ()
+) -> ProcessId | None:
+    """Start a process in a session of its own, so that no signal of the terminal reaches it.
 
-    Returns None when it has already ended.
+    It inherits these descriptors. Returns None when it has already ended.
     """
     environment = {**spec.environment, OWNER_VARIABLE: owner}
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -89,6 +91,7 @@ def spawn(spec: Spawn, *, log: Path, owner: str) -> ProcessId | None:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=tuple(inherited),
         )
     process = _when_marked(child.pid)
     # Should it end while this command still runs, it must not stay behind as a zombie.

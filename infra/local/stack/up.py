@@ -6,16 +6,22 @@ import argparse
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Final
 
 from stack import endpoints, ports
+from stack.errors import PortTaken
 from stack.install import install
 from stack.instance import Instance, Record, instance_lock, machine_boot
 from stack.lifecycle import end, start_missing, tool_folders
 from stack.parts import localstack
 from stack.parts.catalogue import all_parts, select
 from stack.parts.part import Part, Site
+from stack.port_claims import claim
 from stack.tools.store import Store
 from stack.workspace import Workspace
+
+TRIES: Final = 3  # starts of an instance, each on other ports
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,23 +44,37 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 def bring_up(
     instance: Instance, parts: Sequence[Part], workspace: Workspace, *, free_ports: bool
 ) -> None:
-    """Starts those of the parts that do not run and waits until all of them work."""
+    """Start the parts that don't run and wait until all of them work.
+
+    With `free_ports`, a start whose port another program has taken is repeated on other ports.
+    """
     begin = time.monotonic()
     former = instance.read()
     alive = former.alive() if former is not None else {}
-    missing = [part for part in parts if part.name not in alive]
-    held = former.ports if former is not None and alive else None
-    chosen = ports.choose(ports.requested(workspace.environ), held=held, pick=free_ports)
     # What outlived a dead part would hold its ports and work on data that are gone.
     end(instance, None, [part.name for part in all_parts(workspace) if part.name not in alive])
-    ports.refuse_taken(chosen, [part.port for part in missing])
-
+    missing = [part for part in parts if part.name not in alive]
+    held = former.ports if former is not None and alive else None
+    wanted = ports.requested(workspace.environ)
     store = Store(workspace)
-    install(parts, store, with_java=bool(missing))
-    if not alive:
-        shutil.rmtree(instance.data, ignore_errors=True)
-    record = Record(machine_boot(), chosen, alive)
-    record = start_missing(missing, parts, Site(instance, chosen, store), record)
+    for tries in range(1, TRIES + 1):
+        picks = free_ports and held is None
+        with claim() if picks else nullcontext() as claimed:
+            chosen = ports.choose(wanted, held=held, claim=claimed)
+            ports.refuse_taken(chosen, [port for part in missing for port in part.bound_ports])
+            install(parts, store, with_java=bool(missing))
+            if not alive:
+                shutil.rmtree(instance.data, ignore_errors=True)
+            record = Record(machine_boot(), chosen, alive)
+            site = Site(instance, chosen, store, claimed)
+            try:
+                record = start_missing(missing, parts, site, record)
+            except PortTaken as error:
+                if not picks or error.port in wanted.values() or tries == TRIES:
+                    raise
+                workspace.progress.say(f"{str(error).splitlines()[0]}; trying other ports")
+                continue
+        break
 
     running = [part for part in all_parts(workspace) if part.name in record.alive()]
     endpoints.write(instance, record, running)

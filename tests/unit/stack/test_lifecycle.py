@@ -27,6 +27,11 @@ FAIL = "print('the reason is this'); raise SystemExit(3)"
 MakePart = Callable[..., Part]
 
 
+@pytest.fixture(autouse=True)
+def _sockets(socket_enabled: None) -> None:
+    """Whether another program has a part's port is found out by binding it, on loopback."""
+
+
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     workspace = Workspace(tmp_path / "project", tmp_path / "local", {}, Progress())

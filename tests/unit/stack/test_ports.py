@@ -5,11 +5,13 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
 from stack import ports
 from stack.errors import UsageError
+from stack.port_claims import Claim, claim
 from stack.ports import Ports
 
 
@@ -26,8 +28,15 @@ def taken() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def _free() -> Ports:
-    return ports.choose({}, held=None, pick=True)
+@pytest.fixture
+def claimed(tmp_path: Path) -> Iterator[Claim]:
+    with claim(folder=tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def free(claimed: Claim) -> Ports:
+    return ports.choose({}, held=None, claim=claimed)
 
 
 @pytest.mark.parametrize(
@@ -53,33 +62,34 @@ def test_what_is_no_port_is_refused_by_its_variable(text: str) -> None:
 
 
 def test_without_a_wish_the_ports_are_the_documented_ones() -> None:
-    assert ports.choose({}, held=None, pick=False) == Ports(4566, 9209, 8085)
+    assert ports.choose({}, held=None, claim=None) == Ports(4566, 9209, 8085)
 
 
-def test_picked_ports_are_different_and_free() -> None:
-    picked = _free()
-    assert len(set(asdict(picked).values())) == 4
-    ports.refuse_taken(picked, ports.VARIABLES)
+def test_claimed_ports_are_different_and_free(claimed: Claim, free: Ports) -> None:
+    assert set(asdict(free).values()) == set(claimed.ports[: len(ports.VARIABLES)])
+    ports.refuse_taken(free, ports.VARIABLES)
 
 
-def test_a_named_port_wins_over_a_picked_one() -> None:
-    assert ports.choose({"embedder": 4711}, held=None, pick=True).embedder == 4711
+def test_a_named_port_wins_over_a_claimed_one(claimed: Claim) -> None:
+    assert ports.choose({"embedder": 4711}, held=None, claim=claimed).embedder == 4711
 
 
-def test_a_running_instance_keeps_its_ports() -> None:
+def test_a_running_instance_keeps_its_ports(claimed: Claim) -> None:
     held = Ports(1, 2, 3)
-    assert ports.choose({}, held=held, pick=True) == held
-    assert ports.choose({"gateway": 1}, held=held, pick=False) == held
+    assert ports.choose({}, held=held, claim=claimed) == held
+    assert ports.choose({"gateway": 1}, held=held, claim=None) == held
 
 
 def test_another_port_for_a_running_instance_is_refused() -> None:
     with pytest.raises(UsageError, match="SPINNERET_GATEWAY_PORT=7"):
-        ports.choose({"gateway": 7}, held=Ports(1, 2, 3), pick=False)
+        ports.choose({"gateway": 7}, held=Ports(1, 2, 3), claim=None)
 
 
 @pytest.mark.parametrize("name", ["gateway", "opensearch", "embedder"])
-def test_a_taken_port_is_refused_by_number_part_and_variable(name: str, taken: int) -> None:
-    chosen = replace(_free(), **{name: taken})
+def test_a_taken_port_is_refused_by_number_part_and_variable(
+    name: str, taken: int, free: Ports
+) -> None:
+    chosen = replace(free, **{name: taken})
     with pytest.raises(UsageError) as refusal:
         ports.refuse_taken(chosen, ports.VARIABLES)
     message = str(refusal.value)
@@ -88,17 +98,16 @@ def test_a_taken_port_is_refused_by_number_part_and_variable(name: str, taken: i
     assert refusal.value.exit_code == 2
 
 
-def test_only_the_ports_of_parts_to_start_are_looked_at(taken: int) -> None:
-    ports.refuse_taken(replace(_free(), gateway=taken), ["opensearch", "embedder"])
+def test_only_the_ports_of_parts_to_start_are_looked_at(taken: int, free: Ports) -> None:
+    ports.refuse_taken(replace(free, gateway=taken), ["opensearch", "embedder"])
 
 
-def test_one_port_for_two_parts_is_refused() -> None:
-    picked = _free()
+def test_one_port_for_two_parts_is_refused(free: Ports) -> None:
     with pytest.raises(UsageError, match="both gateway and embedder"):
-        ports.refuse_taken(replace(picked, embedder=picked.gateway), [])
+        ports.refuse_taken(replace(free, embedder=free.gateway), [])
 
 
-def test_a_port_with_connections_that_linger_is_free() -> None:
+def test_a_port_with_connections_that_linger_is_free(free: Ports) -> None:
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
         listener.bind((ports.HOST, 0))
@@ -108,4 +117,4 @@ def test_a_port_with_connections_that_linger_is_free() -> None:
         served, _ = listener.accept()
         served.close()  # the side that closes first is the one whose port lingers
         client.close()
-    ports.refuse_taken(replace(_free(), gateway=port), ["gateway"])
+    ports.refuse_taken(replace(free, gateway=port), ["gateway"])

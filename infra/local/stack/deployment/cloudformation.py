@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from stack.errors import StackError
 
-DELETE_SECONDS: Final = 120.0
+DELETE_SECONDS: Final = 600.0
 _POLL_SECONDS: Final = 0.3
 
 

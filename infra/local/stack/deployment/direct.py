@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from stack.errors import StackError
 
-UPDATE_SECONDS: Final = 60.0
+UPDATE_SECONDS: Final = 600.0
 _POLL_SECONDS: Final = 0.1
 
 

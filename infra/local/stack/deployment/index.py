@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.request
 from typing import Final
 
-_SECONDS: Final = 30.0
+_SECONDS: Final = 120.0
 _PATTERN: Final = "chunks-*"
 
 

@@ -18,7 +18,7 @@ from stack.workspace import Workspace
 NAME: Final = "embedder"
 # all-MiniLM-L6-v2, see spinneret_embedder.
 DIMENSION: Final = 384
-BOOT_SECONDS: Final = 60.0
+BOOT_SECONDS: Final = 300.0
 PROBE_SECONDS: Final = 20.0
 
 

@@ -23,7 +23,7 @@ from stack.tools.venv import python
 from stack.workspace import Workspace
 
 NAME: Final = "localstack"
-BOOT_SECONDS: Final = 180.0
+BOOT_SECONDS: Final = 600.0
 DYNAMODB_HEAP: Final = "256m"
 
 
@@ -58,6 +58,7 @@ def localstack(workspace: Workspace) -> Part:
         probe=_probe,
         boot_seconds=BOOT_SECONDS,
         needs_java=True,
+        inner_ports=("dynamodb",),
     )
 
 
@@ -97,6 +98,8 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
         "OPENSEARCH_CUSTOM_BACKEND": f"http://{HOST}:{site.ports.opensearch}",
         # Expired or altered presigned URLs are refused, as on AWS.
         "S3_SKIP_SIGNATURE_VALIDATION": "0",
+        # Else LocalStack picks an ephemeral one, which a connection may take before it is bound.
+        "DYNAMODB_LOCAL_PORT": str(site.ports.dynamodb),
         "DYNAMODB_IN_MEMORY": "1",
         "DYNAMODB_HEAP_SIZE": DYNAMODB_HEAP,
         "DYNAMODB_REMOVE_EXPIRED_ITEMS": "1",

@@ -18,7 +18,7 @@ from stack.workspace import Workspace
 NAME: Final = "opensearch"
 HEAP: Final = "512m"
 # Under load a boot of 10 s was seen to take a minute.
-BOOT_SECONDS: Final = 180.0
+BOOT_SECONDS: Final = 600.0
 PROBE_SECONDS: Final = 20.0
 # From this version on, the use of native memory must be allowed explicitly.
 _NATIVE_ACCESS_VERSION = 22

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from stack.errors import ProbeError
 from stack.instance import Instance
+from stack.port_claims import Claim
 from stack.ports import HOST, Ports
 from stack.process import Spawn
 from stack.tools.store import Store, Tool
@@ -26,6 +27,8 @@ class Site:
     instance: Instance
     ports: Ports
     store: Store
+    claim: Claim | None = None
+    """The ports' claim, which each part inherits."""
 
     def data(self, part: str) -> Path:
         return self.instance.data / part
@@ -33,7 +36,8 @@ class Site:
 
 @dataclass(frozen=True)
 class Part:
-    """`port` names the one in Ports; `boot_seconds` is the most that a start may take.
+    """`port` names its address in Ports, and `inner_ports` what it binds besides; `boot_seconds` is
+    the most that a start may take.
 
     `spawn` lays out the part's folders. `probe` makes a real round trip through the part at an
     address; it raises ProbeError as long as the part does not work.
@@ -47,6 +51,12 @@ class Part:
     probe: Callable[[str], None]
     boot_seconds: float
     needs_java: bool = False
+    inner_ports: tuple[str, ...] = ()
+
+    @property
+    def bound_ports(self) -> tuple[str, ...]:
+        """Names of all ports that it binds."""
+        return (self.port, *self.inner_ports)
 
     def url(self, ports: Ports) -> str:
         return f"http://{HOST}:{getattr(ports, self.port)}"

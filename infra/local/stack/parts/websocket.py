@@ -16,7 +16,7 @@ from stack.tools.venv import python
 from stack.workspace import REGION, Workspace
 
 NAME: Final = "websocket"
-BOOT_SECONDS: Final = 60.0
+BOOT_SECONDS: Final = 300.0
 PROBE_SECONDS: Final = 20.0
 
 

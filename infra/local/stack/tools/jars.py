@@ -14,7 +14,7 @@ from stack.tools.maven import fetch_checked
 from stack.tools.store import Store, Tool
 from stack.workspace import Workspace
 
-COMPILE_SECONDS: Final = 120.0
+COMPILE_SECONDS: Final = 600.0
 # A line of a jar's manifest, its line end not counted, has at most this many bytes.
 _MANIFEST_LINE = 72
 

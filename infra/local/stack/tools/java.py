@@ -21,7 +21,7 @@ VARIABLE: Final = "SPINNERET_JAVA"
 NONE: Final = "none"
 # What OpenSearch 2.19 with k-NN and DynamoDB Local 3 are compiled for.
 OLDEST: Final = 17
-ASK_SECONDS: Final = 30.0
+ASK_SECONDS: Final = 120.0
 
 
 @dataclass(frozen=True)

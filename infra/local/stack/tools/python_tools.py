@@ -11,8 +11,8 @@ from stack.tools.store import Store, Tool
 from stack.tools.venv import Venv, interpreter_fact, site_packages, venv_tool
 from stack.workspace import Workspace
 
-CONVERT_SECONDS: Final = 300.0
-CATALOG_SECONDS: Final = 120.0
+CONVERT_SECONDS: Final = 1_200.0
+CATALOG_SECONDS: Final = 600.0
 # LocalStack looks for ready-made files here, below its file system root.
 STATIC_FOLDER: Final = "usr/lib/localstack"
 

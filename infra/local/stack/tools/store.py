@@ -24,7 +24,7 @@ from stack.workspace import Workspace
 
 MARKER: Final = ".complete"
 # The slowest install is bounded by its own deadlines; the lock only has to outlast it.
-LOCK_SECONDS: Final = 1800.0
+LOCK_SECONDS: Final = 7_200.0
 _STAMP_LENGTH = 12
 _NOT_INPUT = {"__pycache__", "build", "dist", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 

@@ -15,7 +15,7 @@ from stack.errors import InstallError
 from stack.tools.command import run
 from stack.tools.store import Store, Tool
 
-INSTALL_SECONDS: Final = 900.0
+INSTALL_SECONDS: Final = 1_800.0
 
 
 def python(folder: Path) -> Path:
