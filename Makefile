@@ -28,12 +28,12 @@ test: check ## Run every test; the stack's run on fresh instances of their own
 	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
 	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
 
-# Beside each other, since they mostly wait: three processes, each on an instance of its own.
+# Beside each other, since they mostly wait, on two instances: one for all end-to-end processes.
 test-end-to-end: .venv/.done
-	@$(BIN)/python -m pytest -m stack tests/e2e -n 2 --dist loadfile
+	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m stack tests/e2e -n 3 --dist loadfile
 
 test-parts: .venv/.done
-	@$(BIN)/python -m pytest -m stack --ignore tests/e2e
+	@$(STACK) run --instance parts -- $(BIN)/python -m pytest -m stack --ignore tests/e2e
 
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
 	@$(BIN)/ruff check $(CODE)

@@ -1,6 +1,7 @@
-"""The running stack as fixtures. Each test run starts an instance of its own and ends it.
+"""The running stack as fixtures.
 
-SPINNERET_TEST_INSTANCE names a running instance to use instead, for a quick loop by hand.
+SPINNERET_TEST_INSTANCE names a running instance: `make test` starts one for several processes.
+Without it a test run starts an instance of its own and ends it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import boto3
 import httpx
@@ -102,8 +103,17 @@ def run_stack(*words: str, seconds: float, **environ: str) -> subprocess.Complet
     )
 
 
+def give_up(config: pytest.Config, reason: str, done: subprocess.CompletedProcess[str]) -> NoReturn:
+    """End the whole run with the reason and a command's output, instead of failing every test."""
+    # xdist hides what its processes print and the reason of their exit, but not what they write
+    # to their standard error outside of pytest's capturing.
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        sys.stderr.write(f"\n{reason}:\n{done.stdout}{done.stderr}\n")
+    pytest.exit(reason)
+
+
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
+def stack(pytestconfig: pytest.Config) -> Iterator[Stack]:
     """An instance with all parts running."""
     if given := os.environ.get("SPINNERET_TEST_INSTANCE"):
         yield _read(given)
@@ -111,7 +121,7 @@ def stack() -> Iterator[Stack]:
     name = f"test-{os.getpid()}"
     done = run_stack("up", "--free-ports", "--instance", name, seconds=_UP_SECONDS)
     if done.returncode != 0:
-        pytest.fail(f"the stack didn't start:\n{done.stdout}{done.stderr}", pytrace=False)
+        give_up(pytestconfig, "the stack didn't start", done)
     try:
         yield _read(name)
     finally:
@@ -174,9 +184,13 @@ def aws(stack: Stack) -> Aws:
     return Aws(stack.gateway_url)
 
 
+def instance_folder(name: str) -> Path:
+    """Return the folder of an instance of this checkout."""
+    return Path(os.environ.get("SPINNERET_LOCAL") or ROOT / ".local") / "instances" / name
+
+
 def _read(name: str) -> Stack:
-    local = Path(os.environ.get("SPINNERET_LOCAL") or ROOT / ".local")
-    folder = local / "instances" / name
+    folder = instance_folder(name)
     endpoints = json.loads((folder / "endpoints.json").read_text())
     return Stack(
         name=name,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -17,13 +19,38 @@ from spinneret.access.keys.bootstrap import issue
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
 from stack.deployment.settings import market_hosts
-from stack.port_claims import claim
-from tests.conftest import Aws, Stack
+from stack.port_claims import SIZE, claim
+from stack.run_with import PORTS_VARIABLE
+from tests.conftest import Aws, Stack, give_up, instance_folder
 from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
 
 CRAWL_TIMEOUT = 30
+WEBSITES = 3
+"""Ports of one process: a block has them for four, beside market and captures."""
 TERMINAL = {"completed", "failed", "cancelled"}
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Run a test that is marked `alone` while no other process tests the same instance.
+
+    It stops or changes what all tests use. The wait is no part of a test's time-out.
+    """
+    name = os.environ.get("SPINNERET_TEST_INSTANCE")
+    if name is None:
+        return (yield)
+    folder = instance_folder(name)
+    mode = fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH
+    with (
+        (folder / "turnstile.lock").open("a") as turnstile,
+        (folder / "tests.lock").open("a") as lock,
+    ):
+        # Who waits for the instance alone holds the turnstile, so that no other test slips past.
+        fcntl.flock(turnstile, fcntl.LOCK_EX)
+        fcntl.flock(lock, mode)
+        fcntl.flock(turnstile, fcntl.LOCK_UN)
+        return (yield)
 
 
 @dataclass(frozen=True)
@@ -37,6 +64,7 @@ class Deployed:
     site_port: int
     website_port: int
     market_port: int
+    captures_port: int
     trap_port: int
     """Its robots.txt, which is kept for a day, is its own."""
     settings: dict[str, str]
@@ -126,32 +154,75 @@ class Tenant:
         self._client.close()
 
 
+@dataclass(frozen=True)
+class ServerPorts:
+    """Ports of the tests' servers, of one claimed block.
+
+    Several processes may test one instance: each has websites of its own, which never run at the
+    same port. One market and one index of captures are all that a deployment can name.
+    """
+
+    block: range
+    process: int = 0
+    """Number of this process."""
+
+    @property
+    def all(self) -> list[str]:
+        """The addresses that the application may fetch from."""
+        return [f"127.0.0.1:{port}" for port in self.block]
+
+    @property
+    def websites(self) -> range:
+        """The demonstration's, the misbehaving and the trap website of this process."""
+        first = WEBSITES * self.process
+        return self.block[first : first + WEBSITES]
+
+    @property
+    def market(self) -> int:
+        """The marketplaces."""
+        return self.block[-1]
+
+    @property
+    def captures(self) -> int:
+        """Common Crawl's index."""
+        return self.block[-2]
+
+
 @pytest.fixture(scope="session")
-def server_ports() -> Iterator[range]:
-    """Ports of servers that start and stop with their tests, claimed to the end of the run."""
+def server_ports(worker_id: str) -> Iterator[ServerPorts]:
+    """The block that the instance's owner has claimed, else one of this run."""
+    if first := os.environ.get(PORTS_VARIABLE):
+        block = range(int(first), int(first) + SIZE)
+        yield ServerPorts(block, int(worker_id.removeprefix("gw")) if worker_id != "master" else 0)
+        return
     with claim() as claimed:
-        yield claimed.ports
+        yield ServerPorts(claimed.ports)
 
 
 @pytest.fixture(scope="session")
-def deployed(prompt_indexes: Stack, aws: Aws, server_ports: range) -> Deployed:
-    """The application, with four loopback servers that it may fetch from."""
+def deployed(
+    prompt_indexes: Stack, aws: Aws, server_ports: ServerPorts, pytestconfig: pytest.Config
+) -> Deployed:
+    """The application, which may fetch from the servers of the tests.
+
+    The first of several processes deploys it, and the others find it deployed.
+    """
     stack = prompt_indexes
-    ports = site, website, market, trap = server_ports[:4]
+    site, website, trap = server_ports.websites
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
-        "SPINNERET_FETCH_ALLOWED": ",".join(f"127.0.0.1:{port}" for port in ports),
-        "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{market}"),
+        "SPINNERET_FETCH_ALLOWED": ",".join(server_ports.all),
+        "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{server_ports.market}"),
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),
         "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200",
         "SPINNERET_DOMAIN_BURST": "200",
         "SPINNERET_ENABLE_PROXY_ROTATION": "true",
         "SPINNERET_ORDER_POLLING_ENABLED": "true",
-        "SPINNERET_COMMON_CRAWL_URL": f"http://127.0.0.1:{website}/collinfo.json",
+        "SPINNERET_COMMON_CRAWL_URL": f"http://127.0.0.1:{server_ports.captures}/collinfo.json",
     }
     done = stack.command("deploy", **settings)
     if done.returncode != 0:
-        pytest.fail(f"the application wasn't deployed:\n{done.stdout}{done.stderr}", pytrace=False)
+        give_up(pytestconfig, "the application wasn't deployed", done)
     record = json.loads((stack.folder / "deployment.json").read_text())
     api_id = record["outputs"]["ApiId"]
     return Deployed(
@@ -161,7 +232,8 @@ def deployed(prompt_indexes: Stack, aws: Aws, server_ports: range) -> Deployed:
         resources=record["resources"],
         site_port=site,
         website_port=website,
-        market_port=market,
+        market_port=server_ports.market,
+        captures_port=server_ports.captures,
         trap_port=trap,
         settings=settings,
         aws=aws,

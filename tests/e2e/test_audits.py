@@ -121,6 +121,7 @@ def test_two_tenants_audits_of_one_host_never_meet_at_the_server(
     other.close()
 
 
+@pytest.mark.alone
 def test_an_audit_whose_worker_is_killed_ends_and_frees_the_host(
     tenant: Tenant, site: AuditedSite, stack: Stack, deployed: Deployed, aws: Aws
 ) -> None:

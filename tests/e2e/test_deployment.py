@@ -22,6 +22,7 @@ def test_deploying_the_same_again_changes_nothing(deployed: Deployed) -> None:
     assert "already deployed" in done.stdout
 
 
+@pytest.mark.alone
 def test_changed_code_goes_straight_to_the_functions(deployed: Deployed) -> None:
     file = deployed.stack.folder / "deployment.json"
     record = json.loads(file.read_text())

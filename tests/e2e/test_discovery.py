@@ -51,15 +51,22 @@ def test_the_best_pages_come_first_and_the_others_not_at_all(tenant: Tenant, sit
     assert all("silk" in each["url"] for each in found["result"])
 
 
+@pytest.fixture
+def captures(deployed: Deployed) -> Iterator[Website]:
+    """The index of captures."""
+    with Website(deployed.captures_port) as server:
+        yield server
+
+
 def test_common_crawl_is_asked_and_its_failure_fails_nothing(
-    tenant: Tenant, site: str, website: Website
+    tenant: Tenant, site: str, captures: Website
 ) -> None:
     sources = ["sitemap", "common_crawl"]
-    website.captures = [f"{site}/only-captured"]
+    captures.captures = [f"{site}/only-captured"]
     found = discovered(tenant, domain=site, sources=sources)
     named = {each["url"]: each["sources"] for each in found["result"]}
     assert named[f"{site}/only-captured"] == ["common_crawl"]
-    website.captures = None
+    captures.captures = None
     found = discovered(tenant, domain=site, sources=sources)
     assert found["urls_found"] == len(page_paths())
     assert any("common_crawl" in note for note in found["notes"])

@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.conftest import Tenant
 from tests.e2e.website import Website
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.timeout(240)]
 
 LOW_JOBS = 12  # six times what the low lane works on at once
 

@@ -19,7 +19,7 @@ from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
 from tests.e2e.website import Website
 from tests.kinds import CRAWL_HIGH
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.timeout(240)]
 
 # Of the invocation whose worker is killed; with less than the margin left it would hand back.
 SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS + bounds.FETCH_LEAST_SECONDS) + 5

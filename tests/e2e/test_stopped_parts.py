@@ -28,7 +28,7 @@ CRAWLS: Final = 10
 REST: Final = 180.0
 """For the crawls to end in: waits for a part of ours reach a minute."""
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(OUTAGE + REST + 60)]
+pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.timeout(OUTAGE + REST + 60)]
 
 
 def test_crawls_wait_for_an_embedder_that_hangs_and_searches_do_without_it(

@@ -30,6 +30,7 @@ COMMANDS: Final = (
     Command("status", "stack.status", "show the parts and whether they work"),
     Command("logs", "stack.logs", "show the log of a part, or of all"),
     Command("clean", "stack.clean", "stop the instance and remove its data"),
+    Command("run", "stack.run_with", "run a command with an instance of its own, and remove it"),
     Command("install", "stack.install", "only install the tools"),
     Command("deploy", "stack.deploy", "build the application and bring it to the instance"),
     Command("invoke", "stack.invoke", "call a deployed function with an event"),
