@@ -15,7 +15,7 @@ def test_the_state_machine_is_documented_as_it_is() -> None:
 
 
 def test_every_row_of_the_failure_matrix_names_a_test_that_is_there() -> None:
-    text = (ROOT / "docs" / "jobs.md").read_text()
+    text = (ROOT / "docs" / "proofs.md").read_text()
     matrix = text.partition("<!-- matrix -->")[2].partition("<!-- end matrix -->")[0]
     rows = re.findall(r"^\| F(\d+) .*\| `(.+)::(\w+)` \|$", matrix, re.MULTILINE)
     assert len(rows) >= 23
