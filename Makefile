@@ -25,7 +25,7 @@ demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behav
 
 test: export SPINNERET_EXAMPLES := 50
 test: check ## Run every test; the stack's run on fresh instances of their own
-	@$(BIN)/python -m pytest -m "heavy and not stack" -n 2
+	@$(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
 	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
 
 # Beside each other, since they mostly wait, on two instances: one for all end-to-end processes.
@@ -40,7 +40,7 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m pytest -m "not heavy and not stack" -n 2
+	@$(BIN)/python -m pytest -m "not heavy and not stack and not proof" -n 2
 
 prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, parts that hang for 90 s, a month of 10,000 targets (some two hours)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000
@@ -51,6 +51,8 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
 	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace
+	@$(BIN)/python -m pytest -n 2 -m "moto or proof"
+	@SPINNERET_AUDIT_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/audits/test_audit_crashes.py
 	@SPINNERET_PAIRS_STEP=1 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/jobs/test_simulation.py
 	@SPINNERET_INBOX_LINES=100000 $(BIN)/python -m pytest tests/unit/crawl/inbox/test_large_files.py
 	@SPINNERET_MONTH_TARGETS=10000 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/monitoring/test_simulated_month.py

@@ -57,8 +57,8 @@ def attempts_after(crawl: StoredCrawl) -> dict[str, int]:
     ("how", "from_request", "seconds", "is_warm"),
     [
         (How.HANGS, 1, 60.0, False),
-        (How.ANSWERS_LOST, 8, 60.0, False),
-        (How.REFUSED, 8, 60.0, True),
+        pytest.param(How.ANSWERS_LOST, 8, 60.0, False, marks=pytest.mark.proof),
+        pytest.param(How.REFUSED, 8, 60.0, True, marks=pytest.mark.proof),
     ],
 )
 def test_pages_wait_for_a_bucket_and_are_charged_nothing(
@@ -72,7 +72,12 @@ def test_pages_wait_for_a_bucket_and_are_charged_nothing(
 
 
 @pytest.mark.parametrize(
-    ("how", "seconds"), [(How.REFUSED, 20.0), (How.HANGS, 200.0), (How.ANSWERS_LOST, 60.0)]
+    ("how", "seconds"),
+    [
+        (How.REFUSED, 20.0),
+        pytest.param(How.HANGS, 200.0, marks=pytest.mark.proof),
+        (How.ANSWERS_LOST, 60.0),
+    ],
 )
 def test_pages_whose_end_can_t_be_written_are_charged_one_lost_worker(
     crawl: StoredCrawl, how: How, seconds: float

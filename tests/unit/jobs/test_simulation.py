@@ -34,7 +34,7 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
 """What is wrong, and how it is found out."""
 SEEDS = 300
 BLOCK = 25
-PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "3"))
+PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "10"))
 """Of two deaths every so many second ones; `make prove` takes them all."""
 QUICK_FLOWS = {"complete", "fail", "postpone", "side effect"}
 DONE = {

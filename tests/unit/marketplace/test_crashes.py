@@ -14,7 +14,7 @@ from tests.contract.backends import Tables
 from tests.markets.bench import Bench
 from tests.markets.crashing import DEATHS, Death, Story, calls_of, crashed
 
-STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "127"))
+STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "311"))
 """One death in so many, of all that each call can have; `make prove` takes every third."""
 
 

@@ -26,7 +26,7 @@ from tests.unit.monitoring.steady_month import (
     is_steady,
 )
 
-TARGETS: Final = int(os.environ.get("SPINNERET_MONTH_TARGETS", "240"))
+TARGETS: Final = int(os.environ.get("SPINNERET_MONTH_TARGETS", "96"))
 """`make prove` takes 10,000."""
 PARTS: Final = 8
 FLAPPING: Final = max(20, TARGETS // 100)

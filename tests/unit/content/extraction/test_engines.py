@@ -115,10 +115,11 @@ def test_what_ends_the_process_is_no_failure_of_an_engine(monkeypatch: pytest.Mo
 
 
 @pytest.mark.heavy
-def test_200_000_paragraphs_are_read_in_bounded_time() -> None:
-    body = "".join(f"<p>Paragraph {n}.</p>" for n in range(200_000))
+@pytest.mark.parametrize("paragraphs", [20_000, pytest.param(200_000, marks=pytest.mark.proof)])
+def test_200_000_paragraphs_are_read_in_bounded_time(paragraphs: int) -> None:
+    body = "".join(f"<p>Paragraph {n}.</p>" for n in range(paragraphs))
     started = time.process_time()
     found = extract(f"<html><body>{body}</body></html>", "text/html", URL).markdown
-    assert time.process_time() - started < 30  # some 5 s
+    assert time.process_time() - started < 30 * paragraphs / 200_000  # some 5 s for 200,000
     assert "Paragraph 0." in found
-    assert "Paragraph 199999." in found
+    assert f"Paragraph {paragraphs - 1}." in found

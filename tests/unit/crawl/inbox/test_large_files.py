@@ -25,7 +25,7 @@ from tests.factories import TENANT
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.inbox import FakeInboxStore
 
-LINES = int(os.environ.get("SPINNERET_INBOX_LINES", "30000"))
+LINES = int(os.environ.get("SPINNERET_INBOX_LINES", "8000"))
 """Of the file; `make prove` takes as many as a file may have."""
 _KEY = f"T/{TENANT}/inbox/inbox_1/list.jsonl"
 
