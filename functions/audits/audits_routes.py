@@ -51,7 +51,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
-from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.kernel.paging import Page, position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import event_stream, moved
 from spinneret.runtime.http.requests import request_key, submitted
@@ -131,11 +131,7 @@ def get_audit_timeline(
     """An audit's events, oldest first."""
     job = _audits().job(_tenant(), audit_id)
     found = _services().jobs.events(job.ref, position_of(cursor, is_event_id), limit + 1)
-    items = [event_view(event) for event in found[:limit]]
-    more = len(found) > limit
-    return Timeline(
-        items=items, next_cursor=cursor_of(items[-1].id) if more else None, has_more=more
-    )
+    return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
 
 
 @router.get(

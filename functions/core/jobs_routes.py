@@ -24,7 +24,7 @@ from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
-from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.kernel.paging import Page, position_of
 from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import event_stream, moved
@@ -81,11 +81,7 @@ def get_timeline(
 ) -> Timeline:
     """A job's events, oldest first."""
     found = _jobs().events(_ref(job_id), position_of(cursor, is_event_id), limit + 1)
-    items = [event_view(event) for event in found[:limit]]
-    more = len(found) > limit
-    return Timeline(
-        items=items, next_cursor=cursor_of(items[-1].id) if more else None, has_more=more
-    )
+    return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
 
 
 @router.get(
@@ -154,11 +150,7 @@ def _known(kind: str | None) -> str | None:
 
 def _page(wanted: JobFilter, limit: int, cursor: str | None) -> JobList:
     page = _jobs().page(routes.principal.tenant, wanted, position_of(cursor), limit)
-    return JobList(
-        items=[job_view(job) for job in page.jobs],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return JobList.page(page, job_view)
 
 
 def _ref(job_id: str) -> JobRef:

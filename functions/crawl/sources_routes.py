@@ -15,7 +15,6 @@ from spinneret.events.webhooks.api_models import (
     endpoint_list,
     issued_endpoint,
 )
-from spinneret.events.webhooks.models import EndpointPage
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     Conflict,
@@ -25,7 +24,7 @@ from spinneret.kernel.errors import (
     UrlInvalid,
     ValidationFailed,
 )
-from spinneret.kernel.paging import position_of
+from spinneret.kernel.paging import Page, position_of
 from spinneret.operations.sources_wiring import SourceApi, source_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
@@ -127,7 +126,7 @@ def list_source_webhooks(source_id: str) -> EndpointList:
     """The webhooks of a source, newest first."""
     services = _with_webhooks(source_id)
     found = services.webhooks.of_source(_tenant(), source_id)
-    page = EndpointPage(endpoints=found, after=None)
+    page = Page(items=found, after=None)
     return endpoint_list(page, whole_url=routes.principal.may(Scope.WRITE))
 
 

@@ -36,7 +36,7 @@ def list_collections(
 ) -> CollectionList:
     """Collections, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return collection_list(page, routes.services.counts(routes.principal.tenant, page.collections))
+    return collection_list(page, routes.services.counts(routes.principal.tenant, page.items))
 
 
 @router.post(

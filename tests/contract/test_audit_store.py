@@ -197,11 +197,11 @@ def test_artifacts_are_listed_by_id_and_found(
     audits.keep_artifacts(made[:1], lease)
     expected = sorted(made, key=lambda each: each.id)
     whole = audits.artifacts(ref.tenant, ref.audit_id, None, 10)
-    assert (list(whole.artifacts), whole.after) == (expected, None)
+    assert (list(whole.items), whole.after) == (expected, None)
     first = audits.artifacts(ref.tenant, ref.audit_id, None, 2)
-    assert (list(first.artifacts), first.after) == (expected[:2], expected[1].id)
+    assert (list(first.items), first.after) == (expected[:2], expected[1].id)
     rest = audits.artifacts(ref.tenant, ref.audit_id, first.after, 2)
-    assert list(rest.artifacts) == expected[2:]
+    assert list(rest.items) == expected[2:]
 
 
 def test_what_is_over_comes_oldest_first_and_is_marked_once(
@@ -223,7 +223,7 @@ def test_what_is_over_comes_oldest_first_and_is_marked_once(
     assert expiries.mark_deleted(first, now)  # its answer was lost
     assert not expiries.mark_deleted(first, now + DAY)
     assert over() == ["p2"]
-    page = audits.artifacts(ref.tenant, ref.audit_id, None, 10).artifacts
+    page = audits.artifacts(ref.tenant, ref.audit_id, None, 10).items
     gone = [each for each in page if each.deleted_at is not None]
     assert [(each.storage_uri[-2:], each.deleted_at) for each in gone] == [("p1", now)]
 
@@ -324,8 +324,8 @@ def test_schedules_are_listed_newest_first(schedules: ScheduleStore, tenant: str
     for each in made:
         schedules.add(each)
     first = schedules.page(tenant, None, 2)
-    assert (first.schedules, first.after) == ((made[2], made[1]), "asched_1")
-    assert schedules.page(tenant, first.after, 2).schedules == (made[0],)
+    assert (first.items, first.after) == ((made[2], made[1]), "asched_1")
+    assert schedules.page(tenant, first.after, 2).items == (made[0],)
 
 
 def test_active_schedules_are_due_at_their_time(schedules: ScheduleStore, tenant: str) -> None:

@@ -68,7 +68,7 @@ def test_results_are_read_as_they_were_written(stores: Stores, tenant: str) -> N
     )
     record(stores, made, full)
     page = stores.checks.results(tenant, "t_1", since=None, until=None, after=None, limit=9)
-    assert (page.results, page.after) == ((full,), None)
+    assert (page.items, page.after) == ((full,), None)
 
 
 def test_results_are_listed_newest_first_within_their_times(stores: Stores, tenant: str) -> None:
@@ -84,7 +84,7 @@ def test_results_are_listed_newest_first_within_their_times(stores: Stores, tena
         after: str | None = None
         while True:
             page = stores.checks.results(tenant, "t_1", after=after, **asked)
-            found += [each.id[-1] for each in page.results]
+            found += [each.id[-1] for each in page.items]
             after = page.after
             if after is None:
                 return found
@@ -105,7 +105,7 @@ def test_a_check_of_what_changed_meanwhile_writes_nothing(stores: Stores, tenant
     now = record(stores, made, result(1))
     assert not stores.checks.record(made, result(2), Step(state=later(made)), None)
     page = stores.checks.results(tenant, "t_1", since=None, until=None, after=None, limit=9)
-    assert [each.id for each in page.results] == ["res_1"]
+    assert [each.id for each in page.items] == ["res_1"]
     assert stores.targets.remove(now)
     assert not stores.checks.record(now, result(3), Step(state=later(now)), None)
 
@@ -198,12 +198,12 @@ def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
     second = replace(first, id="inc_2", started_at=START + HOUR)
     record(stores, now, result(4), incident=second)
     page = stores.incidents.page(tenant, "t_1", None, 1)
-    assert ([each.id for each in page.incidents], page.incidents[0].ended_at) == (["inc_2"], None)
+    assert ([each.id for each in page.items], page.items[0].ended_at) == (["inc_2"], None)
     page = stores.incidents.page(tenant, "t_1", page.after, 1)
-    [over] = page.incidents
+    [over] = page.items
     assert (over.status, over.ended_at, page.after) == (Status.UP, end, None)
     assert over.timeline == (entries[0], entries[2])
-    assert stores.incidents.page(f"{tenant}x", "t_1", None, 1).incidents == ()
+    assert stores.incidents.page(f"{tenant}x", "t_1", None, 1).items == ()
 
 
 def test_the_due_index_has_who_is_due_longest_waiting_first(stores: Stores, tenant: str) -> None:

@@ -52,7 +52,7 @@ def test_a_new_default_takes_the_place_of_the_one_before(
     assert store.default(tenant) == second
     assert store.get(tenant, first.id) == replace(first, is_default=False)
     page = store.page(tenant, None, 9)
-    assert {each.id: each.is_default for each in page.configs} == {
+    assert {each.id: each.is_default for each in page.items} == {
         first.id: False,
         second.id: True,
     }

@@ -41,7 +41,7 @@ def test_the_host_store_reads_consistently(table: tuple[LaggingTable, str], tena
     store = DynamoHostStore(*table)  # type: ignore[arg-type]  # stands for a client
     blocked = store.block(tenant, "site.example", Block(reason="r", since=START))
     assert store.find(tenant, ["site.example"]) == (blocked,)
-    assert store.page(tenant, None, None, 10).settings == (blocked,)
+    assert store.page(tenant, None, None, 10).items == (blocked,)
 
 
 def test_progress_is_read_consistently(table: tuple[LaggingTable, str], tenant: str) -> None:

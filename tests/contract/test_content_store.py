@@ -84,7 +84,7 @@ def test_all_texts_and_nothing_else_are_listed_with_their_tenants(
     after: str | None = None
     while True:
         page = contents.stored(after, 2)
-        found += [each for each in page.bodies if each.tenant == tenant]
+        found += [each for each in page.items if each.tenant == tenant]
         after = page.after
         if after is None:
             break

@@ -172,8 +172,8 @@ def listed(documents: DocumentStore, tenant: str, **given: Any) -> list[str]:
     after = None
     while True:
         page = documents.page(Listing(tenant=tenant, **given), after, 3)
-        assert len(page.documents) <= 3
-        found += [each.id for each in page.documents]
+        assert len(page.items) <= 3
+        found += [each.id for each in page.items]
         after = page.after
         if after is None:
             return found

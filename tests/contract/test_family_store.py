@@ -88,8 +88,8 @@ def test_children_are_written_counted_and_listed_as_the_cursor_moves(
     assert standing is not None
     assert standing.family == replace(FAMILY, cursor="next")
     listed = store.children(parent.ref, [JobStatus.PENDING], None, 10)
-    assert listed.refs == tuple(sorted((child.ref for child in born), key=lambda ref: ref.job_id))
-    assert store.children(parent.ref, [JobStatus.PAUSED], None, 10).refs == ()
+    assert listed.items == tuple(sorted((child.ref for child in born), key=lambda ref: ref.job_id))
+    assert store.children(parent.ref, [JobStatus.PAUSED], None, 10).items == ()
 
 
 def test_pages_of_children_follow_each_other(store: JobStore, parent: Job) -> None:
@@ -97,7 +97,7 @@ def test_pages_of_children_follow_each_other(store: JobStore, parent: Job) -> No
     found, after = [], None
     for _ in range(5):
         page = store.children(parent.ref, [JobStatus.PENDING], after, 2)
-        found += page.refs
+        found += page.items
         if (after := page.after) is None:
             break
     assert len(found) == len(set(found)) == 5

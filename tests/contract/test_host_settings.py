@@ -47,8 +47,8 @@ def listed(
     after = None
     while True:
         page = hosts.page(tenant, blocked, after, limit)
-        assert len(page.settings) <= limit
-        found += [each.host for each in page.settings]
+        assert len(page.items) <= limit
+        found += [each.host for each in page.items]
         if page.after is None:
             return found
         after = page.after
@@ -162,9 +162,7 @@ def test_a_filter_asks_for_blocked_or_unblocked_hosts(hosts: HostStore, tenant: 
 def test_a_list_goes_on_behind_a_host_that_is_gone(hosts: HostStore, tenant: str) -> None:
     for name in ("a.example", "c.example"):
         hosts.put(tenant, name, Override(), None, START)
-    assert [each.host for each in hosts.page(tenant, None, "b.example", 5).settings] == [
-        "c.example"
-    ]
+    assert [each.host for each in hosts.page(tenant, None, "b.example", 5).items] == ["c.example"]
 
 
 def test_tenants_do_not_see_or_change_each_others_settings(hosts: HostStore, tenant: str) -> None:

@@ -48,18 +48,18 @@ def test_a_job_that_no_longer_matches_is_not_shown(tables: Tables, tenant: str) 
     jobs = numbered(tables, tenant)
     store = overtaken(tables, [jobs[3], jobs[5]], cancelled)
     first = store.page(tenant, PENDING, None, 4)
-    assert first.jobs == (jobs[6], jobs[4])
+    assert first.items == (jobs[6], jobs[4])
     second = store.page(tenant, PENDING, first.after, 4)
-    assert (second.jobs, second.after) == ((jobs[2], jobs[1], jobs[0]), None)
+    assert (second.items, second.after) == ((jobs[2], jobs[1], jobs[0]), None)
 
 
 def test_a_page_of_which_nothing_is_left_still_leads_on(tables: Tables, tenant: str) -> None:
     jobs = numbered(tables, tenant)
     store = overtaken(tables, jobs[4:], cancelled)
     first = store.page(tenant, PENDING, None, 3)
-    assert first.jobs == ()
+    assert first.items == ()
     assert first.after is not None
-    assert store.page(tenant, PENDING, first.after, 9).jobs == tuple(jobs[3::-1])
+    assert store.page(tenant, PENDING, first.after, 9).items == tuple(jobs[3::-1])
 
 
 def test_a_job_that_is_tried_again_is_no_longer_troubled(tables: Tables, tenant: str) -> None:
@@ -67,4 +67,4 @@ def test_a_job_that_is_tried_again_is_no_longer_troubled(tables: Tables, tenant:
     failed = rules.after_error(before, NotFound("gone"), START + SECOND, 0.5)
     job_store(tables).transition(before, failed)
     again = overtaken(tables, [failed], lambda job: rules.retry(job, START + 2 * SECOND))
-    assert again.page(tenant, JobFilter(troubled=True), None, 10).jobs == ()
+    assert again.page(tenant, JobFilter(troubled=True), None, 10).items == ()

@@ -33,8 +33,8 @@ def walk(store: JobStore, tenant: str, wanted: JobFilter, limit: int) -> list[Jo
     after: str | None = None
     for _ in range(PAGES_MAX):
         page = store.page(tenant, wanted, after, limit)
-        assert len(page.jobs) <= limit
-        found += page.jobs
+        assert len(page.items) <= limit
+        found += page.items
         after = page.after
         if after is None:
             return found
@@ -53,7 +53,7 @@ def test_pages_show_every_job_once_the_newest_first(
 def test_a_tenant_without_jobs_has_an_empty_page(store: JobStore, tenant: str) -> None:
     submit(store, *numbered(f"{tenant}x"))
     page = store.page(tenant, ALL, None, 10)
-    assert (page.jobs, page.after) == ((), None)
+    assert (page.items, page.after) == ((), None)
 
 
 def test_jobs_that_are_added_meanwhile_neither_shift_nor_double_the_rest(
@@ -65,7 +65,7 @@ def test_jobs_that_are_added_meanwhile_neither_shift_nor_double_the_rest(
     submit(store, factories.job(tenant=tenant, id="job_999"))
     second = store.page(tenant, ALL, first.after, 3)
     third = store.page(tenant, ALL, second.after, 3)
-    assert [*first.jobs, *second.jobs, *third.jobs] == jobs[::-1]
+    assert [*first.items, *second.items, *third.items] == jobs[::-1]
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_the_position_of_another_tenant_s_list_leads_to_the_own_jobs_only(
     submit(store, *foreign)
     for wanted in (ALL, JobFilter(troubled=True)):
         page = store.page(f"{tenant}x", wanted, own[3].id, 10)
-        assert {job.tenant for job in page.jobs} <= {f"{tenant}x"}
-    assert store.page(f"{tenant}x", ALL, own[3].id, 10).jobs == tuple(foreign[2::-1])
+        assert {job.tenant for job in page.items} <= {f"{tenant}x"}
+    assert store.page(f"{tenant}x", ALL, own[3].id, 10).items == tuple(foreign[2::-1])
 
 
 def test_a_page_reads_a_bounded_number_of_rows_however_rare_the_match(

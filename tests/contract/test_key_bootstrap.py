@@ -64,7 +64,7 @@ def test_a_tenant_s_first_key_is_an_administrator_s(
     caller = holder(out.strip())
     assert (caller.tenant, caller.scopes) == ("acme", {Scope.ADMIN})
     assert (caller.rate_limit_rpm, caller.expires_at) == (60, None)
-    [key] = DynamoKeyStore(moto_tables.client, table).page("acme", None, 9).keys
+    [key] = DynamoKeyStore(moto_tables.client, table).page("acme", None, 9).items
     assert key.name == "issued on the command line"
 
 
@@ -80,7 +80,7 @@ def test_what_a_key_may_do_can_be_chosen(
     assert caller.scopes == {Scope.READ, Scope.WRITE}
     assert caller.rate_limit_rpm == 6000
     assert caller.expires_at == datetime(2035, 1, 1, tzinfo=UTC)
-    [key] = DynamoKeyStore(moto_tables.client, table).page("acme", None, 9).keys
+    [key] = DynamoKeyStore(moto_tables.client, table).page("acme", None, 9).items
     assert key.name == "loader"
 
 

@@ -50,7 +50,7 @@ def test_a_key_is_never_written_over(tables: Tables, tenant: str, given: str) ->
         keys.add(second, START, None)
     assert keys.find(first.secret_hash) == first
     assert keys.get(tenant, first.id) == first
-    assert keys.page(tenant, None, 9).keys == (first,)
+    assert keys.page(tenant, None, 9).items == (first,)
 
 
 @pytest.mark.parametrize("former", [0, 1], ids=["first keys", "further keys"])
@@ -100,7 +100,7 @@ def test_a_revocation_of_a_key_that_is_gone_leaves_no_trace(tables: Tables, tena
     late = keys_of(interrupted(tables, "get_item", purge, before=2))
     assert late.revoke(tenant, key.id, START) is None
     assert keys.find(key.secret_hash) is None
-    assert keys.page(tenant, None, 9).keys == ()
+    assert keys.page(tenant, None, 9).items == ()
 
 
 # ---------------------------------------------------------------- Rate windows

@@ -83,7 +83,7 @@ def test_keys_that_are_issued_at_the_same_time_keep_the_bound(
         return retried(lambda: keys.add(key, START, 5))
 
     assert sum(race(issue)) == 5
-    assert len(keys.page(tenant, None, 100).keys) == 5
+    assert len(keys.page(tenant, None, 100).items) == 5
 
 
 def test_a_key_that_is_revoked_by_all_at_once_is_revoked_at_one_moment(

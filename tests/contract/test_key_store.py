@@ -45,8 +45,8 @@ def listed(keys: KeyStore, tenant: str, limit: int = 100) -> list[str]:
     after = None
     while True:
         page = keys.page(tenant, after, limit)
-        found += [key.id for key in page.keys]
-        assert len(page.keys) <= limit
+        found += [key.id for key in page.items]
+        assert len(page.items) <= limit
         if page.after is None:
             return found
         assert page.after == found[-1]
@@ -77,7 +77,7 @@ def test_a_key_is_found_by_its_hash_and_by_its_id(
     added(keys, key)
     assert keys.find(key.secret_hash) == key
     assert keys.get(tenant, key.id) == key
-    assert keys.page(tenant, None, 1).keys == (key,)
+    assert keys.page(tenant, None, 1).items == (key,)
 
 
 @pytest.mark.parametrize("secret_hash", ["", "0" * 64, "x#y"])
@@ -113,7 +113,7 @@ def test_keys_are_listed_newest_first_page_by_page(keys: KeyStore, tenant: str, 
 
 def test_a_list_goes_on_behind_a_key_that_is_gone(keys: KeyStore, tenant: str) -> None:
     added(keys, new_key(tenant=tenant, id="key_1"), new_key(tenant=tenant, id="key_3"))
-    assert [key.id for key in keys.page(tenant, "key_2", 5).keys] == ["key_1"]
+    assert [key.id for key in keys.page(tenant, "key_2", 5).items] == ["key_1"]
 
 
 def test_a_tenant_without_keys_has_an_empty_list(keys: KeyStore, tenant: str) -> None:
@@ -130,7 +130,7 @@ def test_a_revoked_key_is_so_by_hash_id_and_list(keys: KeyStore, tenant: str) ->
     assert keys.revoke(tenant, key.id, START + SECOND) == revoked
     assert keys.find(key.secret_hash) == revoked
     assert keys.get(tenant, key.id) == revoked
-    assert keys.page(tenant, None, 5).keys == (other, revoked)
+    assert keys.page(tenant, None, 5).items == (other, revoked)
 
 
 def test_a_key_is_revoked_once(keys: KeyStore, tenant: str) -> None:

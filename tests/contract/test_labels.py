@@ -11,8 +11,8 @@ from spinneret.content.collections.dynamo import DynamoCollectionStore
 from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.ports import CollectionGone
 from spinneret.content.tags.dynamo import DynamoTagStore
-from spinneret.content.tags.models import TagPage
 from spinneret.kernel.errors import Conflict
+from spinneret.kernel.paging import Page
 from tests import factories
 from tests.contract.backends import OF_AWS, OF_REAL_AWS, Tables
 from tests.contract.named.collections import row as collection_row
@@ -52,7 +52,7 @@ def test_a_collection_counts_its_documents_and_stays_while_it_has_some(
 @OF_AWS
 def test_tags_are_found_by_name_and_by_many_ids(tables: Tables | None, tenant: str) -> None:
     tags: Any = (
-        FakeNamedStore(lambda rows, after: TagPage(tags=rows, after=after))
+        FakeNamedStore(lambda rows, after: Page(items=rows, after=after))
         if tables is None
         else DynamoTagStore(tables.client, tables.names["Labels"])
     )

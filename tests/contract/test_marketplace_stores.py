@@ -123,9 +123,9 @@ def test_products_are_paged_newest_first(stores: Stores, product: Any, tenant: s
     for each in made:
         stores.products.add(each)
     first = stores.products.page(tenant, None, 3)
-    assert [each.id for each in first.products] == [each.id for each in made[:1:-1]]
+    assert [each.id for each in first.items] == [each.id for each in made[:1:-1]]
     second = stores.products.page(tenant, first.after, 3)
-    assert ([each.id for each in second.products], second.after) == (
+    assert ([each.id for each in second.items], second.after) == (
         [made[1].id, made[0].id],
         None,
     )
@@ -337,7 +337,7 @@ def test_a_sale_takes_stock_once_or_not_at_all(
     assert stores.sales.of_product(tenant, made.id) == [sale("a", 2), after]
     first = stores.sales.page(tenant, None, 1)
     second = stores.sales.page(tenant, first.after, 1)
-    assert [each.order_id for each in (*first.sales, *second.sales)] == ["a", "b"]
+    assert [each.order_id for each in (*first.items, *second.items)] == ["a", "b"]
     assert second.after is None
 
 
@@ -363,7 +363,7 @@ def test_a_sale_is_written_over_the_version_that_was_read(stores: Stores, tenant
     assert not stores.sales.put(replace(second, handled=False))
     assert stores.sales.get(tenant, first.key) == second
     start = f"{tenant}#"
-    assert (tenant, first.key) not in stores.sales.open(start, 10).sales
+    assert (tenant, first.key) not in stores.sales.open(start, 10).items
 
 
 def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant: str) -> None:
@@ -383,12 +383,12 @@ def test_sales_are_open_until_they_are_handled(stores: Stores, tenant: str) -> N
     assert stores.sales.get(tenant, first.key) == first
     start = f"{tenant}#"
     page = stores.sales.open(start, 1)
-    assert page.sales == ((tenant, first.key),)
-    assert stores.sales.open(page.after, 1).sales == ((tenant, second.key),)
+    assert page.items == ((tenant, first.key),)
+    assert stores.sales.open(page.after, 1).items == ((tenant, second.key),)
     stores.sales.put(replace(first, handled=True, version=2))
-    assert stores.sales.open(start, 1).sales == ((tenant, second.key),)
+    assert stores.sales.open(start, 1).items == ((tenant, second.key),)
     stores.sales.put(replace(second, handled=True, version=2))
-    assert (tenant, second.key) not in stores.sales.open(start, 10).sales
+    assert (tenant, second.key) not in stores.sales.open(start, 10).items
 
 
 def test_the_position_of_a_walk_is_kept(stores: Stores, tenant: str) -> None:
@@ -404,7 +404,7 @@ def _sellers(stores: Stores, tenant: str) -> list[Seller]:
     found, after = [], None
     while True:
         page = stores.connections.sellers(after, 1)
-        found += [each for each in page.sellers if each.tenant == tenant]
+        found += [each for each in page.items if each.tenant == tenant]
         after = page.after
         if after is None:
             return found

@@ -81,7 +81,7 @@ def test_all_parts_are_listed_with_their_documents(
     after = None
     while True:
         page = contents.stored_parts(after, 1)
-        found |= {each.key: (each.tenant, each.document_id) for each in page.parts}
+        found |= {each.key: (each.tenant, each.document_id) for each in page.items}
         after = page.after
         if after is None:
             break

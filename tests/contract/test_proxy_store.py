@@ -81,7 +81,7 @@ def test_a_config_is_found_as_it_was_added(
     one = config(tenant, **given)
     added(proxies, one)
     assert proxies.get(tenant, one.id) == one
-    assert proxies.page(tenant, None, 10).configs == (one,)
+    assert proxies.page(tenant, None, 10).items == (one,)
 
 
 @pytest.mark.parametrize("config_id", ["proxy_unknown", "", "x" * 3000, "a#b", "ü"])
@@ -162,7 +162,7 @@ def test_a_removed_config_is_gone_and_its_name_free(proxies: ProxyStore, tenant:
     added(proxies, one)
     assert proxies.remove(one)
     assert proxies.get(tenant, one.id) is None
-    assert proxies.page(tenant, None, 10).configs == ()
+    assert proxies.page(tenant, None, 10).items == ()
     assert not proxies.remove(one)
     assert not proxies.replace(one, changed(one))
     added(proxies, config(tenant, name="main"))
@@ -176,8 +176,8 @@ def test_configs_are_listed_newest_first_without_a_gap(proxies: ProxyStore, tena
         after = None
         while True:
             page = proxies.page(tenant, after, limit)
-            assert len(page.configs) <= limit
-            found += [each.id for each in page.configs]
+            assert len(page.items) <= limit
+            found += [each.id for each in page.items]
             if page.after is None:
                 break
             after = page.after
@@ -190,7 +190,7 @@ def test_configs_of_over_a_megabyte_are_listed_all(proxies: ProxyStore, tenant: 
     added(proxies, *configs)
     first = proxies.page(tenant, None, 100)
     rest = proxies.page(tenant, first.after, 100) if first.after else None
-    found = [*first.configs, *(rest.configs if rest else ())]
+    found = [*first.items, *(rest.items if rest else ())]
     assert found == configs[::-1]
 
 
@@ -199,7 +199,7 @@ def test_tenants_do_not_see_each_others_configs(proxies: ProxyStore, tenant: str
     added(proxies, one)
     other = f"{tenant}x"
     assert proxies.get(other, one.id) is None
-    assert proxies.page(other, None, 10).configs == ()
+    assert proxies.page(other, None, 10).items == ()
     assert not proxies.remove(replace(one, tenant=other))
     assert not proxies.replace(replace(one, tenant=other), changed(replace(one, tenant=other)))
     assert proxies.get(tenant, one.id) == one

@@ -54,7 +54,7 @@ def test_jobs_keys_and_timelines_are_read_consistently(
     assert store.find_duplicates(tenant, ["same"]) == {"same": job.id}
     assert store.find_reply(factories.request_key(tenant=tenant), START) is None
     assert len(store.events(job.ref, None, 9)) == 1
-    assert store.page(tenant, JobFilter(), None, 9).jobs == (job,)
+    assert store.page(tenant, JobFilter(), None, 9).items == (job,)
     assert [name for name, _ in reads] == [
         "GetItem",
         "BatchGetItem",

@@ -118,8 +118,8 @@ def test_a_source_is_read_back_as_it_was_stored(store: Any, new: Callable[..., S
     assert store.get("other", bare.id) is None
     assert store.get(bare.tenant, "x" * 3000) is None
     page = store.page(bare.tenant, None, 1)
-    assert (page.sources, page.after) == ((full,), full.id)
-    assert store.page(bare.tenant, full.id, 1).sources == (bare,)
+    assert (page.items, page.after) == ((full,), full.id)
+    assert store.page(bare.tenant, full.id, 1).items == (bare,)
 
 
 def test_a_source_is_replaced_with_its_run_where_it_stands_as_it_was_read(
@@ -133,7 +133,7 @@ def test_a_source_is_replaced_with_its_run_where_it_stands_as_it_was_read(
     late = run_of(source)
     assert not store.replace(source, changed(source, run_id=late.id), late)
     assert store.get(source.tenant, source.id) == after
-    assert store.runs(source.tenant, source.id, None, 9).runs == (run,)
+    assert store.runs(source.tenant, source.id, None, 9).items == (run,)
 
 
 def test_what_is_reported_is_stored_with_the_change(
@@ -190,8 +190,8 @@ def test_runs_are_read_back_newest_first(store: Any, new: Callable[..., Source])
         assert store.replace(source, after, run)
         source = after
     page = store.runs(source.tenant, source.id, None, 1)
-    assert (page.runs, page.after) == ((runs[1],), runs[1].id)
-    assert store.runs(source.tenant, source.id, page.after, 9).runs == (runs[0],)
+    assert (page.items, page.after) == ((runs[1],), runs[1].id)
+    assert store.runs(source.tenant, source.id, page.after, 9).items == (runs[0],)
     assert store.run(source.tenant, source.id, runs[1].id) == runs[1]
     assert store.run(source.tenant, source.id, "run_unknown") is None
     assert store.run("other", source.id, runs[1].id) is None

@@ -110,7 +110,7 @@ def test_an_endpoint_is_read_back_as_it_was_stored(
     [endpoint] = added(endpoints, tenant, **given)
     assert endpoints.get(tenant, endpoint.id) == endpoint
     assert endpoints.find(tenant, ["wh_9", endpoint.id]) == {endpoint.id: endpoint}
-    assert endpoints.page(tenant, None, 1).endpoints == (endpoint,)
+    assert endpoints.page(tenant, None, 1).items == (endpoint,)
 
 
 @pytest.mark.parametrize("endpoint_id", ODD_IDS)
@@ -135,8 +135,8 @@ def test_endpoints_are_listed_newest_first_page_by_page(
 
     def page(after: str | None) -> tuple[list[str], str | None]:
         found = endpoints.page(tenant, after, limit)
-        assert len(found.endpoints) <= limit
-        return [each.id for each in found.endpoints], found.after
+        assert len(found.items) <= limit
+        return [each.id for each in found.items], found.after
 
     assert paged(page) == IDS[::-1]
 
@@ -147,7 +147,7 @@ def test_tenants_never_meet(endpoints: EndpointStore, tenant: str) -> None:
     added(endpoints, other, "wh_2", at_most=1)
     assert endpoints.get(other, "wh_1") is None
     assert not endpoints.remove(other, "wh_1")
-    assert [each.id for each in endpoints.page(other, None, 9).endpoints] == ["wh_2"]
+    assert [each.id for each in endpoints.page(other, None, 9).items] == ["wh_2"]
 
 
 def test_a_tenant_has_so_many_endpoints_and_no_more(endpoints: EndpointStore, tenant: str) -> None:
@@ -229,7 +229,7 @@ def test_a_line_is_read_back_as_it_was_written(
     line = stored_delivery(tenant=tenant, **given)
     log.write(line, factories.lease(job), START)
     assert log.get(tenant, line.endpoint_id, line.id) == line
-    assert log.page(tenant, line.endpoint_id, None, 5).deliveries == (line,)
+    assert log.page(tenant, line.endpoint_id, None, 5).items == (line,)
 
 
 def test_a_line_is_written_over_the_one_before(log: DeliveryLog, tenant: str, job: Job) -> None:
@@ -237,7 +237,7 @@ def test_a_line_is_written_over_the_one_before(log: DeliveryLog, tenant: str, jo
     after = stored_delivery(tenant=tenant, status=DeliveryStatus.DELIVERED)
     for line in (before, after):
         log.write(line, factories.lease(job), START)
-    assert log.page(tenant, "wh_1", None, 5).deliveries == (after,)
+    assert log.page(tenant, "wh_1", None, 5).items == (after,)
 
 
 def test_a_claim_that_is_over_writes_no_line(
@@ -263,8 +263,8 @@ def test_lines_are_listed_newest_first_page_by_page(
 
     def page(after: str | None) -> tuple[list[str], str | None]:
         found = log.page(tenant, "wh_1", after, limit)
-        assert {line.endpoint_id for line in found.deliveries} <= {"wh_1"}
-        return [line.id for line in found.deliveries], found.after
+        assert {line.endpoint_id for line in found.items} <= {"wh_1"}
+        return [line.id for line in found.items], found.after
 
     assert paged(page) == ids[::-1]
 
@@ -293,7 +293,7 @@ def test_a_page_of_the_longest_lines_is_whole(log: DeliveryLog, tenant: str, job
         )
         log.write(line, factories.lease(job), START)
         written.append(line)
-    assert log.page(tenant, "wh_1", None, 100).deliveries == tuple(written[::-1])
+    assert log.page(tenant, "wh_1", None, 100).items == tuple(written[::-1])
 
 
 # ---------------------------------------------------------------- Cooldowns

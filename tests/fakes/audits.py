@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import IO
 
 from spinneret.audits.facts.site import Outcome
-from spinneret.audits.models import Artifact, ArtifactPage, Finished, Progress, RunRef
-from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
+from spinneret.audits.models import Artifact, Finished, Progress, RunRef
+from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.paging import Page
 from spinneret.retention.models import Expired
 from tests.fakes.jobs import FakeJobStore
 
@@ -64,14 +65,16 @@ class FakeAuditStore:
             self.rows[key] = each
             self.refused.pop(key, None)
 
-    def artifacts(self, tenant: str, audit_id: str, after: str | None, limit: int) -> ArtifactPage:
+    def artifacts(
+        self, tenant: str, audit_id: str, after: str | None, limit: int
+    ) -> Page[Artifact]:
         found = [
             self.rows[key]
             for key in sorted(self.rows)
             if key[:2] == (tenant, audit_id) and (after is None or key[2] > after)
         ]
         shown = tuple(found[:limit])
-        return ArtifactPage(artifacts=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
         self._require(lease)
@@ -181,7 +184,7 @@ class FakeScheduleStore:
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
         return self.rows.get((tenant, schedule_id))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SchedulePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
         found = sorted(
             (
                 each
@@ -192,7 +195,7 @@ class FakeScheduleStore:
             reverse=True,
         )
         shown = tuple(found[:limit])
-        return SchedulePage(schedules=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
         standing = self.get(former.tenant, former.id)

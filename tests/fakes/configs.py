@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from spinneret.crawl.configs.models import Config, ConfigPage
+from spinneret.crawl.configs.models import Config
 from spinneret.crawl.configs.service import ConfigService, HeaderSeal, RequireProxy
+from spinneret.kernel.paging import Page
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
@@ -14,8 +15,8 @@ from tests.fakes.time import HandClock
 USER_AGENT = "Spinneret/0.1 (+https://spinneret.example/bot)"
 
 
-def _page(rows: tuple[Config, ...], after: str | None) -> ConfigPage:
-    return ConfigPage(configs=rows, after=after)
+def _page(rows: tuple[Config, ...], after: str | None) -> Page[Config]:
+    return Page(items=rows, after=after)
 
 
 class FakeConfigStore:
@@ -36,9 +37,9 @@ class FakeConfigStore:
     def default(self, tenant: str) -> Config | None:
         return self.get(tenant, self._defaults.get(tenant, ""))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ConfigPage:
-        page: ConfigPage = self.rows.page(tenant, after, limit)
-        return ConfigPage(configs=tuple(map(self._marked, page.configs)), after=page.after)
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Config]:
+        page: Page[Config] = self.rows.page(tenant, after, limit)
+        return Page(items=tuple(map(self._marked, page.items)), after=page.after)
 
     def replace(self, former: Config, config: Config) -> bool:
         if former.is_default and self._defaults.get(former.tenant) != former.id:

@@ -9,20 +9,12 @@ from datetime import datetime
 from threading import Lock
 
 from spinneret.content.documents import keys
-from spinneret.content.documents.models import (
-    Document,
-    DocumentPage,
-    Listing,
-    Shown,
-    StoredBodies,
-    StoredBody,
-    StoredPart,
-    StoredParts,
-)
+from spinneret.content.documents.models import Document, Listing, Shown, StoredBody, StoredPart
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
 from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.paging import Page
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
@@ -61,7 +53,7 @@ class FakeDocumentStore:
         with self._lock:
             return str(self._generations.get(tenant, 0))
 
-    def page(self, listing: Listing, after: str | None, limit: int) -> DocumentPage:
+    def page(self, listing: Listing, after: str | None, limit: int) -> Page[Document]:
         with self._lock:
             own = [doc for (owner, _), doc in self._documents.items() if owner == listing.tenant]
         found = sorted(
@@ -75,7 +67,7 @@ class FakeDocumentStore:
         )
         shown = found[:limit]
         last = keys.position(shown[-1]) if len(found) > limit else None
-        return DocumentPage(documents=tuple(shown), after=last)
+        return Page(items=tuple(shown), after=last)
 
     def commit(
         self, document: Document, replaces: Document | None, lease: Lease | None = None
@@ -187,7 +179,7 @@ class FakeContentStore:
         if self.stored_at.get(key, START) < before:
             self._texts.pop(key, None)
 
-    def stored(self, after: str | None, limit: int) -> StoredBodies:
+    def stored(self, after: str | None, limit: int) -> Page[StoredBody]:
         self._require()
         found = [
             each
@@ -200,11 +192,9 @@ class FakeContentStore:
             )
             for each in found[:limit]
         ]
-        return StoredBodies(
-            bodies=tuple(bodies), after=bodies[-1].key if len(found) > limit else None
-        )
+        return Page(items=tuple(bodies), after=bodies[-1].key if len(found) > limit else None)
 
-    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+    def stored_parts(self, after: str | None, limit: int) -> Page[StoredPart]:
         self._require()
         found = [
             each
@@ -220,7 +210,7 @@ class FakeContentStore:
             )
             for each in found[:limit]
         ]
-        return StoredParts(parts=tuple(parts), after=parts[-1].key if len(found) > limit else None)
+        return Page(items=tuple(parts), after=parts[-1].key if len(found) > limit else None)
 
     def remove_parts(self, tenant: str, document_id: str, before: datetime) -> None:
         self._require()

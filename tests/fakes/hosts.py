@@ -9,8 +9,9 @@ from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.hosts.models import Block, HostSettings, Override, SettingsPage
+from spinneret.web.hosts.models import Block, HostSettings, Override
 from spinneret.web.hosts.service import HostService
 from tests.fakes.politeness import FakeHostLedger, pace_at
 
@@ -51,7 +52,7 @@ class FakeHostStore:
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
-    ) -> SettingsPage:
+    ) -> Page[HostSettings]:
         self._require()
         found = sorted(
             (
@@ -64,7 +65,7 @@ class FakeHostStore:
             key=lambda each: each.host,
         )
         shown = tuple(found[:limit])
-        return SettingsPage(settings=shown, after=shown[-1].host if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].host if len(found) > limit else None)
 
     def _of(self, tenant: str, host: str) -> HostSettings:
         self._require()

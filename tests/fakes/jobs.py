@@ -21,7 +21,6 @@ from spinneret.jobs.models import (
     Job,
     JobEvent,
     JobFilter,
-    JobPage,
     JobRef,
     JobStatus,
     Lane,
@@ -31,7 +30,6 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
-    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
@@ -48,6 +46,7 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     LeaseLost,
 )
+from spinneret.kernel.paging import Page
 from tests.fakes.outbox import FakeOutboxStore
 
 _NO_PAGE = DuePage(refs=(), after=None)
@@ -256,7 +255,7 @@ class FakeJobStore:
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
-    ) -> ChildPage:
+    ) -> Page[JobRef]:
         with self._lock:
             ids = sorted(
                 ref.job_id
@@ -267,7 +266,7 @@ class FakeJobStore:
             page = ids[:limit]
             refs = (JobRef(tenant=parent.tenant, job_id=each) for each in page)
             chosen = tuple(ref for ref in refs if self._jobs[ref].status in statuses)
-            return ChildPage(refs=chosen, after=page[-1] if len(ids) > limit else None)
+            return Page(items=chosen, after=page[-1] if len(ids) > limit else None)
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -284,7 +283,7 @@ class FakeJobStore:
         partition = keys.resend_partition(resend.kind, resend.priority, resend.shard)
         return self.index.page(partition, until, limit, after)
 
-    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         with self._lock:
             jobs = [job for ref, job in self._jobs.items() if ref.tenant == tenant]
         found = [
@@ -298,7 +297,7 @@ class FakeJobStore:
             and (not wanted.troubled or rules.is_troubled(job))
         ]
         page = found[:limit]
-        return JobPage(jobs=tuple(page), after=page[-1].id if len(found) > limit else None)
+        return Page(items=tuple(page), after=page[-1].id if len(found) > limit else None)
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         with self._lock:

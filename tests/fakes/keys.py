@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from spinneret.access.keys import rules
-from spinneret.access.keys.models import Allowance, ApiKey, KeyPage, RateWindow, StoredTicket
+from spinneret.access.keys.models import Allowance, ApiKey, RateWindow, StoredTicket
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
+from spinneret.kernel.paging import Page
 
 
 class FakeKeyStore:
@@ -35,12 +36,12 @@ class FakeKeyStore:
         self._require()
         return next((key for key in self._of(tenant) if key.id == key_id), None)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         self._require()
         keys = sorted(self._of(tenant), key=lambda key: key.id, reverse=True)
         found = [key for key in keys if after is None or key.id < after]
         shown = tuple(found[:limit])
-        return KeyPage(keys=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
         key = self.get(tenant, key_id)

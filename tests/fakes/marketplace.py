@@ -12,10 +12,10 @@ from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
-from spinneret.marketplace.connections.models import Connection, PendingConsent, Seller, SellerPage
+from spinneret.marketplace.connections.models import Connection, PendingConsent, Seller
 from spinneret.marketplace.listings.models import Listing
-from spinneret.marketplace.orders.models import OpenSales, Sale, SalePage
-from spinneret.marketplace.products.models import Product, ProductPage
+from spinneret.marketplace.orders.models import Sale
+from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.publishing.statistics import DayOfAction
 from spinneret.marketplace.tasks.models import Task
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
@@ -29,7 +29,7 @@ class FakeProductStore(FakeNamedStore[Product]):
     """Implements ProductStore."""
 
     def __init__(self) -> None:
-        super().__init__(lambda rows, after: ProductPage(products=rows, after=after))
+        super().__init__(lambda rows, after: Page(items=rows, after=after))
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
         return frozenset(row.id for row in self.many(tenant, product_ids))
@@ -136,11 +136,11 @@ class FakeConnections:
         if (seller.tenant, seller.marketplace) not in self._rows:
             self._sellers.pop(_name(seller), None)
 
-    def sellers(self, after: str | None, limit: int) -> SellerPage:
+    def sellers(self, after: str | None, limit: int) -> Page[Seller]:
         names = [name for name in sorted(self._sellers) if name > (after or "")]
         shown = names[:limit]
-        return SellerPage(
-            sellers=tuple(self._sellers[name] for name in shown),
+        return Page(
+            items=tuple(self._sellers[name] for name in shown),
             after=shown[-1] if len(names) > limit else None,
         )
 
@@ -200,21 +200,21 @@ class FakeSaleStore:
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
         return [sale for _, sale in self._of(tenant) if sale.product_id == product_id][:100]
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SalePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
         rows = [(key, sale) for key, sale in self._of(tenant) if key > (after or "")]
         shown = rows[:limit]
-        return SalePage(
-            sales=tuple(sale for _, sale in shown),
+        return Page(
+            items=tuple(sale for _, sale in shown),
             after=shown[-1][0] if len(rows) > limit else None,
         )
 
-    def open(self, after: str | None, limit: int) -> OpenSales:
+    def open(self, after: str | None, limit: int) -> Page[tuple[str, str]]:
         names = sorted(
             f"{tenant}#{key}" for (tenant, key), sale in self._rows.items() if not sale.handled
         )
         left = [name for name in names if name > (after or "")]
         found = [name.partition("#")[::2] for name in left[:limit]]
-        return OpenSales(sales=tuple(found), after=left[limit - 1] if len(left) > limit else None)
+        return Page(items=tuple(found), after=left[limit - 1] if len(left) > limit else None)
 
     def position(self, walk: str) -> str | None:
         return self._positions.get(walk)

@@ -10,23 +10,18 @@ from threading import RLock
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks import items as check_items
-from spinneret.monitoring.checks.models import CheckResult, ResultPage
+from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.due.models import Due
-from spinneret.monitoring.incidents.models import Incident, IncidentPage, Step
+from spinneret.monitoring.incidents.models import Incident, Step
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
 from spinneret.monitoring.slots.models import Slot
 from spinneret.monitoring.status_page.models import StatusPage
 from spinneret.monitoring.targets import rules
-from spinneret.monitoring.targets.models import (
-    KeyRecord,
-    Target,
-    TargetPage,
-    TargetState,
-    Watched,
-)
+from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState, Watched
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.outbox.models import DomainEvent
@@ -133,7 +128,7 @@ class FakeWatch:
         found = (self.get(tenant, target_id) for target_id in target_ids)
         return [each for each in found if each is not None]
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:
+    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
         self._require()
         found = [
             each
@@ -143,9 +138,7 @@ class FakeWatch:
         ]
         shown = tuple(found[:limit])
         more = len(found) > limit
-        return TargetPage(
-            items=shown, after=rules.position_of_target(shown[-1].target) if more else None
-        )
+        return Page(items=shown, after=rules.position_of_target(shown[-1].target) if more else None)
 
     def public(self, tenant: str, limit: int) -> list[str]:
         self._require()
@@ -216,7 +209,7 @@ class FakeWatch:
         until: datetime | None,
         after: str | None,
         limit: int,
-    ) -> ResultPage:
+    ) -> Page[CheckResult]:
         self._require()
         found = [
             each
@@ -227,19 +220,19 @@ class FakeWatch:
         ]
         shown = tuple(found[:limit])
         more = len(found) > limit
-        return ResultPage(results=shown, after=check_items.position(shown[-1]) if more else None)
+        return Page(items=shown, after=check_items.position(shown[-1]) if more else None)
 
     # ------------------------------------------------------------ Incidents and figures
 
     def incident_page(
         self, tenant: str, target_id: str, after: str | None, limit: int
-    ) -> IncidentPage:
+    ) -> Page[Incident]:
         self._require()
         found = sorted(self.incidents[tenant, target_id].values(), key=_incident_position)[::-1]
         found = [each for each in found if after is None or _incident_position(each) < after]
         shown = tuple(found[:limit])
         more = len(found) > limit
-        return IncidentPage(incidents=shown, after=_incident_position(shown[-1]) if more else None)
+        return Page(items=shown, after=_incident_position(shown[-1]) if more else None)
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
         self._require()
@@ -287,7 +280,7 @@ class FakeIncidentStore:
     def __init__(self, watch: FakeWatch) -> None:
         self._watch = watch
 
-    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> IncidentPage:
+    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> Page[Incident]:
         return self._watch.incident_page(tenant, target_id, after, limit)
 
 

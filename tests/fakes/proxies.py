@@ -9,11 +9,12 @@ from dataclasses import replace
 from threading import Lock
 
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError
+from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage, FetchRequest, Proxy
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.proxies import rules
-from spinneret.web.proxies.models import Failures, ProxyConfig, ProxyPage, Usage
+from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
 from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
 from spinneret.web.proxies.service import CredentialSeal, ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
@@ -47,7 +48,7 @@ class FakeProxyStore:
         self._require()
         return self._configs.get((tenant, config_id))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
         self._require()
         found = sorted(
             (
@@ -59,7 +60,7 @@ class FakeProxyStore:
             reverse=True,
         )
         shown = tuple(found[:limit])
-        return ProxyPage(configs=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
         if not self._stands(former):

@@ -8,15 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from spinneret.kernel.errors import DependencyUnavailable, DomainError, NotFound
+from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent
-from spinneret.sources.models import (
-    Run,
-    RunList,
-    RunPage,
-    Source,
-    SourcePage,
-    SourceRef,
-)
+from spinneret.sources.models import Run, RunPage, Source, SourceRef
 from spinneret.sources.ports import Begun, Discovered
 from spinneret.sources.running import SourceRuns, Ticked
 from spinneret.sources.service import SourceService
@@ -52,13 +46,13 @@ class FakeSourceStore:
         self._require()
         return self._sources.get((tenant, source_id))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SourcePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         self._require()
         mine = [each for each in self._sources.values() if each.tenant == tenant]
         found = sorted(mine, key=lambda each: each.id, reverse=True)
         found = [each for each in found if after is None or each.id < after]
         shown = tuple(found[:limit])
-        return SourcePage(sources=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def replace(
         self,
@@ -94,13 +88,13 @@ class FakeSourceStore:
         self._require()
         return self._runs.get((tenant, source_id, run_id))
 
-    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> RunList:
+    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
         self._require()
         mine = [run for key, run in self._runs.items() if key[:2] == (tenant, source_id)]
         found = sorted(mine, key=lambda run: run.id, reverse=True)
         found = [run for run in found if after is None or run.id < after]
         shown = tuple(found[:limit])
-        return RunList(runs=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
         self._require()
@@ -223,7 +217,7 @@ class SourceSlice:
 
     def run(self, source_id: str) -> Run:
         """The newest run."""
-        return self.store.runs("acme", source_id, None, 1).runs[0]
+        return self.store.runs("acme", source_id, None, 1).items[0]
 
     def end(self, run: Run, *pages: RunPage) -> None:
         """The crawls of a run end like this."""

@@ -215,7 +215,7 @@ class WebhookSlice:
     def deliveries(self) -> list[Job]:
         """All delivery jobs, oldest first."""
         page = self.store.page("acme", JobFilter(kind=DELIVERY), None, 100)
-        return list(page.jobs)[::-1]
+        return list(page.items)[::-1]
 
     def settle(self, passes: int = _PASSES) -> None:
         """Run deliveries as they are due, until all are finished."""
@@ -235,7 +235,7 @@ class WebhookSlice:
             for sent in self.queue.take():
                 self.run(sent.ref)
             page = self.store.page("acme", JobFilter(), None, 100)
-            if all(sweep_at(job) is None for job in page.jobs) and not self.store.outbox.rows:
+            if all(sweep_at(job) is None for job in page.items) and not self.store.outbox.rows:
                 return
             self.sweep()
         raise AssertionError("never at rest")
@@ -260,7 +260,7 @@ class WebhookSlice:
 
     def lines(self, endpoint_id: str) -> tuple[Delivery, ...]:
         """The log of an endpoint, newest first."""
-        return self.service.deliveries("acme", endpoint_id, None, 100).deliveries
+        return self.service.deliveries("acme", endpoint_id, None, 100).items
 
     def _hand_on(self, tenant: str, subject: str) -> None:
         if self.listening:

@@ -9,14 +9,13 @@ from typing import Any
 from spinneret.events.webhooks.models import (
     Cooldown,
     Delivery,
-    DeliveryPage,
     Endpoint,
-    EndpointPage,
     SealedSecrets,
     WebhookEvent,
 )
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, LeaseLost
+from spinneret.kernel.paging import Page
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
@@ -46,11 +45,11 @@ class FakeEndpointStore:
         found = ((each, self.get(tenant, each)) for each in endpoint_ids)
         return {each: endpoint for each, endpoint in found if endpoint is not None}
 
-    def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
         self._require()
         mine = {key[1]: each for key, each in self._endpoints.items() if key[0] == tenant}
         ids, last = _newest_first(mine, after, limit)
-        return EndpointPage(endpoints=tuple(mine[each] for each in ids), after=last)
+        return Page(items=tuple(mine[each] for each in ids), after=last)
 
     def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:
         standing = self.get(former.tenant, former.id)
@@ -101,10 +100,10 @@ class FakeDeliveryLog:
 
     def page(
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
-    ) -> DeliveryPage:
+    ) -> Page[Delivery]:
         lines = self._lines.get((tenant, endpoint_id), {})
         ids, last = _newest_first(lines, after, limit)
-        return DeliveryPage(deliveries=tuple(lines[each] for each in ids), after=last)
+        return Page(items=tuple(lines[each] for each in ids), after=last)
 
 
 class FakeCooldowns:

@@ -124,7 +124,7 @@ class Kinship:
         return cancelled and job.family is not None and not job.family.settled
 
     def _children(self, parent: JobRef) -> list[Job]:
-        refs = self._store.children(parent, tuple(JobStatus), None, 1000).refs
+        refs = self._store.children(parent, tuple(JobStatus), None, 1000).items
         found = [self._store.get(ref) for ref in refs]
         return [child for child in found if child is not None]
 

@@ -12,7 +12,6 @@ from spinneret.jobs.models import (
     Job,
     JobEvent,
     JobFilter,
-    JobPage,
     JobRef,
     JobStatus,
     Lane,
@@ -23,7 +22,6 @@ from spinneret.jobs.models import (
 )
 from spinneret.jobs.ports import (
     Begun,
-    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
@@ -36,6 +34,7 @@ from spinneret.jobs.ports import (
     ResendShard,
 )
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 from spinneret.outbox.ports import PendingPage, Position, WakePage
 from tests.simulation.turnstile import Actor
@@ -184,7 +183,7 @@ class SteppedStore:
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
-    ) -> ChildPage:
+    ) -> Page[JobRef]:
         """See JobStore."""
         return self._world.call(
             self._actor,
@@ -216,7 +215,7 @@ class SteppedStore:
             return found
         return self._world.call(self._actor, "store.due", query, subject)
 
-    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """See JobStore; reads for lists change nothing and are no step."""
         return self._store.page(tenant, wanted, after, limit)
 

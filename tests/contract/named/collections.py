@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from spinneret.content.collections.dynamo import DynamoCollectionStore
-from spinneret.content.collections.models import Collection, CollectionPage
+from spinneret.content.collections.models import Collection
+from spinneret.kernel.paging import Page
 from tests.fakes.time import START
 
 TABLES = ("Labels", "Documents")
 STORE = DynamoCollectionStore
 
 
-def page_of(rows: tuple[Collection, ...], after: str | None) -> CollectionPage:
-    return CollectionPage(collections=rows, after=after)
+def page_of(rows: tuple[Collection, ...], after: str | None) -> Page[Collection]:
+    return Page(items=rows, after=after)
 
 
 def row(tenant: str, row_id: str, name: str) -> Collection:

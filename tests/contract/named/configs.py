@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from spinneret.crawl.configs.dynamo import DynamoConfigStore
-from spinneret.crawl.configs.models import Config, ConfigOptions, ConfigPage
+from spinneret.crawl.configs.models import Config, ConfigOptions
+from spinneret.kernel.paging import Page
 from tests.fakes.time import START
 
 TABLES = ("Plans",)
 STORE = DynamoConfigStore
 
 
-def page_of(rows: tuple[Config, ...], after: str | None) -> ConfigPage:
-    return ConfigPage(configs=rows, after=after)
+def page_of(rows: tuple[Config, ...], after: str | None) -> Page[Config]:
+    return Page(items=rows, after=after)
 
 
 def row(tenant: str, row_id: str, name: str) -> Config:

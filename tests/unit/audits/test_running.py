@@ -110,7 +110,7 @@ def test_no_page_is_asked_for_twice_but_the_start(world: AuditWorld) -> None:
 def test_every_format_is_an_artifact_without_an_end_and_pages_have_one(world: AuditWorld) -> None:
     ref = world.submit(f"{HOST}/")
     world.settle(ref)
-    rows = world.audits.artifacts(ref.tenant, ref.job_id, None, 100).artifacts
+    rows = world.audits.artifacts(ref.tenant, ref.job_id, None, 100).items
     kinds = Counter(each.type for each in rows)
     assert kinds[ArtifactType.HTML_GZ] == 9
     assert {kind for kind in kinds if kind.startswith("report_")} == {

@@ -11,10 +11,9 @@ import pytest
 from aws_lambda_powertools.event_handler.router import APIGatewayRouter
 
 from search import collections_routes, tags_routes
-from spinneret.content.collections.models import CollectionPage
 from spinneret.content.collections.service import CollectionService
-from spinneret.content.tags.models import TagPage
 from spinneret.content.tags.service import TagService
+from spinneret.kernel.paging import Page
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.time import HandClock
 from tests.unit.served import Served
@@ -37,7 +36,7 @@ COLLECTIONS = Domain(
     id_field="collection_id",
     name_chars=100,
     router=collections_routes.router,
-    page_of=lambda rows, after: CollectionPage(collections=rows, after=after),
+    page_of=lambda rows, after: Page(items=rows, after=after),
     service=CollectionService,
 )
 TAGS = Domain(
@@ -45,7 +44,7 @@ TAGS = Domain(
     id_field="tag_id",
     name_chars=50,
     router=tags_routes.router,
-    page_of=lambda rows, after: TagPage(tags=rows, after=after),
+    page_of=lambda rows, after: Page(items=rows, after=after),
     service=TagService,
 )
 

@@ -174,7 +174,7 @@ def test_a_collection_that_the_tenant_does_not_have_is_unknown(crawl: CrawlSlice
 def test_a_refused_request_makes_no_tags(crawl: CrawlSlice) -> None:
     with pytest.raises(UrlBlocked):
         crawl.submit("http://localhost/", tags=("new",))
-    assert crawl.tags.page("acme", None, 9).tags == ()
+    assert crawl.tags.page("acme", None, 9).items == ()
 
 
 def test_all_of_several_urls_share_config_collection_and_tags(crawl: CrawlSlice) -> None:
@@ -182,5 +182,5 @@ def test_all_of_several_urls_share_config_collection_and_tags(crawl: CrawlSlice)
     request = CrawlRequest(urls=urls, tags=("new",))
     body = crawl.crawls().submit("acme", request, None).reply.body
     refs = [JobRef(tenant="acme", job_id=each["job_id"]) for each in body["jobs"] if each["job_id"]]
-    [tag] = crawl.tags.page("acme", None, 9).tags
+    [tag] = crawl.tags.page("acme", None, 9).items
     assert [crawl.job(ref).payload["tag_ids"] for ref in refs] == [[tag.id], [tag.id]]

@@ -207,7 +207,7 @@ class Household:
 
     def children(self) -> list[Job]:
         page = self.store.children(self.parent, tuple(JobStatus), None, 100_000)
-        return [self.job(ref) for ref in page.refs]
+        return [self.job(ref) for ref in page.items]
 
     def counts(self) -> ChildCounts:
         family = self.job(self.parent).family

@@ -220,7 +220,7 @@ def test_a_payload_that_kills_every_worker_fails_for_good_and_is_listed(bench: B
         bench.sweep()
     assert deaths == bounds.JOB_MAX_ATTEMPTS
     troubled = bench.store.page(poison.tenant, JobFilter(troubled=True), None, 9)
-    [dead] = troubled.jobs
+    [dead] = troubled.items
     assert (dead.id, dead.status, dead.attempts) == (poison.id, JobStatus.FAILED, deaths)
     assert dead.last_error is not None
     assert dead.last_error.code == "LEASE_EXPIRED"

@@ -27,7 +27,7 @@ def _submit(bench: Bench, ids: list[str], action: str = "publish") -> JobRef:
 
 def _children(bench: Bench, batch: JobRef) -> list[JobRef]:
     wanted = list(JobStatus)
-    return list(bench.store.children(batch, wanted, None, 1000).refs)
+    return list(bench.store.children(batch, wanted, None, 1000).items)
 
 
 def test_a_batch_counts_its_jobs_and_fails_in_part(bench: Bench) -> None:

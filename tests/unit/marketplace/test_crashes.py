@@ -212,7 +212,7 @@ def test_a_crash_at_any_call_of_a_batch_lists_each_product_once(moto_tables: Tab
         assert (job.status, len(bench.ebay.listings)) == ("completed", 2), where
         assert job.result is not None
         assert job.result["completed_count"] == job.result["total_count"] == 2, where
-        children = bench.store.children(job.ref, list(JobStatus), None, 10).refs
+        children = bench.store.children(job.ref, list(JobStatus), None, 10).items
         assert all(_all_ended(bench, bench.job(ref)) for ref in children), where
 
 

@@ -208,7 +208,7 @@ def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) 
     assert bench.ebay.calls["_programs"] <= 5  # one for each of those at once
     [task] = {
         (task.reason, task.error_details["fields"][0]["field"])
-        for ref in bench.store.children(batch.ref, list(JobStatus), None, 50).refs
+        for ref in bench.store.children(batch.ref, list(JobStatus), None, 50).items
         for task in bench.tasks.of_job(bench.tenant, ref.job_id)
         if task.error_message
     }

@@ -23,7 +23,7 @@ VISIT = DEFINITION["States"]["Jobs"]["ItemProcessor"]["States"]
 
 
 def _children(bench: Bench, batch: JobRef) -> list[JobRef]:
-    return list(bench.store.children(batch, list(JobStatus), None, 100).refs)
+    return list(bench.store.children(batch, list(JobStatus), None, 100).items)
 
 
 def _batch(bench: Bench, jobs: int, marketplace: str = "ebay") -> JobRef:
@@ -390,7 +390,7 @@ def test_one_job_that_is_tried_again_runs_alone_and_ends_its_batch_again(bench: 
     batch = _batch(bench, 2)
     assert bench.finish(batch).status == "partially_failed"
     bench.ebay.refused_titles.clear()
-    [failed] = bench.store.children(batch, [JobStatus.FAILED], None, 10).refs
+    [failed] = bench.store.children(batch, [JobStatus.FAILED], None, 10).items
     bench.clock.advance(1)
     bench.publishing.move(bench.tenant, failed.job_id, Move.RETRY)
     bench.deliver()

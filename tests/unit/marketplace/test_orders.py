@@ -38,7 +38,7 @@ def test_a_sale_ends_the_listing_on_the_other_marketplace(bench: Bench) -> None:
     for job in waiting.values():
         bench.finish(job.ref)
     assert (bench.etsy.listings, bench.plugin.items) == ({}, {})
-    [sale] = bench.sales.page(bench.tenant, None, 10).sales
+    [sale] = bench.sales.page(bench.tenant, None, 10).items
     assert (sale.outcome, sale.order_id, sale.product_id) == ("reserved", "o-1", product.id)
 
 
@@ -52,7 +52,7 @@ def _sold_on_ebay(bench: Bench, *others: str) -> Sale:
 
 
 def _sale(bench: Bench) -> Sale:
-    [sale] = bench.sales.page(bench.tenant, None, 10).sales
+    [sale] = bench.sales.page(bench.tenant, None, 10).items
     return sale
 
 
@@ -78,7 +78,7 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     sale = _sale(bench)
     assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (True, "done", 3)
     assert bench.etsy.listings == {}
-    assert bench.sales.open(None, 10).sales == ()
+    assert bench.sales.open(None, 10).items == ()
     assert bench.polling.run().adjusted == 0
 
 
@@ -347,7 +347,7 @@ def test_two_sales_of_one_piece_are_a_conflict_with_both_orders(bench: Bench) ->
     bench.etsy.sell(product.sku, 900)
     bench.done("orders", "ebay")
     bench.done("orders", "etsy")
-    sales = {each.marketplace: each for each in bench.sales.page(bench.tenant, None, 10).sales}
+    sales = {each.marketplace: each for each in bench.sales.page(bench.tenant, None, 10).items}
     assert sales["ebay"].outcome is SaleOutcome.RESERVED
     assert sales["etsy"].outcome is SaleOutcome.CONFLICT
     assert sales["etsy"].conflicts_with == ("ebay:o-1",)
@@ -367,7 +367,7 @@ def test_an_order_that_is_read_again_counts_once(bench: Bench) -> None:
 def test_an_order_of_something_else_is_recorded_without_a_product(bench: Bench) -> None:
     bench.ebay.sell("unknown-sku", "o-1")
     bench.done("orders", "ebay")
-    [sale] = bench.sales.page(bench.tenant, None, 10).sales
+    [sale] = bench.sales.page(bench.tenant, None, 10).items
     assert (sale.outcome, sale.product_id) == (SaleOutcome.UNKNOWN_PRODUCT, None)
 
 

@@ -38,7 +38,7 @@ def world() -> CheckWorld:
 
 def last(world: CheckWorld, target_id: str) -> CheckResult:
     page = world.watch.results("acme", target_id, since=None, until=None, after=None, limit=1)
-    return page.results[0]
+    return page.items[0]
 
 
 def checked(world: CheckWorld, target_id: str) -> CheckResult:

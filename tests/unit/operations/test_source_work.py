@@ -74,11 +74,11 @@ class World:
         if found:
             self.discoveries.found[run.id] = Discovered(urls=found, error=None)
             self.runs.look(self.service.get("acme", source.id))
-        run = self.store.runs("acme", source.id, None, 1).runs[0]
+        run = self.store.runs("acme", source.id, None, 1).items[0]
         if run.batch_id is not None:
             self.crawl.settle(JobRef(tenant="acme", job_id=run.batch_id))
             self.runs.look(self.service.get("acme", source.id))
-        return self.store.runs("acme", source.id, None, 1).runs[0]
+        return self.store.runs("acme", source.id, None, 1).items[0]
 
     def outcomes(self, run: Run) -> dict[str, str]:
         pages = self.store.pages("acme", run.id)

@@ -150,7 +150,7 @@ def test_a_triggered_run_begins_at_once_and_is_the_only_one(world: SourceSlice) 
     again, begun = world.service.trigger("acme", source.id)
     assert (again.id, begun) == (run.id, False)
     world.end(run, page())
-    [shown] = world.service.runs("acme", source.id, None, 9).runs  # looked at without the rule
+    [shown] = world.service.runs("acme", source.id, None, 9).items  # looked at without the rule
     assert shown.stage is RunStage.COMPLETED
     assert world.source(source.id).due_at is None
 

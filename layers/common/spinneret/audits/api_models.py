@@ -10,6 +10,7 @@ from spinneret.audits import limits
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
+from spinneret.kernel.views import ListOf
 
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 RecipeName = Literal["hello", "seo"]
@@ -89,12 +90,8 @@ class AuditView(BaseModel):
     error_type: str | None
 
 
-class AuditList(BaseModel):
+class AuditList(ListOf[AuditView]):
     """A page of audits, newest first."""
-
-    items: list[AuditView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class PreviewRequest(BaseModel):

@@ -43,13 +43,7 @@ from spinneret.audits.items import (
     run_key,
     site_partition,
 )
-from spinneret.audits.models import (
-    Artifact,
-    ArtifactPage,
-    Finished,
-    Progress,
-    RunRef,
-)
+from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.aws.reads import items, page_of
@@ -166,7 +160,9 @@ class DynamoAuditStore:
             lease, *(dynamo.put(self._table, artifact_item(artifact)) for artifact in artifacts)
         )
 
-    def artifacts(self, tenant: str, audit_id: str, after: str | None, limit: int) -> ArtifactPage:
+    def artifacts(
+        self, tenant: str, audit_id: str, after: str | None, limit: int
+    ) -> Page[Artifact]:
         """See AuditStore."""
         partition = audit_partition(tenant, audit_id)
         request = prefix_query(self._table, {"pk": partition, "sk": ARTIFACT_PREFIX})
@@ -177,7 +173,7 @@ class DynamoAuditStore:
             for item in items(self._client.query, request, limit + 1)
         ]
         page = Page.cut(found, limit, lambda artifact: artifact.id)
-        return ArtifactPage(artifacts=page.items, after=page.after)
+        return Page(items=page.items, after=page.after)
 
     # ------------------------------------------------------------ Parts
 

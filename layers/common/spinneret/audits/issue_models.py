@@ -12,9 +12,10 @@ from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Check
 from spinneret.audits.comparison import Comparison, Key
 from spinneret.audits.issues import LoggedIssue
-from spinneret.audits.models import Artifact, ArtifactPage
+from spinneret.audits.models import Artifact
 from spinneret.kernel.clock import optional_stamp, stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 
 StateName = Literal["new", "fixed", "still", "not_seen"]
 
@@ -44,12 +45,8 @@ class IssueView(BaseModel):
     evidence: list[IssueEvidenceView]
 
 
-class IssueList(BaseModel):
+class IssueList(ListOf[IssueView]):
     """A page of issues: by severity, then category, then weight."""
-
-    items: list[IssueView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class ArtifactView(BaseModel):
@@ -64,12 +61,8 @@ class ArtifactView(BaseModel):
     deleted_at: str | None
 
 
-class ArtifactList(BaseModel):
+class ArtifactList(ListOf[ArtifactView]):
     """A page of artifacts."""
-
-    items: list[ArtifactView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class ChangedIssueView(BaseModel):
@@ -141,13 +134,9 @@ def issue_view(issue: LoggedIssue) -> IssueView:
     )
 
 
-def artifact_list(page: ArtifactPage) -> ArtifactList:
+def artifact_list(page: Page[Artifact]) -> ArtifactList:
     """The view of a page."""
-    return ArtifactList(
-        items=[_artifact(each) for each in page.artifacts],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return ArtifactList.page(page, _artifact)
 
 
 def _artifact(artifact: Artifact) -> ArtifactView:

@@ -103,14 +103,6 @@ class Artifact:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArtifactPage:
-    """Artifacts by id, and the id to go on after; None when there are no more."""
-
-    artifacts: tuple[Artifact, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Finished:
     """A run with its result: what later audits of the site are compared with."""
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Protocol
 
 from spinneret.audits.facts.site import Outcome
-from spinneret.audits.models import Artifact, ArtifactPage, Finished, Progress, RunRef
+from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.jobs.models import Lease
+from spinneret.kernel.paging import Page
 
 
 class AuditStore(Protocol):
@@ -44,7 +45,9 @@ class AuditStore(Protocol):
         """Write the rows of objects that are about to be written; at most ten."""
         ...
 
-    def artifacts(self, tenant: str, audit_id: str, after: str | None, limit: int) -> ArtifactPage:
+    def artifacts(
+        self, tenant: str, audit_id: str, after: str | None, limit: int
+    ) -> Page[Artifact]:
         """The artifacts of an audit, of all its runs."""
         ...
 

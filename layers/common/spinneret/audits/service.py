@@ -29,7 +29,7 @@ from spinneret.audits.issue_models import (
 )
 from spinneret.audits.issues import IssueLog
 from spinneret.audits.kinds import AUDIT
-from spinneret.audits.models import ArtifactPage, Finished, RunRef
+from spinneret.audits.models import Artifact, Finished, RunRef
 from spinneret.audits.ports import AuditStore, Bodies
 from spinneret.audits.recipes import RECIPES, Recipe
 from spinneret.jobs.control import JobControl
@@ -46,7 +46,7 @@ from spinneret.jobs.models import (
 )
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.errors import Conflict, NotFound
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page, cursor_of
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.hosts.service import HostService
@@ -103,7 +103,7 @@ class AuditService:
         """Newest first; the recipe filters what was read, so that a page may hold fewer."""
         wanted = JobFilter(kind=AUDIT, status=status)
         page = self._control.page(tenant, wanted, after, limit)
-        shown = [job for job in page.jobs if recipe in (None, job.payload["recipe"])]
+        shown = [job for job in page.items if recipe in (None, job.payload["recipe"])]
         return AuditList(
             items=[audit_view(job) for job in shown],
             next_cursor=cursor_of(page.after),
@@ -153,7 +153,9 @@ class AuditService:
             has_more=more,
         )
 
-    def artifacts(self, tenant: str, audit_id: str, after: str | None, limit: int) -> ArtifactPage:
+    def artifacts(
+        self, tenant: str, audit_id: str, after: str | None, limit: int
+    ) -> Page[Artifact]:
         """Raises NotFound."""
         self.job(tenant, audit_id)
         return self._store.artifacts(tenant, audit_id, after, limit)

@@ -18,6 +18,7 @@ from spinneret.jobs.models import (
     Priority,
 )
 from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.views import ListOf
 
 
 class JobView(BaseModel):
@@ -82,12 +83,8 @@ class JobWithCounts(JobView):
     children: CountsView | None
 
 
-class JobList(BaseModel):
+class JobList(ListOf[JobView]):
     """One page of jobs, newest first."""
-
-    items: list[JobView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class EventView(BaseModel):
@@ -101,12 +98,8 @@ class EventView(BaseModel):
     data: dict[str, Any]
 
 
-class Timeline(BaseModel):
+class Timeline(ListOf[EventView]):
     """One page of a timeline, oldest first."""
-
-    items: list[EventView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class Moved(BaseModel):

@@ -126,7 +126,7 @@ class Children:
         after: str | None = None
         while True:
             page = self._store.children(context.job.ref, statuses, after, _PAGE)
-            for ref in page.refs:
+            for ref in page.items:
                 act(ref)
             if page.after is None:
                 return

@@ -7,22 +7,14 @@ from datetime import datetime
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import (
-    ChildCounts,
-    Job,
-    JobEvent,
-    JobFilter,
-    JobPage,
-    JobRef,
-    JobStatus,
-    Move,
-)
+from spinneret.jobs.models import ChildCounts, Job, JobEvent, JobFilter, JobRef, JobStatus, Move
 from spinneret.jobs.placement import family_counts
 from spinneret.jobs.ports import Holder, JobQueue, JobStore, Reopening, SubmissionRaced
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
+from spinneret.kernel.paging import Page
 
 _RACES = 5  # a running job may renew its lease between read and write
 
@@ -61,7 +53,7 @@ class JobControl:
             raise NotFound("no such job")
         return job
 
-    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """See JobStore.page."""
         return self._store.page(tenant, wanted, after, limit)
 
@@ -103,7 +95,7 @@ class JobControl:
         """
         for _ in range(0, most, bounds.LIST_LIMIT_MAX):
             page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
-            for ref in page.refs:
+            for ref in page.items:
                 try:
                     self.move(ref, Move.CANCEL)
                 except (Conflict, NotFound):

@@ -57,7 +57,6 @@ from spinneret.jobs.models import (
     Job,
     JobEvent,
     JobFilter,
-    JobPage,
     JobRef,
     JobStatus,
     Lease,
@@ -66,7 +65,6 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
-    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
@@ -80,6 +78,7 @@ from spinneret.jobs.ports import (
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 from spinneret.outbox.dynamo import event_write
 
 if TYPE_CHECKING:
@@ -289,7 +288,7 @@ class DynamoJobStore:
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
-    ) -> ChildPage:
+    ) -> Page[JobRef]:
         """See JobStore."""
         return dynamo_families.children(self._client, self._jobs, parent, statuses, after, limit)
 
@@ -311,7 +310,7 @@ class DynamoJobStore:
         partition = keys.resend_partition(resend.kind, resend.priority, resend.shard)
         return dynamo_due.page(self._client, self._jobs, RESEND, partition, until, limit, after)
 
-    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """See JobStore."""
         return dynamo_lists.page(self._client, self._jobs, tenant, wanted, after, limit)
 

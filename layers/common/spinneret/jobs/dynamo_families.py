@@ -11,10 +11,11 @@ from spinneret.aws.clients import translated
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
-from spinneret.jobs.ports import ChildPage, NewJob
+from spinneret.jobs.ports import NewJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -101,7 +102,7 @@ def children(
     statuses: Sequence[JobStatus],
     after: str | None,
     limit: int,
-) -> ChildPage:
+) -> Page[JobRef]:
     """See JobStore. One query of `limit` index rows: a page may be empty and not the last."""
     condition = "#parent_key = :parent AND #list_id > :after"
     wanted = {f":status_{n}": status.value for n, status in enumerate(statuses)}
@@ -124,7 +125,7 @@ def children(
         JobRef(tenant=parent.tenant, job_id=str(row["list_id"])) for row in answer["Items"]
     )
     last = answer.get("LastEvaluatedKey")
-    return ChildPage(refs=refs, after=str(last["list_id"]) if last else None)
+    return Page(items=refs, after=str(last["list_id"]) if last else None)
 
 
 def _parent(child: Job) -> JobRef:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.jobs import items, keys, rules
-from spinneret.jobs.models import Job, JobFilter, JobPage, JobRef
+from spinneret.jobs.models import Job, JobFilter, JobRef
 from spinneret.kernel import bounds
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -25,7 +26,7 @@ def page(
     wanted: JobFilter,
     after: str | None,
     limit: int,
-) -> JobPage:
+) -> Page[Job]:
     """See JobStore.page. At most LIST_READS queries of LIST_READ index rows each.
 
     An index lags behind its rows: a job that has moved on by the time its row is read isn't shown,
@@ -44,7 +45,7 @@ def page(
     rows = dynamo.batch_get(client, table, [keys.job_key(ref) for ref in refs])
     jobs = [job for job in map(items.job_from_item, rows) if _shows(wanted, job)]
     jobs.sort(key=lambda job: job.id, reverse=True)
-    return JobPage(jobs=tuple(jobs), after=last)
+    return Page(items=tuple(jobs), after=last)
 
 
 def _shows(wanted: JobFilter, job: Job) -> bool:

@@ -293,14 +293,6 @@ class JobFilter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JobPage:
-    """Jobs, newest first, and the id after which the next page starts; None on the last page."""
-
-    jobs: tuple[Job, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Reply:
     """A stored answer: what an idempotent replay repeats."""
 

@@ -15,7 +15,6 @@ from spinneret.jobs.models import (
     Job,
     JobEvent,
     JobFilter,
-    JobPage,
     JobRef,
     JobStatus,
     Lane,
@@ -26,6 +25,7 @@ from spinneret.jobs.models import (
     StoredReply,
     Subscriber,
 )
+from spinneret.kernel.paging import Page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +53,6 @@ class Reopening:
     before: Job
     after: Job
     event: JobEvent
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChildPage:
-    """Children of a parent by id, and the id after which the next page starts."""
-
-    refs: tuple[JobRef, ...]
-    after: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +207,7 @@ class JobStore(Protocol):
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
-    ) -> ChildPage:
+    ) -> Page[JobRef]:
         """A parent's children in one of these states; eventually consistent."""
         ...
 
@@ -238,7 +230,7 @@ class JobStore(Protocol):
         """Pending jobs whose `rules.resend_at` is `until` or before; else as `to_wake`."""
         ...
 
-    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """A tenant's jobs, newest first, after the id `after`.
 
         Reads a bounded number of index rows: a page may hold fewer than `limit` jobs, or none,

@@ -15,7 +15,6 @@ from spinneret.jobs.models import (
     Job,
     JobEvent,
     JobFilter,
-    JobPage,
     JobRef,
     JobStatus,
     Lease,
@@ -24,7 +23,6 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
-    ChildPage,
     Claimed,
     DuePage,
     DuePosition,
@@ -36,6 +34,7 @@ from spinneret.jobs.ports import (
     Reopening,
     ResendShard,
 )
+from spinneret.kernel.paging import Page
 
 
 class PublishingJobStore:
@@ -132,7 +131,7 @@ class PublishingJobStore:
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
-    ) -> ChildPage:
+    ) -> Page[JobRef]:
         """See JobStore."""
         return self._store.children(parent, statuses, after, limit)
 
@@ -152,7 +151,7 @@ class PublishingJobStore:
         """See JobStore."""
         return self._store.to_resend(resend, until, limit, after)
 
-    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> JobPage:
+    def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """See JobStore."""
         return self._store.page(tenant, wanted, after, limit)
 

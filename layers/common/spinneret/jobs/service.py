@@ -171,7 +171,7 @@ class JobService:
         after: str | None = None
         while True:
             page = self._store.children(parent.ref, sorted(rules.TERMINAL), after, _CHILDREN)
-            jobs = map(self._store.get, page.refs)
+            jobs = map(self._store.get, page.items)
             found += [job for job in jobs if job is not None]
             if page.after is None:
                 return found

@@ -9,18 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
-from spinneret.sources.models import (
-    PageOutcome,
-    Run,
-    RunList,
-    RunPage,
-    RunStage,
-    Source,
-    SourcePage,
-    Trigger,
-)
+from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source, Trigger
 from spinneret.sources.service import SourceDraft
 
 SourceName = Annotated[
@@ -77,12 +69,8 @@ class SourceView(BaseModel):
     updated_at: str
 
 
-class SourceList(BaseModel):
+class SourceList(ListOf[SourceView]):
     """A page of sources, newest first."""
-
-    items: list[SourceView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class RunView(BaseModel):
@@ -106,12 +94,8 @@ class RunView(BaseModel):
     finished_at: str | None
 
 
-class RunListView(BaseModel):
+class RunListView(ListOf[RunView]):
     """A page of runs, newest first."""
-
-    items: list[RunView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class RunPageView(BaseModel):
@@ -189,13 +173,9 @@ def source_view(source: Source) -> SourceView:
     )
 
 
-def source_list(page: SourcePage) -> SourceList:
+def source_list(page: Page[Source]) -> SourceList:
     """A page as its tenant sees it."""
-    return SourceList(
-        items=[source_view(each) for each in page.sources],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return SourceList.page(page, source_view)
 
 
 def run_view(run: Run) -> RunView:
@@ -214,13 +194,9 @@ def run_view(run: Run) -> RunView:
     )
 
 
-def run_list(runs: RunList) -> RunListView:
+def run_list(runs: Page[Run]) -> RunListView:
     """A page as its tenant sees it."""
-    return RunListView(
-        items=[run_view(each) for each in runs.runs],
-        next_cursor=cursor_of(runs.after),
-        has_more=runs.after is not None,
-    )
+    return RunListView.page(runs, run_view)
 
 
 def run_detail(run: Run, pages: tuple[RunPage, ...]) -> RunDetail:

@@ -35,20 +35,11 @@ from spinneret.kernel.clock import (
 )
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.dynamo import event_write
 from spinneret.outbox.models import DomainEvent
-from spinneret.sources.models import (
-    PageOutcome,
-    Run,
-    RunList,
-    RunPage,
-    RunStage,
-    Source,
-    SourcePage,
-    SourceRef,
-    Trigger,
-)
+from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source, SourceRef, Trigger
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -88,12 +79,10 @@ class DynamoSourceStore:
         item = self._get(_sources(tenant), source_id)
         return None if item is None else _source(tenant, item)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SourcePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         """See SourceStore."""
         page = page_of(self._client, self._table, _sources(tenant), after, limit, newest_first=True)
-        return SourcePage(
-            sources=tuple(_source(tenant, item) for item in page.items), after=page.after
-        )
+        return Page(items=tuple(_source(tenant, item) for item in page.items), after=page.after)
 
     def replace(
         self,
@@ -135,13 +124,13 @@ class DynamoSourceStore:
         item = self._get(_runs(tenant, source_id), run_id)
         return None if item is None else _run(tenant, source_id, item)
 
-    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> RunList:
+    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
         """See SourceStore."""
         page = page_of(
             self._client, self._table, _runs(tenant, source_id), after, limit, newest_first=True
         )
-        return RunList(
-            runs=tuple(_run(tenant, source_id, item) for item in page.items), after=page.after
+        return Page(
+            items=tuple(_run(tenant, source_id, item) for item in page.items), after=page.after
         )
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:

@@ -116,19 +116,3 @@ class SourceRef:
 
     tenant: str
     source_id: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourcePage:
-    """Sources, newest first, and the id to go on after; None when there are no more."""
-
-    sources: tuple[Source, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunList:
-    """Runs of one source, newest first, and the id to go on after."""
-
-    runs: tuple[Run, ...]
-    after: str | None

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent
-from spinneret.sources.models import Run, RunList, RunPage, Source, SourcePage, SourceRef
+from spinneret.sources.models import Run, RunPage, Source, SourceRef
 
 
 class SourceStore(Protocol):
@@ -25,7 +26,7 @@ class SourceStore(Protocol):
         """The source, read consistently."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SourcePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         """Up to `limit` sources with ids before `after`, newest first."""
         ...
 
@@ -55,7 +56,7 @@ class SourceStore(Protocol):
         """One run."""
         ...
 
-    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> RunList:
+    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
         """Up to `limit` runs with ids before `after`, newest first."""
         ...
 

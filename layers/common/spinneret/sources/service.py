@@ -9,9 +9,10 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.schedules.cron import parse_schedule
 from spinneret.sources import rules
-from spinneret.sources.models import Run, RunList, RunPage, Source, SourcePage, Trigger
+from spinneret.sources.models import Run, RunPage, Source, Trigger
 from spinneret.sources.ports import SourceStore
 from spinneret.sources.running import SourceRuns
 from spinneret.web.fetching.addresses import AddressPolicy
@@ -84,7 +85,7 @@ class SourceService:
             raise NotFound("no such source")
         return source
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SourcePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         """See SourceStore.page."""
         return self._store.page(tenant, after, limit)
 
@@ -129,7 +130,7 @@ class SourceService:
                 return begun, True
         raise _changing()
 
-    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> RunList:
+    def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
         """The runs of a source, the one under way as it is now. Raises NotFound."""
         source = self.get(tenant, source_id)
         if source.run_id is not None and after is None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from search.documents_routes import router
 from spinneret.content.caches.service import CachedVectors, Caches
-from spinneret.content.collections.models import CollectionPage
 from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document
@@ -20,11 +19,11 @@ from spinneret.content.library.service import LibraryService
 from spinneret.content.library.upkeep import Upkeep
 from spinneret.content.search.models import Leg, Query
 from spinneret.content.search.service import SearchService
-from spinneret.content.tags.models import TagPage
 from spinneret.content.tags.service import TagService
 from spinneret.jobs.models import Job, JobRef
 from spinneret.jobs.service import JobService
 from spinneret.jobs.worker import Worker
+from spinneret.kernel.paging import Page
 from tests.factories import TENANT
 from tests.fakes.caches import FakeCacheStore
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
@@ -57,12 +56,12 @@ class Shelves:
         self.caches = Caches(self.cache_store, self.clock)
         self._numbers = count(1)
         self.collections = CollectionService(
-            store=FakeNamedStore(lambda rows, after: CollectionPage(collections=rows, after=after)),  # type: ignore[arg-type]  # of any row
+            store=FakeNamedStore(lambda rows, after: Page(items=rows, after=after)),  # type: ignore[arg-type]  # of any row
             clock=self.clock,
             new_id=self.new_id,
         )
         self.tags = TagService(
-            store=FakeNamedStore(lambda rows, after: TagPage(tags=rows, after=after)),  # type: ignore[arg-type]  # of any row
+            store=FakeNamedStore(lambda rows, after: Page(items=rows, after=after)),  # type: ignore[arg-type]  # of any row
             clock=self.clock,
             new_id=self.new_id,
         )

@@ -349,7 +349,7 @@ def test_tags_are_replaced_by_name(shelves: Shelves) -> None:
     for refused in ([f"t{n}" for n in range(21)], [""], "silk"):
         assert shelves.send("PATCH", path, {"tags": refused}).status == 422
     assert shelves.send("PATCH", "/doc_unknown", {"tags": ["never made"]}).status == 404
-    assert shelves.tags.page(TENANT, None, 100).tags[-1].name != "never made"
+    assert shelves.tags.page(TENANT, None, 100).items[-1].name != "never made"
 
 
 def test_null_is_what_is_not_given(shelves: Shelves) -> None:

@@ -32,7 +32,7 @@ def config(
     is_default: bool = False,
     **options: Any,
 ) -> Config:
-    name = f"config {len(crawl.configs.service.page('acme', None, 99).configs)}"
+    name = f"config {len(crawl.configs.service.page('acme', None, 99).items)}"
     draft = ConfigDraft(
         name=name, options=ConfigOptions(**options), headers=headers, is_default=is_default
     )

@@ -56,7 +56,7 @@ def report(crawl: CrawlSlice, file: InboxFile) -> list[dict[str, Any]]:
 
 def children(crawl: CrawlSlice, ref: JobRef) -> list[Job]:
     found = crawl.store.children(ref, list(JobStatus), None, 10_000)
-    return [crawl.job(each) for each in found.refs]
+    return [crawl.job(each) for each in found.items]
 
 
 def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -> None:

@@ -44,7 +44,7 @@ def test_a_redelivery_sends_them_again(hooks: WebhookSlice) -> None:
 def test_they_are_sealed_at_rest(hooks: WebhookSlice) -> None:
     hooks.finish(webhook_url=OWN, webhook_headers=HEADERS)
     hooks.settle()
-    jobs = hooks.store.page("acme", JobFilter(), None, 10).jobs
+    jobs = hooks.store.page("acme", JobFilter(), None, 10).items
     stored = [f"{job.notify} {job.payload} {job.result}" for job in jobs]
     shown = [f"{job!r} {line!r}" for job in jobs for line in hooks.lines(DEFAULT)]
     assert len(stored) == 2

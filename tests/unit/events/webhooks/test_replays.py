@@ -50,7 +50,7 @@ def switch_off(hooks: WebhookSlice) -> None:
 
 
 def only(hooks: WebhookSlice) -> str:
-    [endpoint] = hooks.service.page("acme", None, 2).endpoints
+    [endpoint] = hooks.service.page("acme", None, 2).items
     return endpoint.id
 
 

@@ -80,7 +80,7 @@ def test_a_config_is_created_shown_and_listed_without_its_credentials(routes: Se
 
 def test_a_config_shows_how_its_servers_do(routes: Served, proxies: Proxies) -> None:
     path = path_of(create(routes))
-    config = proxies.service.page("acme", None, 1).configs[0]
+    config = proxies.service.page("acme", None, 1).items[0]
     for _ in range(3):
         proxies.rotation.report(proxies.rotation.route(config, 1), succeeded=False)
     servers = routes.send("GET", path).body["servers"]

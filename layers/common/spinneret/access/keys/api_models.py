@@ -15,10 +15,11 @@ from pydantic import (
     StringConstraints,
 )
 
-from spinneret.access.keys.models import ApiKey, KeyPage, Scope, Ticket
+from spinneret.access.keys.models import ApiKey, Scope, Ticket
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 
 _RFC_3339: Final = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
@@ -76,12 +77,8 @@ class IssuedKey(KeyView):
     secret: str
 
 
-class KeyList(BaseModel):
+class KeyList(ListOf[KeyView]):
     """One page of keys, newest first; ended ones stay for 30 days."""
-
-    items: list[KeyView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class TicketView(BaseModel):
@@ -111,13 +108,9 @@ def issued_key(key: ApiKey, secret: str) -> IssuedKey:
     return IssuedKey(**key_view(key, key.created_at).model_dump(), secret=secret)
 
 
-def key_list(page: KeyPage, now: datetime) -> KeyList:
+def key_list(page: Page[ApiKey], now: datetime) -> KeyList:
     """The view of a page; see `key_view`."""
-    return KeyList(
-        items=[key_view(key, now) for key in page.keys],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return KeyList.page(page, lambda key: key_view(key, now))
 
 
 def ticket_view(ticket: Ticket) -> TicketView:

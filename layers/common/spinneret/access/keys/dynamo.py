@@ -23,12 +23,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from spinneret.access.keys import items
-from spinneret.access.keys.models import ApiKey, KeyPage, StoredTicket
+from spinneret.access.keys.models import ApiKey, StoredTicket
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.aws.reads import page_of
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -86,12 +87,12 @@ class DynamoKeyStore:
         item = self._item(items.listed_key(tenant, key_id))
         return items.key_from_item(item) if item else None
 
-    def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         """See KeyStore: one query."""
         page = page_of(
             self._client, self._table, items.list_partition(tenant), after, limit, newest_first=True
         )
-        return KeyPage(keys=tuple(map(items.key_from_item, page.items)), after=page.after)
+        return Page(items=tuple(map(items.key_from_item, page.items)), after=page.after)
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
         """See KeyStore."""

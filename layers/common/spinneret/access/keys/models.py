@@ -46,14 +46,6 @@ class ApiKey:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyPage:
-    """A tenant's keys, newest first; `after` is the id to go on after, None at the end."""
-
-    keys: tuple[ApiKey, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Principal:
     """Who is asking."""
 

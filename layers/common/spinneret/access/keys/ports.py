@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.access.keys.models import Allowance, ApiKey, KeyPage, StoredTicket
+from spinneret.access.keys.models import Allowance, ApiKey, StoredTicket
+from spinneret.kernel.paging import Page
 
 
 class KeyStore(Protocol):
@@ -26,7 +27,7 @@ class KeyStore(Protocol):
         """A tenant's key by its id, as `find` answers it."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         """Up to `limit` of the tenant's keys with ids before `after`, newest first."""
         ...
 

@@ -11,15 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from spinneret.access.keys.models import (
-    Allowance,
-    ApiKey,
-    KeyPage,
-    Principal,
-    Scope,
-    StoredTicket,
-    Ticket,
-)
+from spinneret.access.keys.models import Allowance, ApiKey, Principal, Scope, StoredTicket, Ticket
 from spinneret.access.keys.ports import KeyStore, RateWindows
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -32,6 +24,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 
 logger = logging.getLogger(__name__)
 
@@ -135,7 +128,7 @@ class KeyService:
         """Raises NotFound for an unknown and for a foreign id."""
         return _known(self._keys.get(tenant, key_id))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> KeyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         """See KeyStore.page."""
         return self._keys.page(tenant, after, limit)
 

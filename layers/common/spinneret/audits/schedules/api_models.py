@@ -7,10 +7,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from spinneret.audits.api_models import AuditOptions, RecipeName, UrlText
-from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
+from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 
 CronLine = Annotated[str, StringConstraints(min_length=1, max_length=bounds.CRON_LINE_MAX_CHARS)]
 ZoneName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -49,12 +50,8 @@ class AuditScheduleView(BaseModel):
     last_error: str | None
 
 
-class AuditScheduleList(BaseModel):
+class AuditScheduleList(ListOf[AuditScheduleView]):
     """A page of schedules, newest first."""
-
-    items: list[AuditScheduleView]
-    next_cursor: str | None
-    has_more: bool
 
 
 def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
@@ -76,10 +73,6 @@ def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
     )
 
 
-def schedule_list(page: SchedulePage) -> AuditScheduleList:
+def schedule_list(page: Page[AuditSchedule]) -> AuditScheduleList:
     """The view of a page."""
-    return AuditScheduleList(
-        items=[schedule_view(each) for each in page.schedules],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return AuditScheduleList.page(page, schedule_view)

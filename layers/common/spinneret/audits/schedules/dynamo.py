@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.audits import limits
 from spinneret.audits.items import due_shard
-from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
+from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.aws.reads import page_of
 from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, stamp
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -45,12 +46,12 @@ class DynamoScheduleStore:
             return None
         return self._read(_key(tenant, schedule_id))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SchedulePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
         """See ScheduleStore."""
         page = page_of(
             self._client, self._table, _partition(tenant), after, limit, newest_first=True
         )
-        return SchedulePage(schedules=tuple(map(_schedule, page.items)), after=page.after)
+        return Page(items=tuple(map(_schedule, page.items)), after=page.after)
 
     def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
         """See ScheduleStore."""

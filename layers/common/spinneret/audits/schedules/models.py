@@ -32,14 +32,6 @@ class AuditSchedule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SchedulePage:
-    """Schedules, newest first, and the id to go on after; None when there are no more."""
-
-    schedules: tuple[AuditSchedule, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Ticked:
     """What one pass did."""
 

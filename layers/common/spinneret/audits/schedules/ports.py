@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.audits.schedules.models import AuditSchedule, SchedulePage
+from spinneret.audits.schedules.models import AuditSchedule
+from spinneret.kernel.paging import Page
 
 
 class ScheduleStore(Protocol):
@@ -19,7 +20,7 @@ class ScheduleStore(Protocol):
         """The schedule as it stands."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SchedulePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
         """Up to `limit` schedules with ids before `after`, newest first."""
         ...
 

@@ -11,7 +11,7 @@ from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.schedules.api_models import AuditScheduleRequest
-from spinneret.audits.schedules.models import AuditSchedule, SchedulePage, Ticked
+from spinneret.audits.schedules.models import AuditSchedule, Ticked
 from spinneret.audits.schedules.ports import ScheduleStore
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, RequestKey
@@ -20,6 +20,7 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, stamp
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.schedules.cron import next_run, parse_schedule
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
@@ -58,7 +59,7 @@ class ScheduleService:
     def create(self, tenant: str, request: AuditScheduleRequest) -> AuditSchedule:
         """Raises ValidationFailed, UrlInvalid, UrlBlocked, and Conflict for one too many."""
         present = self._store.page(tenant, None, limits.SCHEDULES_PER_TENANT)
-        if len(present.schedules) >= limits.SCHEDULES_PER_TENANT:
+        if len(present.items) >= limits.SCHEDULES_PER_TENANT:
             raise Conflict(f"a tenant has at most {limits.SCHEDULES_PER_TENANT} schedules")
         schedule = self._made(tenant, self._new_id("asched"), request)
         self._store.add(schedule)
@@ -71,7 +72,7 @@ class ScheduleService:
             raise NotFound("no such schedule")
         return found
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SchedulePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
         """See ScheduleStore.page."""
         return self._store.page(tenant, after, limit)
 

@@ -7,14 +7,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from spinneret.content.collections.models import (
-    DESCRIPTION_MAX_CHARS,
-    NAME_MAX_CHARS,
-    Collection,
-    CollectionPage,
-)
+from spinneret.content.collections.models import DESCRIPTION_MAX_CHARS, NAME_MAX_CHARS, Collection
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 
 Name = Annotated[
     str,
@@ -46,12 +42,8 @@ class CollectionView(BaseModel):
     updated_at: str
 
 
-class CollectionList(BaseModel):
+class CollectionList(ListOf[CollectionView]):
     """A page of collections."""
-
-    items: list[CollectionView]
-    next_cursor: str | None
-    has_more: bool
 
 
 def collection_view(collection: Collection, documents: int) -> CollectionView:
@@ -66,10 +58,6 @@ def collection_view(collection: Collection, documents: int) -> CollectionView:
     )
 
 
-def collection_list(page: CollectionPage, documents: Mapping[str, int]) -> CollectionList:
+def collection_list(page: Page[Collection], documents: Mapping[str, int]) -> CollectionList:
     """A page as its tenant sees it."""
-    return CollectionList(
-        items=[collection_view(each, documents[each.id]) for each in page.collections],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return CollectionList.page(page, lambda each: collection_view(each, documents[each.id]))

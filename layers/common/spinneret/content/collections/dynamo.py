@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from spinneret.aws import dynamo
 from spinneret.aws.named_rows import NamedRow, NamedRows
 from spinneret.content.collections.keys import count_keys
-from spinneret.content.collections.models import Collection, CollectionPage
+from spinneret.content.collections.models import Collection
 from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -36,10 +37,10 @@ class DynamoCollectionStore:
         row = self._rows.get(tenant, collection_id)
         return None if row is None else _collection(row)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> CollectionPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Collection]:
         """See CollectionStore."""
         rows, last = self._rows.page(tenant, after, limit)
-        return CollectionPage(collections=tuple(map(_collection, rows)), after=last)
+        return Page(items=tuple(map(_collection, rows)), after=last)
 
     def replace(self, former: Collection, collection: Collection) -> bool:
         """See CollectionStore."""

@@ -22,11 +22,3 @@ class Collection:
     updated_at: datetime
     version: int = 1
     """Goes up by one with every change; the condition of the next one."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CollectionPage:
-    """Collections, newest first, and the id to go on after; None when there are no more."""
-
-    collections: tuple[Collection, ...]
-    after: str | None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from spinneret.content.collections.models import Collection, CollectionPage
+from spinneret.content.collections.models import Collection
+from spinneret.kernel.paging import Page
 
 
 class CollectionStore(Protocol):
@@ -19,7 +20,7 @@ class CollectionStore(Protocol):
         """The collection as it stands."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> CollectionPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Collection]:
         """Up to `limit` collections with ids before `after`, newest first."""
         ...
 

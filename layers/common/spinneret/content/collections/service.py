@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from spinneret.content.collections.models import Collection, CollectionPage
+from spinneret.content.collections.models import Collection
 from spinneret.content.collections.ports import CollectionStore
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 
 _RACES: Final = 5  # changes of one collection at the same time are rare
 
@@ -47,7 +48,7 @@ class CollectionService:
             raise NotFound("no such collection")
         return collection
 
-    def page(self, tenant: str, after: str | None, limit: int) -> CollectionPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Collection]:
         """See CollectionStore.page."""
         return self._store.page(tenant, after, limit)
 

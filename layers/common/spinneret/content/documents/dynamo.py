@@ -29,12 +29,13 @@ from spinneret.aws.clients import translated
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
 from spinneret.content.documents.items import from_item, item_of
-from spinneret.content.documents.models import Document, DocumentPage, Listing, Shown
+from spinneret.content.documents.models import Document, Listing, Shown
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -86,7 +87,7 @@ class DynamoDocumentStore:
         numbers = {item["pk"]: int(item["number"]) for item in found}
         return "-".join(str(numbers.get(key["pk"], 0)) for key in keys.generation_keys(tenant))
 
-    def page(self, listing: Listing, after: str | None, limit: int) -> DocumentPage:
+    def page(self, listing: Listing, after: str | None, limit: int) -> Page[Document]:
         """See DocumentStore: one query of the narrowest index, one BatchGetItem."""
         index, partition = _index_of(listing)
         key = _INDEX_KEYS[index]
@@ -109,7 +110,7 @@ class DynamoDocumentStore:
         found = {item["pk"]: from_item(item) for item in items}
         documents = tuple(found[each["pk"]] for each in wanted if each["pk"] in found)
         more = "LastEvaluatedKey" in answer
-        return DocumentPage(documents=documents, after=rows[-1]["list_id"] if more else None)
+        return Page(items=documents, after=rows[-1]["list_id"] if more else None)
 
     def commit(
         self, document: Document, replaces: Document | None, lease: Lease | None = None

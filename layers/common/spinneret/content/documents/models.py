@@ -104,14 +104,6 @@ class Listing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentPage:
-    """Documents, newest first, and the place to go on after; None when there are no more."""
-
-    documents: tuple[Document, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class EmbedderInfo:
     """What the embedder says of itself (TEI `/info`)."""
 
@@ -202,14 +194,6 @@ class StoredBody:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StoredBodies:
-    """Some bodies of all tenants, and the key to go on after; None at the end."""
-
-    bodies: tuple[StoredBody, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class StoredPart:
     """What is kept of a document beside its text, whether or not its row names it."""
 
@@ -217,14 +201,6 @@ class StoredPart:
     document_id: str
     key: str
     stored_at: datetime
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredParts:
-    """Some parts of all tenants' documents, and the key to go on after; None at the end."""
-
-    parts: tuple[StoredPart, ...]
-    after: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,21 +9,19 @@ from typing import Any, Protocol
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import (
     Document,
-    DocumentPage,
     EmbedderInfo,
     IndexedChunk,
     Listing,
     Place,
     Scanned,
     Shown,
-    StoredBodies,
     StoredBody,
     StoredPart,
-    StoredParts,
     UnusedBody,
 )
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import Remaining
+from spinneret.kernel.paging import Page
 
 
 class DocumentStore(Protocol):
@@ -41,7 +39,7 @@ class DocumentStore(Protocol):
         """Names the state of the tenant's documents: another after every commit and removal."""
         ...
 
-    def page(self, listing: Listing, after: str | None, limit: int) -> DocumentPage:
+    def page(self, listing: Listing, after: str | None, limit: int) -> Page[Document]:
         """Up to `limit` documents below the place `after`, newest first, at most 100.
 
         Only what is looked up of the listing holds of them. Eventually consistent in which there
@@ -126,11 +124,11 @@ class ContentStore(Protocol):
         """Remove a text or a part, as far as it was stored before then."""
         ...
 
-    def stored(self, after: str | None, limit: int) -> StoredBodies:
+    def stored(self, after: str | None, limit: int) -> Page[StoredBody]:
         """Some of all tenants' texts, by key; nothing else that the bucket has."""
         ...
 
-    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+    def stored_parts(self, after: str | None, limit: int) -> Page[StoredPart]:
         """Some of what is stored for documents beside their texts, by key."""
         ...
 

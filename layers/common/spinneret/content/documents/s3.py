@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translated
-from spinneret.content.documents.models import StoredBodies, StoredBody, StoredPart, StoredParts
+from spinneret.content.documents.models import StoredBody, StoredPart
 from spinneret.content.documents.rules import PARTS, parts_prefix
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -98,11 +99,11 @@ class S3ContentStore:
                         Bucket=self._bucket, Key=key, VersionId=version["VersionId"]
                     )
 
-    def stored(self, after: str | None, limit: int) -> StoredBodies:
+    def stored(self, after: str | None, limit: int) -> Page[StoredBody]:
         """See ContentStore."""
         objects, following = self._listed(_OF_TENANTS, after, limit)
-        return StoredBodies(
-            bodies=tuple(
+        return Page(
+            items=tuple(
                 StoredBody(tenant=key[1], key=each["Key"], stored_at=each["LastModified"])
                 for each in objects
                 if (key := _BODY.fullmatch(each["Key"]))
@@ -110,11 +111,11 @@ class S3ContentStore:
             after=following,
         )
 
-    def stored_parts(self, after: str | None, limit: int) -> StoredParts:
+    def stored_parts(self, after: str | None, limit: int) -> Page[StoredPart]:
         """See ContentStore."""
         objects, following = self._listed(PARTS, after, limit)
-        return StoredParts(
-            parts=tuple(
+        return Page(
+            items=tuple(
                 StoredPart(
                     tenant=key[1],
                     document_id=key[2],

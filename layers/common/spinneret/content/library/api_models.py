@@ -22,14 +22,15 @@ from pydantic import (
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import Document, DocumentSource
 from spinneret.content.extraction.api_models import ExtractionView, extraction_fields
-from spinneret.content.library.models import Change, Labelled, LabelledPage, MediaType, Upload
+from spinneret.content.library.models import Change, Labelled, MediaType, Upload
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.tags.api_models import TagName
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.errors import PermanentError, ValidationFailed
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page, cursor_of
+from spinneret.kernel.views import ListOf
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
@@ -259,20 +260,12 @@ class FullDocument(DocumentView):
     """For `…/chunks`, where there are more."""
 
 
-class DocumentList(BaseModel):
+class DocumentList(ListOf[DocumentView]):
     """A page of documents."""
 
-    items: list[DocumentView]
-    next_cursor: str | None
-    has_more: bool
 
-
-class ChunkList(BaseModel):
+class ChunkList(ListOf[ChunkView]):
     """A page of chunks, in the document's order."""
-
-    items: list[ChunkView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class TextAddress(BaseModel):
@@ -301,13 +294,9 @@ def full_document(
     )
 
 
-def document_list(page: LabelledPage) -> DocumentList:
+def document_list(page: Page[Labelled]) -> DocumentList:
     """A page as its tenant sees it."""
-    return DocumentList(
-        items=[document_view(each) for each in page.documents],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return DocumentList.page(page, document_view)
 
 
 def chunk_view(document: Document, chunk: FoundChunk) -> ChunkView:

@@ -54,11 +54,3 @@ class Labelled:
 
     document: Document
     tag_names: Mapping[str, str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LabelledPage:
-    """Documents, newest first, and the place to go on after; None when there are no more."""
-
-    documents: tuple[Labelled, ...]
-    after: str | None

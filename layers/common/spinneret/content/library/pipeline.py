@@ -101,7 +101,7 @@ class RebuildPipeline:
         written, lost = 0, []
         while True:
             page = self._documents.page(listing, after, bounds.REBUILD_PAGE)
-            for document in page.documents:
+            for document in page.items:
                 context.checkpoint(f"{_BEHIND}{after}" if after else "beginning", 10)
                 try:
                     self._write(document, context)

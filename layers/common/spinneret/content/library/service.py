@@ -23,7 +23,7 @@ from spinneret.content.documents.ports import (
 from spinneret.content.documents.rules import document_id, joined_tags
 from spinneret.content.library import rules
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
-from spinneret.content.library.models import Change, Labelled, LabelledPage, Upload
+from spinneret.content.library.models import Change, Labelled, Upload
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.search.ports import ChunkIndex
 from spinneret.content.tags.service import TagService
@@ -41,6 +41,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class LibraryService:
 
     def page(
         self, listing: Listing, url: str | None, after: str | None, limit: int
-    ) -> LabelledPage:
+    ) -> Page[Labelled]:
         """Documents that match, newest first. Looks at a bounded number: a page may be short.
 
         Raises UrlInvalid.
@@ -102,17 +103,15 @@ class LibraryService:
         for _ in range(bounds.LIST_READS):
             page = self._documents.page(listing, after, bounds.LIST_LIMIT_MAX)
             after = page.after
-            for document in page.documents:
+            for document in page.items:
                 if rules.matches(document, listing):
                     found.append(document)
                 if len(found) > limit:
                     shown = found[:limit]
-                    return LabelledPage(
-                        documents=self._labelled(tenant, shown), after=position(shown[-1])
-                    )
+                    return Page(items=self._labelled(tenant, shown), after=position(shown[-1]))
             if after is None:
                 break
-        return LabelledPage(documents=self._labelled(tenant, found), after=after)
+        return Page(items=self._labelled(tenant, found), after=after)
 
     def chunks(
         self, tenant: str, identity: str, start: int, limit: int, remaining: Remaining
@@ -265,7 +264,7 @@ class LibraryService:
             raise NotFound("no such document")
         return document
 
-    def _of_url(self, listing: Listing, url: str) -> LabelledPage:
+    def _of_url(self, listing: Listing, url: str) -> Page[Labelled]:
         identity = document_id(listing.tenant, rules.url_key(rules.known_url(url)))
         document = self._documents.get(listing.tenant, identity)
         shown = (
@@ -274,7 +273,7 @@ class LibraryService:
             and rules.matches(document, listing)
         )
         found = [document] if document is not None and shown else []
-        return LabelledPage(documents=self._labelled(listing.tenant, found), after=None)
+        return Page(items=self._labelled(listing.tenant, found), after=None)
 
     def _labelled(self, tenant: str, documents: Sequence[Document]) -> tuple[Labelled, ...]:
         wanted = list(dict.fromkeys(tag for each in documents for tag in each.tag_ids))

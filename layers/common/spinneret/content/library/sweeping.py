@@ -36,7 +36,7 @@ class BucketSweep:
         """Remove bodies that no document has ever had: their jobs never committed."""
         before = self._before(bounds.BODY_KEPT_SECONDS)
         page = self._contents.stored(_key(after), bounds.UPKEEP_PAGE)
-        orphans = self._scan.uncounted([each for each in page.bodies if each.stored_at < before])
+        orphans = self._scan.uncounted([each for each in page.items if each.stored_at < before])
         for body in orphans:
             self._contents.remove(body.key, before)
         return len(orphans), _place(page.after)
@@ -45,7 +45,7 @@ class BucketSweep:
         """Remove parts that no document names, once they are too old for a job to name them."""
         before = self._before(bounds.PARTS_KEPT_SECONDS)
         page = self._contents.stored_parts(_key(after), bounds.UPKEEP_PAGE)
-        orphans = self._scan.unnamed([each for each in page.parts if each.stored_at < before])
+        orphans = self._scan.unnamed([each for each in page.items if each.stored_at < before])
         for part in orphans:
             self._contents.remove(part.key, before)
         return len(orphans), _place(page.after)

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from spinneret.content.tags.models import NAME_MAX_CHARS, Tag, TagPage
+from spinneret.content.tags.models import NAME_MAX_CHARS, Tag
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 
 TagName = Annotated[
     str,
@@ -35,12 +36,8 @@ class TagView(BaseModel):
     created_at: str
 
 
-class TagList(BaseModel):
+class TagList(ListOf[TagView]):
     """A page of tags."""
-
-    items: list[TagView]
-    next_cursor: str | None
-    has_more: bool
 
 
 def tag_view(tag: Tag) -> TagView:
@@ -52,10 +49,6 @@ def tag_view(tag: Tag) -> TagView:
     )
 
 
-def tag_list(page: TagPage) -> TagList:
+def tag_list(page: Page[Tag]) -> TagList:
     """A page as its tenant sees it."""
-    return TagList(
-        items=[tag_view(each) for each in page.tags],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return TagList.page(page, tag_view)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spinneret.aws.named_rows import NamedRow, NamedRows
-from spinneret.content.tags.models import Tag, TagPage
+from spinneret.content.tags.models import Tag
 from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -37,10 +38,10 @@ class DynamoTagStore:
         """See TagStore."""
         return tuple(map(_tag, self._rows.many(tenant, tag_ids)))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
         """See TagStore."""
         rows, last = self._rows.page(tenant, after, limit)
-        return TagPage(tags=tuple(map(_tag, rows)), after=last)
+        return Page(items=tuple(map(_tag, rows)), after=last)
 
     def replace(self, former: Tag, tag: Tag) -> bool:
         """See TagStore."""

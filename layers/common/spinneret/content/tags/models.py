@@ -19,11 +19,3 @@ class Tag:
     created_at: datetime
     version: int = 1
     """Goes up by one with every change; the condition of the next one."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TagPage:
-    """Tags, newest first, and the id to go on after; None when there are no more."""
-
-    tags: tuple[Tag, ...]
-    after: str | None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from spinneret.content.tags.models import Tag, TagPage
+from spinneret.content.tags.models import Tag
+from spinneret.kernel.paging import Page
 
 
 class TagStore(Protocol):
@@ -27,7 +28,7 @@ class TagStore(Protocol):
         """Those of at most 100 tags that there are, in no order."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
         """Up to `limit` tags with ids before `after`, newest first."""
         ...
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from spinneret.content.tags.models import Tag, TagPage
+from spinneret.content.tags.models import Tag
 from spinneret.content.tags.ports import TagStore
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 
 _RACES: Final = 5  # changes of one tag at the same time are rare
 
@@ -63,7 +64,7 @@ class TagService:
                 continue
         raise _changing()
 
-    def page(self, tenant: str, after: str | None, limit: int) -> TagPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
         """See TagStore.page."""
         return self._store.page(tenant, after, limit)
 

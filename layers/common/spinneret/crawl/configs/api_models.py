@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.content.chunking.models import ChunkingStrategy
 from spinneret.content.extraction.models import ExtractionStrategy
-from spinneret.crawl.configs.models import Config, ConfigOptions, ConfigPage
+from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 
 ConfigName = Annotated[
     str,
@@ -122,12 +123,8 @@ class ConfigView(BaseModel):
     updated_at: str
 
 
-class ConfigList(BaseModel):
+class ConfigList(ListOf[ConfigView]):
     """A page of configs, newest first."""
-
-    items: list[ConfigView]
-    next_cursor: str | None
-    has_more: bool
 
 
 def config_view(config: Config) -> ConfigView:
@@ -143,10 +140,6 @@ def config_view(config: Config) -> ConfigView:
     )
 
 
-def config_list(page: ConfigPage) -> ConfigList:
+def config_list(page: Page[Config]) -> ConfigList:
     """A page as its tenant sees it."""
-    return ConfigList(
-        items=[config_view(each) for each in page.configs],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return ConfigList.page(page, config_view)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.aws.named_rows import NamedRow, NamedRows
-from spinneret.crawl.configs.models import Config, ConfigPage, options_item, read_options
+from spinneret.crawl.configs.models import Config, options_item, read_options
 from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -46,11 +47,11 @@ class DynamoConfigStore:
         row = None if default is None else self._rows.get(tenant, default)
         return None if row is None else _config(row, default)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ConfigPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Config]:
         """See ConfigStore."""
         rows, last = self._rows.page(tenant, after, limit)
         default = self._default_id(tenant) if rows else None
-        return ConfigPage(configs=tuple(_config(row, default) for row in rows), after=last)
+        return Page(items=tuple(_config(row, default) for row in rows), after=last)
 
     def replace(self, former: Config, config: Config) -> bool:
         """See ConfigStore."""

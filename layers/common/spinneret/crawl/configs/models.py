@@ -66,14 +66,6 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConfigPage:
-    """Configs, newest first, and the id to go on after; None when there are no more."""
-
-    configs: tuple[Config, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """A config as it stood when a crawl was submitted: in the payload of its job."""
 

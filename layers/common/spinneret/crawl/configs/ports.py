@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spinneret.crawl.configs.models import Config, ConfigPage
+from spinneret.crawl.configs.models import Config
+from spinneret.kernel.paging import Page
 
 
 class ConfigStore(Protocol):
@@ -28,7 +29,7 @@ class ConfigStore(Protocol):
         """The tenant's default, if it has one."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ConfigPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Config]:
         """Up to `limit` configs with ids before `after`, newest first."""
         ...
 

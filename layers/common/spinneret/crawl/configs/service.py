@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spinneret.crawl.configs import rules
-from spinneret.crawl.configs.models import Config, ConfigOptions, ConfigPage
+from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.ports import ConfigStore
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.kernel.sealing import Sealer
 
 RequireProxy = Callable[[str, str], None]
@@ -113,7 +114,7 @@ class ConfigService:
             return self.get(tenant, config_id)
         return self._store.default(tenant)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ConfigPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Config]:
         """See ConfigStore.page."""
         return self._store.page(tenant, after, limit)
 

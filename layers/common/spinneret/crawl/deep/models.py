@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from spinneret.crawl.models import CrawlOptions, ErrorView, UrlText
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
+from spinneret.kernel.views import ListOf
 from spinneret.web.exploring.frontier.models import PageState, Strategy
 from spinneret.web.exploring.scope import ScopeKind
 
@@ -85,9 +86,5 @@ class CrawledPageView(BaseModel):
     error_type: str | None
 
 
-class CrawledPageList(BaseModel):
+class CrawledPageList(ListOf[CrawledPageView]):
     """One page of the list of a crawl's URLs."""
-
-    items: list[CrawledPageView]
-    next_cursor: str | None
-    has_more: bool

@@ -8,10 +8,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from spinneret.events.webhooks.models import (
     Delivery,
-    DeliveryPage,
     DeliveryStatus,
     Endpoint,
-    EndpointPage,
     SealedSecrets,
     WebhookEvent,
 )
@@ -20,7 +18,8 @@ from spinneret.events.webhooks.subscriptions import pattern_of
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 from spinneret.outbox.types import all_event_types
 from spinneret.redaction import redact_text
 
@@ -110,12 +109,8 @@ class IssuedEndpoint(EndpointView):
     secret: str
 
 
-class EndpointList(BaseModel):
+class EndpointList(ListOf[EndpointView]):
     """One page of endpoints, newest first."""
-
-    items: list[EndpointView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class DefaultSecret(BaseModel):
@@ -153,12 +148,8 @@ class DeliveryView(BaseModel):
     delivered_at: str | None
 
 
-class DeliveryList(BaseModel):
+class DeliveryList(ListOf[DeliveryView]):
     """One page of deliveries, newest first."""
-
-    items: list[DeliveryView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class DeliverySubmission(BaseModel):
@@ -193,13 +184,9 @@ def issued_endpoint(endpoint: Endpoint, secret: str) -> IssuedEndpoint:
     return IssuedEndpoint(**endpoint_view(endpoint, whole_url=True).model_dump(), secret=secret)
 
 
-def endpoint_list(page: EndpointPage, *, whole_url: bool = False) -> EndpointList:
+def endpoint_list(page: Page[Endpoint], *, whole_url: bool = False) -> EndpointList:
     """The view of a page; see `endpoint_view`."""
-    return EndpointList(
-        items=[endpoint_view(endpoint, whole_url=whole_url) for endpoint in page.endpoints],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return EndpointList.page(page, lambda endpoint: endpoint_view(endpoint, whole_url=whole_url))
 
 
 def default_secret(secrets: SealedSecrets, secret: str) -> DefaultSecret:
@@ -207,13 +194,9 @@ def default_secret(secrets: SealedSecrets, secret: str) -> DefaultSecret:
     return DefaultSecret(secret=secret, old_secret_until=optional_stamp(secrets.old_until))
 
 
-def delivery_list(page: DeliveryPage) -> DeliveryList:
+def delivery_list(page: Page[Delivery]) -> DeliveryList:
     """The view of a page."""
-    return DeliveryList(
-        items=[_delivery_view(delivery) for delivery in page.deliveries],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return DeliveryList.page(page, _delivery_view)
 
 
 def _delivery_view(delivery: Delivery) -> DeliveryView:

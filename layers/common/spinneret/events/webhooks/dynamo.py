@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Final
 from spinneret.aws import dynamo
 from spinneret.aws.reads import page_of
 from spinneret.events.webhooks import items
-from spinneret.events.webhooks.models import Endpoint, EndpointPage, SealedSecrets
+from spinneret.events.webhooks.models import Endpoint, SealedSecrets
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -63,7 +64,7 @@ class DynamoEndpointStore:
         found = dynamo.batch_get(self._client, self._table, keys)
         return {item["sk"]: items.endpoint_from_item(item) for item in found}
 
-    def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
         """See EndpointStore: one query."""
         page = page_of(
             self._client,
@@ -73,8 +74,8 @@ class DynamoEndpointStore:
             limit,
             newest_first=True,
         )
-        return EndpointPage(
-            endpoints=tuple(items.endpoint_from_item(item) for item in page.items), after=page.after
+        return Page(
+            items=tuple(items.endpoint_from_item(item) for item in page.items), after=page.after
         )
 
     def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:

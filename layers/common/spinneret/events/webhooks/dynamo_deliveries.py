@@ -18,12 +18,13 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.aws.reads import page_of
 from spinneret.events.webhooks import items
-from spinneret.events.webhooks.models import Cooldown, Delivery, DeliveryPage
+from spinneret.events.webhooks.models import Cooldown, Delivery
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -55,7 +56,7 @@ class DynamoDeliveryLog:
 
     def page(
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
-    ) -> DeliveryPage:
+    ) -> Page[Delivery]:
         """See DeliveryLog: one query."""
         page = page_of(
             self._client,
@@ -65,8 +66,8 @@ class DynamoDeliveryLog:
             limit,
             newest_first=True,
         )
-        return DeliveryPage(
-            deliveries=tuple(items.delivery_from_item(item) for item in page.items),
+        return Page(
+            items=tuple(items.delivery_from_item(item) for item in page.items),
             after=page.after,
         )
 

@@ -67,14 +67,6 @@ class Endpoint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndpointPage:
-    """A tenant's endpoints, newest first; `after` is the id to go on after, None at the end."""
-
-    endpoints: tuple[Endpoint, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Message:
     """The content and destination of one delivery: the payload of its job."""
 
@@ -128,14 +120,6 @@ class Delivery:
     delivered_at: datetime | None = None
     next_attempt_at: datetime | None = None
     """None once the status is final."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeliveryPage:
-    """Deliveries to one endpoint, newest first; `after` is the id to go on after."""
-
-    deliveries: tuple[Delivery, ...]
-    after: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

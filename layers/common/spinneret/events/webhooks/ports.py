@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.events.webhooks.models import (
-    Cooldown,
-    Delivery,
-    DeliveryPage,
-    Endpoint,
-    EndpointPage,
-    SealedSecrets,
-)
+from spinneret.events.webhooks.models import Cooldown, Delivery, Endpoint, SealedSecrets
 from spinneret.jobs.models import Lease
+from spinneret.kernel.paging import Page
 
 
 class EndpointStore(Protocol):
@@ -32,7 +26,7 @@ class EndpointStore(Protocol):
         """Those of at most 100 ids that exist, by id."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
         """Up to `limit` of the tenant's endpoints with ids before `after`, newest first."""
         ...
 
@@ -71,7 +65,7 @@ class DeliveryLog(Protocol):
 
     def page(
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
-    ) -> DeliveryPage:
+    ) -> Page[Delivery]:
         """Up to `limit` lines with ids before `after`, newest first."""
         ...
 

@@ -15,13 +15,7 @@ from spinneret.events.webhooks.messages import (
     redelivery_key,
     trial_message,
 )
-from spinneret.events.webhooks.models import (
-    DeliveryPage,
-    Endpoint,
-    EndpointPage,
-    Message,
-    SealedSecrets,
-)
+from spinneret.events.webhooks.models import Delivery, Endpoint, Message, SealedSecrets
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
 from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
@@ -33,6 +27,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
@@ -126,7 +121,7 @@ class WebhookService:
     def of_source(self, tenant: str, source_id: str) -> tuple[Endpoint, ...]:
         """The webhooks of a source, newest first."""
         page = self._endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
-        return tuple(each for each in page.endpoints if each.source_id == source_id)
+        return tuple(each for each in page.items if each.source_id == source_id)
 
     def remove_of_source(self, tenant: str, source_id: str) -> None:
         """Remove the webhooks of a source."""
@@ -176,7 +171,7 @@ class WebhookService:
             raise NotFound("no such webhook")
         return endpoint
 
-    def page(self, tenant: str, after: str | None, limit: int) -> EndpointPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
         """See EndpointStore.page."""
         return self._endpoints.page(tenant, after, limit)
 
@@ -224,7 +219,7 @@ class WebhookService:
 
     def deliveries(
         self, tenant: str, endpoint_id: str, after: str | None, limit: int
-    ) -> DeliveryPage:
+    ) -> Page[Delivery]:
         """The log of an endpoint, or by DEFAULT of the `webhook_url`s of single jobs.
 
         Raises NotFound.

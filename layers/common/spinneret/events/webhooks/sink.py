@@ -50,7 +50,7 @@ class WebhookSink:
         page = self._endpoints.page(event.tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
         urls: dict[str, str] = {}
         names: dict[str, str] = {}
-        for endpoint in page.endpoints:
+        for endpoint in page.items:
             named = endpoint.id in event.targets
             name = name_for(endpoint.events, event.type, end)
             if endpoint.source_id is not None:  # it takes what its source names it for

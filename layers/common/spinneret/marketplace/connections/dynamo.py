@@ -28,12 +28,12 @@ from spinneret.kernel.clock import (
     stamp,
 )
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.paging import Page
 from spinneret.marketplace.connections.models import (
     Connection,
     ConnectionStatus,
     PendingConsent,
     Seller,
-    SellerPage,
 )
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class DynamoConnections:
         with suppress(dynamo.ConditionFailed):
             dynamo.transact(self._client, writes)
 
-    def sellers(self, after: str | None, limit: int) -> SellerPage:
+    def sellers(self, after: str | None, limit: int) -> Page[Seller]:
         """See ConnectionStore."""
         condition, values = "pk = :pk", {":pk": "SELLERS"}
         if after is not None:
@@ -146,7 +146,7 @@ class DynamoConnections:
             job_id = row.get("job_id") or None
             found.append(Seller(tenant=tenant, marketplace=marketplace, job_id=job_id))
         more = str(rows[limit - 1]["sk"]) if len(rows) > limit else None
-        return SellerPage(sellers=tuple(found), after=more)
+        return Page(items=tuple(found), after=more)
 
     def polled(self, seller: Seller) -> None:
         """See ConnectionStore."""

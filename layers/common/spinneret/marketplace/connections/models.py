@@ -90,14 +90,6 @@ class Seller:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SellerPage:
-    """Sellers, and the position to go on after; None when there are no more."""
-
-    sellers: tuple[Seller, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class PendingConsent:
     """A seller who was sent to a marketplace and hasn't come back."""
 

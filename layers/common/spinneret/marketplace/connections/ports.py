@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from spinneret.kernel.paging import Page
 from spinneret.marketplace.connections.models import (
     ClientSecrets,
     Connection,
     PendingConsent,
     Seller,
-    SellerPage,
 )
 
 
@@ -32,7 +32,7 @@ class ConnectionStore(Protocol):
         """The tenant that connected an account last."""
         ...
 
-    def sellers(self, after: str | None, limit: int) -> SellerPage:
+    def sellers(self, after: str | None, limit: int) -> Page[Seller]:
         """Up to `limit` connected sellers of all tenants, by marketplace."""
         ...
 

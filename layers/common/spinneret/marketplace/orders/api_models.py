@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from spinneret.kernel.paging import cursor_of
-from spinneret.marketplace.orders.models import AdjustmentState, Sale, SaleOutcome, SalePage
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
+from spinneret.marketplace.orders.models import AdjustmentState, Sale, SaleOutcome
 
 
 class AdjustmentView(BaseModel):
@@ -35,21 +36,13 @@ class OrderView(BaseModel):
     """The other marketplaces that had a listing of the product."""
 
 
-class OrderList(BaseModel):
+class OrderList(ListOf[OrderView]):
     """A page of orders."""
 
-    items: list[OrderView]
-    next_cursor: str | None
-    has_more: bool
 
-
-def order_list(page: SalePage) -> OrderList:
+def order_list(page: Page[Sale]) -> OrderList:
     """A page as its tenant sees it."""
-    return OrderList(
-        items=[_view(each) for each in page.sales],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return OrderList.page(page, _view)
 
 
 def _view(sale: Sale) -> OrderView:

@@ -20,14 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.marketplace.orders.models import (
-    Adjustment,
-    AdjustmentState,
-    OpenSales,
-    Sale,
-    SaleOutcome,
-    SalePage,
-)
+from spinneret.kernel.paging import Page
+from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -89,11 +83,11 @@ class DynamoSaleStore:
             return dynamo.delete(self._table, key, _WHATEVER)
         return dynamo.put(self._table, key)
 
-    def open(self, after: str | None, limit: int) -> OpenSales:
+    def open(self, after: str | None, limit: int) -> Page[tuple[str, str]]:
         """See SaleStore."""
         rows, more = self._rows("OPENSALES", after, limit)
         keys = [tuple(row["sk"].split("#", 1)) for row in rows]
-        return OpenSales(sales=tuple((tenant, key) for tenant, key in keys), after=more)
+        return Page(items=tuple((tenant, key) for tenant, key in keys), after=more)
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
         """See SaleStore; a filter over the tenant's sales, newest order ids last."""
@@ -114,10 +108,10 @@ class DynamoSaleStore:
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
         return found[:_SALES_OF_PRODUCT]
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SalePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
         """See SaleStore."""
         rows, more = self._rows(f"T#{tenant}#ORDERS", after, limit)
-        return SalePage(sales=tuple(_sale(tenant, row) for row in rows), after=more)
+        return Page(items=tuple(_sale(tenant, row) for row in rows), after=more)
 
     def _rows(
         self, partition: str, after: str | None, limit: int

@@ -68,20 +68,3 @@ class Sale:
     def key(self) -> str:
         """Names it among the tenant's."""
         return f"{self.marketplace}#{self.order_id}#{self.line_id}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpenSales:
-    """Tenants and keys of sales that other marketplaces don't show yet, and the position to go on
-    after; None when there are no more."""
-
-    sales: tuple[tuple[str, str], ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SalePage:
-    """Sales, and the position to go on after; None when there are no more."""
-
-    sales: tuple[Sale, ...]
-    after: str | None

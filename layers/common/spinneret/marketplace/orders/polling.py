@@ -68,14 +68,14 @@ class OrderPolling:
         sellers = self._connections.sellers(
             self._sales.position(_SELLERS), bounds.SELLERS_POLLED_PER_PASS
         )
-        for seller in sellers.sellers:
+        for seller in sellers.items:
             try:
                 done = replace(done, read=done.read + self._polled(seller))
             except DomainError as error:  # of this one: the others are seen to all the same
                 done = _failed(done, error)
         self._sales.keep_position(_SELLERS, sellers.after)
         sales = self._sales.open(self._sales.position(_SALES), bounds.SALES_ADJUSTED_PER_PASS)
-        for tenant, key in sales.sales:
+        for tenant, key in sales.items:
             try:
                 self._book.adjust_again(tenant, key)
                 done = replace(done, adjusted=done.adjusted + 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.marketplace.orders.models import OpenSales, Sale, SalePage
+from spinneret.kernel.paging import Page
+from spinneret.marketplace.orders.models import Sale
 
 
 class SaleStore(Protocol):
@@ -27,7 +28,7 @@ class SaleStore(Protocol):
         what stands any more."""
         ...
 
-    def open(self, after: str | None, limit: int) -> OpenSales:
+    def open(self, after: str | None, limit: int) -> Page[tuple[str, str]]:
         """Up to `limit` sales of all tenants that aren't handled."""
         ...
 
@@ -35,7 +36,7 @@ class SaleStore(Protocol):
         """A product's sales, at most 100."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SalePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
         """Up to `limit` sales, by marketplace and order."""
         ...
 

@@ -20,15 +20,10 @@ from spinneret.kernel.errors import (
     ReauthNeeded,
     ValidationFailed,
 )
+from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
-from spinneret.marketplace.orders.models import (
-    Adjustment,
-    AdjustmentState,
-    Sale,
-    SaleOutcome,
-    SalePage,
-)
+from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
 from spinneret.marketplace.orders.ports import SaleStore
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
@@ -105,7 +100,7 @@ class OrderBook:
         """See SaleStore."""
         self._sales.remember(tenant, marketplace, moment)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> SalePage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
         """See SaleStore."""
         return self._sales.page(tenant, after, limit)
 

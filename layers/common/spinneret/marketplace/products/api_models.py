@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.paging import cursor_of
-from spinneret.marketplace.products.models import Content, Override, Product, ProductPage
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
+from spinneret.marketplace.products.models import Content, Override, Product
 
 Title = Annotated[
     str,
@@ -96,12 +97,8 @@ class ProductView(BaseModel):
     updated_at: str
 
 
-class ProductList(BaseModel):
+class ProductList(ListOf[ProductView]):
     """A page of products."""
-
-    items: list[ProductView]
-    next_cursor: str | None
-    has_more: bool
 
 
 def product_view(product: Product) -> ProductView:
@@ -132,10 +129,6 @@ def product_view(product: Product) -> ProductView:
     )
 
 
-def product_list(page: ProductPage) -> ProductList:
+def product_list(page: Page[Product]) -> ProductList:
     """A page as its tenant sees it."""
-    return ProductList(
-        items=[product_view(each) for each in page.products],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return ProductList.page(page, product_view)

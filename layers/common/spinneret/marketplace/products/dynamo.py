@@ -12,7 +12,8 @@ from spinneret.aws.named_rows import NamedRow, NamedRows
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
-from spinneret.marketplace.products.models import Content, Override, Product, ProductPage
+from spinneret.kernel.paging import Page
+from spinneret.marketplace.products.models import Content, Override, Product
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -56,10 +57,10 @@ class DynamoProductStore:
         rows = dynamo.batch_get(self._client, self._table, wanted, ["sk"]) if wanted else []
         return frozenset(str(row["sk"]) for row in rows)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ProductPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
         """See ProductStore."""
         rows, last = self._rows.page(tenant, after, limit)
-        return ProductPage(products=tuple(map(_product, rows)), after=last)
+        return Page(items=tuple(map(_product, rows)), after=last)
 
     def replace(self, former: Product, product: Product) -> bool:
         """See ProductStore."""

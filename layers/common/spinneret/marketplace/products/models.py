@@ -67,11 +67,3 @@ class Product:
     def name(self) -> str:
         """What named rows call it: the SKU."""
         return self.sku
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProductPage:
-    """Products, newest first, and the id to go on after; None when there are no more."""
-
-    products: tuple[Product, ...]
-    after: str | None

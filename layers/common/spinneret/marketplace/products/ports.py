@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from spinneret.marketplace.products.models import Product, ProductPage
+from spinneret.kernel.paging import Page
+from spinneret.marketplace.products.models import Product
 
 
 class ProductStore(Protocol):
@@ -27,7 +28,7 @@ class ProductStore(Protocol):
         """Which of these ids, at most 100, are products."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ProductPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
         """Up to `limit` products with ids before `after`, newest first."""
         ...
 

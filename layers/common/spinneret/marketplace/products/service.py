@@ -9,10 +9,11 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import ENDED
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products import rules
-from spinneret.marketplace.products.models import Content, Override, Product, ProductPage
+from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.ports import ProductStore
 
 _RACES: Final = 5  # changes of one product at the same time are rare
@@ -68,7 +69,7 @@ class ProductService:
             raise NotFound("no such product")
         return product
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ProductPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
         """See ProductStore.page."""
         return self._store.page(tenant, after, limit)
 

@@ -13,6 +13,7 @@ from spinneret.jobs.placement import Placed
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
 from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.views import ListOf
 from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.publishing.planning import Prospect
 from spinneret.marketplace.publishing.service import (
@@ -76,12 +77,8 @@ class MarketplaceJobWithTasks(MarketplaceJobView):
     tasks: list[TaskView]
 
 
-class MarketplaceJobList(BaseModel):
+class MarketplaceJobList(ListOf[MarketplaceJobView]):
     """A page of jobs, newest first."""
-
-    items: list[MarketplaceJobView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class BatchJobRequest(BaseModel):
@@ -126,12 +123,8 @@ class BatchJobWithJobs(BatchJobView):
     jobs: list[MarketplaceJobView]
 
 
-class BatchJobList(BaseModel):
+class BatchJobList(ListOf[BatchJobView]):
     """A page of batches, newest first."""
-
-    items: list[BatchJobView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class ProspectView(BaseModel):

@@ -133,7 +133,7 @@ class Rounds:
     def _between(self, batch: Job, after: str | None, last: str | None) -> Iterator[Job]:
         while True:
             page = self._store.children(batch.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
-            for ref in page.refs:
+            for ref in page.items:
                 if last is not None and ref.job_id > last:
                     return
                 job = self._store.get(ref)

@@ -250,8 +250,8 @@ class PublishingService:
         """Jobs, newest first, without their tasks."""
         wanted = JobFilter(kind=PUBLISH, status=status, domain=marketplace, batch=batch)
         page = self._control.page(tenant, wanted, after, limit)
-        existing = self._existing(tenant, page.jobs)
-        return [self._seen(job, [], existing) for job in page.jobs], page.after
+        existing = self._existing(tenant, page.items)
+        return [self._seen(job, [], existing) for job in page.items], page.after
 
     def tasks(
         self,
@@ -272,9 +272,9 @@ class PublishingService:
         else:
             wanted = JobFilter(kind=PUBLISH)
             page = self._control.page(tenant, wanted, jobs_after or None, max(1, limit // 10))
-            existing, next_jobs = self._existing(tenant, page.jobs), page.after
+            existing, next_jobs = self._existing(tenant, page.items), page.after
             seen_jobs = [
-                self._seen(job, self._tasks.of_job(tenant, job.id), existing) for job in page.jobs
+                self._seen(job, self._tasks.of_job(tenant, job.id), existing) for job in page.items
             ]
         for seen in seen_jobs:
             found += [task for task in seen.tasks if status in (None, task.status)]
@@ -317,7 +317,7 @@ class PublishingService:
         wanted = JobFilter(kind=PUBLISH_BATCH, status=status, domain=marketplace)
         page = self._control.page(tenant, wanted, after, limit)
         found = [
-            Batch(job=job, counts=self._control.counts(job) or ChildCounts()) for job in page.jobs
+            Batch(job=job, counts=self._control.counts(job) or ChildCounts()) for job in page.items
         ]
         return found, page.after
 

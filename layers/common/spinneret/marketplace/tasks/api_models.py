@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.views import ListOf
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 
 
@@ -36,12 +37,8 @@ class TaskView(BaseModel):
     completed_at: str | None
 
 
-class TaskList(BaseModel):
+class TaskList(ListOf[TaskView]):
     """A page of tasks."""
-
-    items: list[TaskView]
-    next_cursor: str | None
-    has_more: bool
 
 
 def task_view(task: Task) -> TaskView:

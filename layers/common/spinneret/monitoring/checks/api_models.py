@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.paging import cursor_of
-from spinneret.monitoring.checks.models import CheckResult, Outcome, ResultPage
+from spinneret.kernel.paging import Page, cursor_of
+from spinneret.monitoring.checks.models import CheckResult, Outcome
 
 
 class PhasesView(BaseModel):
@@ -97,11 +97,11 @@ def result_view(result: CheckResult) -> ResultView:
     )
 
 
-def result_list(page: ResultPage) -> ResultList:
+def result_list(page: Page[CheckResult]) -> ResultList:
     """A page as its tenant sees it."""
     cursor = cursor_of(page.after)
     return ResultList(
-        items=[result_view(each) for each in page.results],
+        items=[result_view(each) for each in page.items],
         next_page_token=cursor,
         next_cursor=cursor,
         has_more=page.after is not None,

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translated
 from spinneret.kernel.clock import stamp
+from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks import items
-from spinneret.monitoring.checks.models import CheckResult, ResultPage
+from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.incidents.dynamo import incident_write
 from spinneret.monitoring.incidents.models import Step
 from spinneret.monitoring.reports import domain_events
@@ -82,14 +83,14 @@ class DynamoCheckStore:
         until: datetime | None,
         after: str | None,
         limit: int,
-    ) -> ResultPage:
+    ) -> Page[CheckResult]:
         """See CheckStore."""
         first = "" if since is None else stamp(since)
         last = "9" if until is None else items.behind(until)
         if after is not None and after < last:
             last = after
         if first > last:
-            return ResultPage(results=(), after=None)
+            return Page(items=(), after=None)
         with translated("dynamodb"):
             answer = self._client.query(
                 TableName=self._checks,
@@ -106,7 +107,7 @@ class DynamoCheckStore:
         found = [item for item in answer["Items"] if str(item["sk"]) != after]
         page = found[:limit]
         more = len(found) > limit or "LastEvaluatedKey" in answer
-        return ResultPage(
-            results=tuple(map(items.result_of, page)),
+        return Page(
+            items=tuple(map(items.result_of, page)),
             after=str(page[-1]["sk"]) if more and page else None,
         )

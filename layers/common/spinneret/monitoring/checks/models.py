@@ -60,11 +60,3 @@ class CheckResult:
     def is_measured(self) -> bool:
         """Whether its latency says how fast the site answers."""
         return self.outcome in {Outcome.UP, Outcome.DEGRADED}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResultPage:
-    """Results, newest first, and the position to go on after; None when there are no more."""
-
-    results: tuple[CheckResult, ...]
-    after: str | None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.monitoring.checks.models import CheckResult, ResultPage
+from spinneret.kernel.paging import Page
+from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.incidents.models import Step
 from spinneret.monitoring.slots.models import Slot
 from spinneret.monitoring.targets.models import Watched
@@ -30,7 +31,7 @@ class CheckStore(Protocol):
         until: datetime | None,
         after: str | None,
         limit: int,
-    ) -> ResultPage:
+    ) -> Page[CheckResult]:
         """Results from `since` to `until`, both included, newest first, behind a position.
 
         A page may hold fewer than `limit` though there are more.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from spinneret.kernel.clock import optional_stamp, stamp
-from spinneret.kernel.paging import cursor_of
-from spinneret.monitoring.incidents.models import Incident, IncidentPage
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
+from spinneret.monitoring.incidents.models import Incident
 from spinneret.monitoring.targets.models import Status
 
 
@@ -28,21 +29,13 @@ class IncidentView(BaseModel):
     timeline: list[EntryView]
 
 
-class IncidentList(BaseModel):
+class IncidentList(ListOf[IncidentView]):
     """A page of incidents, newest first."""
 
-    items: list[IncidentView]
-    next_cursor: str | None
-    has_more: bool
 
-
-def incident_list(page: IncidentPage) -> IncidentList:
+def incident_list(page: Page[Incident]) -> IncidentList:
     """A page as its tenant sees it."""
-    return IncidentList(
-        items=[_view(each) for each in page.incidents],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return IncidentList.page(page, _view)
 
 
 def _view(incident: Incident) -> IncidentView:

@@ -12,8 +12,9 @@ from spinneret.aws import dynamo
 from spinneret.aws.reads import page_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, optional_stamp, stamp
+from spinneret.kernel.paging import Page
 from spinneret.monitoring.incidents import items
-from spinneret.monitoring.incidents.models import IncidentChange, IncidentPage
+from spinneret.monitoring.incidents.models import Incident, IncidentChange
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -27,7 +28,7 @@ class DynamoIncidentStore:
         self._client = client
         self._table = table
 
-    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> IncidentPage:
+    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> Page[Incident]:
         """See IncidentStore."""
         page = page_of(
             self._client,
@@ -37,7 +38,7 @@ class DynamoIncidentStore:
             limit,
             newest_first=True,
         )
-        return IncidentPage(incidents=tuple(map(items.incident_of, page.items)), after=page.after)
+        return Page(items=tuple(map(items.incident_of, page.items)), after=page.after)
 
 
 def incident_write(

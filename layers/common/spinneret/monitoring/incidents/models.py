@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
 from typing import Any
 
 from spinneret.monitoring.rollups.models import HourTally
@@ -33,21 +32,6 @@ class Incident:
     status: Status
     """As it is now; `up` once it is over."""
     timeline: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class IncidentPage:
-    """Incidents, newest first, and the position to go on after; None when there are no more."""
-
-    incidents: tuple[Incident, ...]
-    after: str | None
-
-    def since(self, moment: datetime) -> IncidentPage:
-        """Those that ended later, or last. They don't overlap: behind the first that ended before
-        are none."""
-        late = takewhile(lambda each: (each.ended_at or moment) >= moment, self.incidents)
-        kept = tuple(late)
-        return self if kept == self.incidents else IncidentPage(incidents=kept, after=None)
 
 
 @dataclass(frozen=True, kw_only=True)

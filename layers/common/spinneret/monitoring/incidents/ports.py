@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spinneret.monitoring.incidents.models import IncidentPage
+from spinneret.kernel.paging import Page
+from spinneret.monitoring.incidents.models import Incident
 
 
 class IncidentStore(Protocol):
     """Incidents by tenant and target, written with the checks that show them."""
 
-    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> IncidentPage:
+    def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> Page[Incident]:
         """Newest first, behind a position. Raises DependencyUnavailable."""
         ...

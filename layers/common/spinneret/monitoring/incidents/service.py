@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from itertools import takewhile
+
 from spinneret.kernel.clock import Clock
-from spinneret.monitoring.incidents.models import IncidentPage
+from spinneret.kernel.paging import Page
+from spinneret.monitoring.incidents.models import Incident
 from spinneret.monitoring.incidents.ports import IncidentStore
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.rules import begin_of
@@ -18,8 +22,17 @@ class IncidentService:
 
     def page(
         self, tenant: str, target_id: str, window: Window | None, after: str | None, limit: int
-    ) -> IncidentPage:
+    ) -> Page[Incident]:
         """Up to `limit` incidents, newest first, behind a position; with a window, those that
         lasted into it, which begins where its figures do."""
         page = self._store.page(tenant, target_id, after, limit)
-        return page if window is None else page.since(begin_of(window, self._clock()))
+        return page if window is None else _since(page, begin_of(window, self._clock()))
+
+
+def _since(page: Page[Incident], moment: datetime) -> Page[Incident]:
+    """Return the incidents that ended after `moment` or last.
+
+    Incidents of a target don't overlap: every one behind the first that ended before did, too.
+    """
+    kept = tuple(takewhile(lambda each: (each.ended_at or moment) >= moment, page.items))
+    return page if kept == page.items else Page(items=kept, after=None)

@@ -63,7 +63,7 @@ class FigureService:
             page = self._checks.results(
                 tenant, target_id, since=since, until=None, after=after, limit=_PAGE
             )
-            found += page.results
+            found += page.items
             after = page.after
             if after is None:
                 return found[::-1]

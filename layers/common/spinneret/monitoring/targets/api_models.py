@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
-from spinneret.kernel.paging import cursor_of
-from spinneret.monitoring.targets.models import Method, Options, TargetPage, Watched
+from spinneret.kernel.paging import Page, cursor_of
+from spinneret.monitoring.targets.models import Method, Options, Watched
 
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=bounds.TARGET_NAME_MAX_CHARS)
@@ -166,7 +166,7 @@ def target_json(watched: Watched) -> str:
     return target_view(watched).model_dump_json()
 
 
-def target_list(page: TargetPage) -> TargetList:
+def target_list(page: Page[Watched]) -> TargetList:
     """A page as its tenant sees it."""
     cursor = cursor_of(page.after)
     return TargetList(

@@ -29,8 +29,9 @@ from spinneret.aws.clients import translated
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 from spinneret.monitoring.targets import items
-from spinneret.monitoring.targets.models import KeyRecord, Target, TargetPage, TargetState, Watched
+from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState, Watched
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 
 if TYPE_CHECKING:
@@ -129,15 +130,13 @@ class DynamoTargetStore:
                 made.append(_watched(tenant, target_id, *both))
         return made
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:
+    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
         """See TargetStore."""
         places = self._listed(items.list_partition(tenant, host), after, limit + 1)
         shown = places[:limit]
         ids = [place.partition("#")[2] for place in shown]
         more = len(places) > limit
-        return TargetPage(
-            items=tuple(self.get_many(tenant, ids)), after=shown[-1] if more else None
-        )
+        return Page(items=tuple(self.get_many(tenant, ids)), after=shown[-1] if more else None)
 
     def public(self, tenant: str, limit: int) -> list[str]:
         """See TargetStore."""

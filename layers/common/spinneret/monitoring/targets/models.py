@@ -145,14 +145,6 @@ class Watched:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TargetPage:
-    """Targets in the order of (created_at, id), and the position to go on after."""
-
-    items: tuple[Watched, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class KeyRecord:
     """What a request with an Idempotency-Key was answered."""
 

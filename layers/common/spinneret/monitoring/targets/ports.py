@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Protocol
 
 from spinneret.kernel import bounds
-from spinneret.monitoring.targets.models import KeyRecord, Target, TargetPage, TargetState, Watched
+from spinneret.kernel.paging import Page
+from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState, Watched
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class TargetStore(Protocol):
         """Those that exist, in the order of the ids."""
         ...
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:
+    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
         """Up to `limit` targets behind the position `after`, of one host or of all."""
         ...
 

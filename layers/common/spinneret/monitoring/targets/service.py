@@ -9,16 +9,10 @@ from typing import Any, Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.monitoring.incidents.rules import settled
 from spinneret.monitoring.targets import rules
-from spinneret.monitoring.targets.models import (
-    KeyRecord,
-    Options,
-    Target,
-    TargetPage,
-    TargetState,
-    Watched,
-)
+from spinneret.monitoring.targets.models import KeyRecord, Options, Target, TargetState, Watched
 from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, TooMany, UrlTaken
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
@@ -112,7 +106,7 @@ class TargetService:
             raise NotFound("no such target")
         return watched
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> TargetPage:
+    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
         """See TargetStore.page."""
         return self._store.page(tenant, host, after, limit)
 

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.kernel.paging import cursor_of
-from spinneret.monitoring.windows.models import MaintenanceWindow, WindowPage
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
+from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.service import WindowTimes
 
 Name = Annotated[
@@ -55,12 +56,8 @@ class WindowView(BaseModel):
     updated_at: str
 
 
-class WindowList(BaseModel):
+class WindowList(ListOf[WindowView]):
     """A page of windows, oldest first."""
-
-    items: list[WindowView]
-    next_cursor: str | None
-    has_more: bool
 
 
 def times_of(request: WindowRequest) -> WindowTimes:
@@ -97,10 +94,6 @@ def window_view(window: MaintenanceWindow) -> WindowView:
     )
 
 
-def window_list(page: WindowPage) -> WindowList:
+def window_list(page: Page[MaintenanceWindow]) -> WindowList:
     """A page as its tenant sees it."""
-    return WindowList(
-        items=[window_view(each) for each in page.windows],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return WindowList.page(page, window_view)

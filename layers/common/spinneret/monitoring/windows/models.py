@@ -27,11 +27,3 @@ class MaintenanceWindow:
     updated_at: datetime
     version: int = 1
     """Goes up by one with every change."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class WindowPage:
-    """Windows, oldest first, and the id to go on after; None when there are no more."""
-
-    windows: tuple[MaintenanceWindow, ...]
-    after: str | None

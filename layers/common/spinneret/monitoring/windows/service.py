@@ -11,8 +11,9 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.monitoring.windows import rules
-from spinneret.monitoring.windows.models import MaintenanceWindow, WindowPage
+from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.ports import WindowStore
 
 _KNOWN_FOR: Final = timedelta(seconds=30)
@@ -66,11 +67,11 @@ class WindowService:
             raise NotFound("no such maintenance window")
         return window
 
-    def page(self, tenant: str, after: str | None, limit: int) -> WindowPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[MaintenanceWindow]:
         """Up to `limit` windows with ids behind `after`, oldest first."""
         found = [each for each in self._store.all(tenant) if after is None or each.id > after]
         shown = tuple(found[:limit])
-        return WindowPage(windows=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def update(self, tenant: str, window_id: str, times: WindowTimes) -> MaintenanceWindow:
         """Replace it. Raises NotFound, ValidationFailed and Contended."""

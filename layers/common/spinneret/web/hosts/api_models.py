@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, stamp
-from spinneret.kernel.paging import cursor_of, position_of
-from spinneret.web.hosts.models import HostSettings, HostState, Override, SettingsPage
+from spinneret.kernel.paging import Page, position_of
+from spinneret.kernel.views import ListOf
+from spinneret.web.hosts.models import HostSettings, HostState, Override
 from spinneret.web.politeness.models import Circuit, PaceLimits
 
 _DOMAIN: Final = re.compile(r"[a-z0-9_.:-]{1,253}")
@@ -103,12 +104,8 @@ class DomainView(BaseModel):
     """None for a domain without settings."""
 
 
-class DomainList(BaseModel):
+class DomainList(ListOf[DomainView]):
     """One page of settings, by the names of the domains."""
-
-    items: list[DomainView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class CircuitView(BaseModel):
@@ -175,12 +172,12 @@ def domain_detail(state: HostState) -> DomainDetail:
     )
 
 
-def domain_list(page: SettingsPage, pace_under: Callable[[Override], PaceLimits]) -> DomainList:
+def domain_list(
+    page: Page[HostSettings], pace_under: Callable[[Override], PaceLimits]
+) -> DomainList:
     """The view of a page."""
-    return DomainList(
-        items=[domain_view(settings, pace_under(settings.override)) for settings in page.settings],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
+    return DomainList.page(
+        page, lambda settings: domain_view(settings, pace_under(settings.override))
     )
 
 

@@ -21,7 +21,8 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.web.hosts.models import Block, HostSettings, Override, SettingsPage
+from spinneret.kernel.paging import Page
+from spinneret.web.hosts.models import Block, HostSettings, Override
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -75,7 +76,7 @@ class DynamoHostStore:
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
-    ) -> SettingsPage:
+    ) -> Page[HostSettings]:
         """See HostStore: at most LIST_READS queries of LIST_READ rows each."""
         found: list[HostSettings] = []
         last = after
@@ -86,7 +87,7 @@ class DynamoHostStore:
                 break
         if len(found) > limit:
             last = found[limit - 1].host
-        return SettingsPage(settings=tuple(found[:limit]), after=last)
+        return Page(items=tuple(found[:limit]), after=last)
 
     def _matching(
         self, tenant: str, blocked: bool | None, after: str | None, wanted: int

@@ -41,14 +41,6 @@ class HostSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SettingsPage:
-    """A tenant's settings by host; `after` is the host to go on after, None at the end."""
-
-    settings: tuple[HostSettings, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class EffectiveSettings:
     """What a tenant's settings mean for one host."""
 

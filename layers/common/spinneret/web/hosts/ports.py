@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.web.hosts.models import Block, HostSettings, Override, SettingsPage
+from spinneret.kernel.paging import Page
+from spinneret.web.hosts.models import Block, HostSettings, Override
 
 
 class HostStore(Protocol):
@@ -36,7 +37,7 @@ class HostStore(Protocol):
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
-    ) -> SettingsPage:
+    ) -> Page[HostSettings]:
         """Up to `limit` settings with hosts behind `after`, in the order of the names.
 
         `blocked` asks for those with, or without, a block of their own. A page may be short, even

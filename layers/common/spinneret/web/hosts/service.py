@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked
+from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts import rules
-from spinneret.web.hosts.models import (
-    Block,
-    EffectiveSettings,
-    HostSettings,
-    HostState,
-    Override,
-    SettingsPage,
-)
+from spinneret.web.hosts.models import Block, EffectiveSettings, HostSettings, HostState, Override
 from spinneret.web.hosts.ports import HostStore
 from spinneret.web.politeness.models import Circuit, PaceLimits
 from spinneret.web.politeness.rules import host_key
@@ -87,7 +81,7 @@ class HostService:
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
-    ) -> SettingsPage:
+    ) -> Page[HostSettings]:
         """See HostStore.page."""
         return self._store.page(tenant, blocked, after, limit)
 

@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import stamp
-from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf
 from spinneret.web.proxies.models import (
     Credentials,
     ProxyConfig,
-    ProxyPage,
     ProxyServer,
     ProxyState,
     RotationStrategy,
@@ -153,12 +153,8 @@ class ProxyDetail(ProxyBase):
     servers: list[ServerHealth]
 
 
-class ProxyList(BaseModel):
+class ProxyList(ListOf[ProxyView]):
     """One page of configs, newest first."""
-
-    items: list[ProxyView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class TrialError(BaseModel):
@@ -198,13 +194,9 @@ def proxy_detail(state: ProxyState) -> ProxyDetail:
     return ProxyDetail(servers=servers, **_common(state.config))
 
 
-def proxy_list(page: ProxyPage) -> ProxyList:
+def proxy_list(page: Page[ProxyConfig]) -> ProxyList:
     """The view of a page."""
-    return ProxyList(
-        items=[proxy_view(config) for config in page.configs],
-        next_cursor=cursor_of(page.after),
-        has_more=page.after is not None,
-    )
+    return ProxyList.page(page, proxy_view)
 
 
 def trial_view(trial: Trial) -> TrialView:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from spinneret.aws.named_rows import NamedRow, NamedRows
 from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.web.proxies.models import ProxyConfig, ProxyPage, ProxyServer, RotationStrategy
+from spinneret.kernel.paging import Page
+from spinneret.web.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -39,10 +40,10 @@ class DynamoProxyStore:
         row = self._rows.get(tenant, config_id)
         return None if row is None else _config(row)
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
         """See ProxyStore: one query."""
         rows, last = self._rows.page(tenant, after, limit)
-        return ProxyPage(configs=tuple(map(_config, rows)), after=last)
+        return Page(items=tuple(map(_config, rows)), after=last)
 
     def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
         """See ProxyStore."""

@@ -53,14 +53,6 @@ class ProxyConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProxyPage:
-    """A tenant's configs, newest first; `after` is the id to go on after, None at the end."""
-
-    configs: tuple[ProxyConfig, ...]
-    after: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Failures:
     """Of one server, in a row."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spinneret.web.proxies.models import ProxyConfig, ProxyPage, Usage
+from spinneret.kernel.paging import Page
+from spinneret.web.proxies.models import ProxyConfig, Usage
 
 
 class ProxyStore(Protocol):
@@ -18,7 +19,7 @@ class ProxyStore(Protocol):
         """The present config."""
         ...
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
         """Up to `limit` of the tenant's configs with ids before `after`, newest first."""
         ...
 

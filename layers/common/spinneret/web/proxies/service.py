@@ -10,13 +10,13 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
 from spinneret.kernel.sealing import Sealer
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.proxies import rules
 from spinneret.web.proxies.models import (
     Credentials,
     ProxyConfig,
-    ProxyPage,
     ProxyServer,
     ProxyState,
     RotationStrategy,
@@ -115,7 +115,7 @@ class ProxyService:
         )
         return ProxyState(config=config, failures=tuple(failures))
 
-    def page(self, tenant: str, after: str | None, limit: int) -> ProxyPage:
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
         """See ProxyStore.page."""
         return self._store.page(tenant, after, limit)
 
