@@ -22,7 +22,7 @@ CLIENTS = {"boto3", "botocore", "httpx", "httpcore", "opensearchpy"}
 ADAPTERS = {
     *("dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets", "stepfunctions"),
     *("eventbridge", "lambda"),
-    *("wiring", "worker_wiring", "bootstrap"),
+    *("items", "wiring", "worker_wiring", "bootstrap"),
 }
 """Names of files that may import a client; a longer name begins with one of them."""
 ENGINE = "spinneret.web.fetching"

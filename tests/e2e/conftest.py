@@ -23,6 +23,8 @@ from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
 from tests.conftest import Aws, Stack, give_up, instance_folder
 from tests.e2e.website import Website
+from tests.markets.ebay import KEYS as EBAY_KEYS
+from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.site.server import page_paths, serve
 
 CRAWL_TIMEOUT = 30
@@ -224,6 +226,11 @@ def deployed(
     if done.returncode != 0:
         give_up(pytestconfig, "the application wasn't deployed", done)
     record = json.loads((stack.folder / "deployment.json").read_text())
+    # Before any test: functions keep the clients' secrets for a while.
+    aws("secretsmanager").put_secret_value(
+        SecretId=record["outputs"]["MarketplaceSecret"],
+        SecretString=json.dumps({"ebay": EBAY_KEYS, "etsy": ETSY_KEYS}),
+    )
     api_id = record["outputs"]["ApiId"]
     return Deployed(
         stack=stack,

@@ -94,7 +94,7 @@ def test_a_key_for_reading_can_not_crawl(deployed: Deployed) -> None:
 
 def test_health_needs_no_key(deployed: Deployed) -> None:
     for path in ("/health", "/api/v1/health"):
-        answer = httpx.get(deployed.api_url + path, trust_env=False)
+        answer = httpx.get(deployed.api_url + path, trust_env=False, timeout=30)
         assert (answer.status_code, answer.json()) == (200, {"status": "ok", "checks": {}})
     for path in ("/health/ready", "/api/v1/health/ready"):
         answer = httpx.get(deployed.api_url + path, trust_env=False, timeout=30)

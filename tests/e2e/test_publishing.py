@@ -16,7 +16,6 @@ import pytest
 
 from tests.conftest import Aws
 from tests.e2e.conftest import Deployed, Tenant
-from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.markets.etsy import SHOP
 from tests.markets.headless_plugin import HeadlessPlugin
@@ -30,9 +29,6 @@ TERMINAL = {"completed", "partially_failed", "failed", "cancelled", "expired"}
 
 @pytest.fixture(scope="module")
 def markets(deployed: Deployed) -> Iterator[MarketServer]:
-    secret = json.dumps({"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
-    name = deployed.outputs["MarketplaceSecret"]
-    deployed.aws("secretsmanager").put_secret_value(SecretId=name, SecretString=secret)
     with MarketServer(deployed.market_port) as server:
         server.etsy.visible_after = 0
         yield server

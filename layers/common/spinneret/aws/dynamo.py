@@ -78,6 +78,17 @@ def transact(
             return
 
 
+def transact_if(
+    client: DynamoDBClient, writes: Sequence[TransactWriteItemTypeDef], tries_max: int = TRIES_MAX
+) -> bool:
+    """Write all if every condition holds; return whether they did. See `transact`."""
+    try:
+        transact(client, writes, tries_max)
+    except ConditionFailed:
+        return False
+    return True
+
+
 def _passing_reason(error: ClientError) -> str:
     """Why trying again may help. Raises ConditionFailed, or the error itself, if it can't."""
     reasons: Any = error.response.get("CancellationReasons") or []

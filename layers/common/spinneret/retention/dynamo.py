@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
+from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import items
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.retention.models import Expired
 
@@ -35,17 +38,15 @@ class DynamoExpiryStore:
 
     def expired(self, now: datetime, limit: int) -> list[Expired]:
         """See ExpiryStore: a query for each shard, then each row that is among the oldest."""
-        named: list[dict[str, Any]] = []
+        named: list[Item] = []
         for shard in range(_SHARDS):
-            with translated("dynamodb"):
-                answer = self._client.query(
-                    TableName=self._table,
-                    IndexName="due",
-                    KeyConditionExpression="due_shard = :shard AND due_at < :now",
-                    ExpressionAttributeValues={":shard": f"EXPIRY#{shard}", ":now": stamp(now)},
-                    Limit=limit,
-                )
-            named += answer["Items"]
+            request = {
+                "TableName": self._table,
+                "IndexName": "due",
+                "KeyConditionExpression": "due_shard = :shard AND due_at < :now",
+                "ExpressionAttributeValues": {":shard": f"EXPIRY#{shard}", ":now": stamp(now)},
+            }
+            named += items(self._client.query, request, limit)
         named.sort(key=lambda item: (item["due_at"], item["sk"]))
         rows = (self._read(item, now) for item in named[:limit])
         return [row for row in rows if row is not None]
@@ -105,10 +106,8 @@ class DynamoExpiryStore:
 
     def _read(self, item: Mapping[str, Any], now: datetime) -> Expired | None:
         key = {"pk": item["pk"], "sk": item["sk"]}
-        with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        row: dict[str, Any] | None = answer.get("Item")
-        if row is None or row.get("due_at", stamp(now)) >= stamp(now):
+        row = dynamo.get(self._client, self._table, key)
+        if row.get("due_at", stamp(now)) >= stamp(now):
             return None
         return Expired(
             row=(item["pk"], item["sk"]),

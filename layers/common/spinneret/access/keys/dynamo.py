@@ -140,11 +140,9 @@ class DynamoKeyStore:
             "active": dict(change(former.get("active", {}))),
         }
         unchanged = dynamo.equals(version=version) if former else _NEW
-        try:
-            dynamo.transact(self._client, [dynamo.put(self._table, roster, unchanged), *writes])
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(
+            self._client, [dynamo.put(self._table, roster, unchanged), *writes]
+        )
 
     def _item(self, key: items.Item) -> items.Item:
         """An item as it stands, empty when there is none."""

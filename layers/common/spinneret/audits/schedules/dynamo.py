@@ -8,7 +8,6 @@ The index holds keys only and lags behind: what it names is read again before it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,9 +15,11 @@ from spinneret.audits import limits
 from spinneret.audits.items import due_shard
 from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
-from spinneret.aws.reads import page_of
-from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, stamp
+from spinneret.aws.codec import Codec
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import items
+from spinneret.aws.table import Table
+from spinneret.kernel.clock import stamp
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 
@@ -35,28 +36,26 @@ class DynamoScheduleStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, SCHEDULES)
 
     def add(self, schedule: AuditSchedule) -> None:
         """See ScheduleStore."""
-        dynamo.transact(self._client, [dynamo.put(self._table, _item(schedule), _NEW)])
+        dynamo.transact(self._client, [self._rows.put_write(schedule, _NEW)])
 
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
         """See ScheduleStore."""
         if not is_id(schedule_id):
             return None
-        return self._read(_key(tenant, schedule_id))
+        return self._rows.get(_key(tenant, schedule_id))
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
         """See ScheduleStore."""
-        page = page_of(
-            self._client, self._table, _partition(tenant), after, limit, newest_first=True
-        )
-        return Page(items=tuple(map(_schedule, page.items)), after=page.after)
+        return self._rows.page(_partition(tenant), after, limit, newest_first=True)
 
     def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
         """See ScheduleStore."""
         unchanged = dynamo.equals(version=former.version)
-        return self._write([dynamo.put(self._table, _item(schedule), unchanged)])
+        return self._write([self._rows.put_write(schedule, unchanged)])
 
     def remove(self, schedule: AuditSchedule) -> bool:
         """See ScheduleStore."""
@@ -68,84 +67,46 @@ class DynamoScheduleStore:
         """See ScheduleStore: a query for each shard, then each row."""
         found: list[AuditSchedule] = []
         for number in range(limits.DUE_SHARDS):
-            with translated("dynamodb"):
-                answer = self._client.query(
-                    TableName=self._table,
-                    IndexName="due",
-                    KeyConditionExpression="due_shard = :shard AND due_at <= :now",
-                    ExpressionAttributeValues={
-                        ":shard": f"{_SHARD}#{number}",
-                        ":now": stamp(now),
-                    },
-                    Limit=max(1, limit // limits.DUE_SHARDS),
-                )
-            items: list[dict[str, Any]] = answer["Items"]
-            rows = (self._read({"pk": each["pk"], "sk": each["sk"]}) for each in items)
+            request = {
+                "TableName": self._table,
+                "IndexName": "due",
+                "KeyConditionExpression": "due_shard = :shard AND due_at <= :now",
+                "ExpressionAttributeValues": {":shard": f"{_SHARD}#{number}", ":now": stamp(now)},
+            }
+            named = items(self._client.query, request, max(1, limit // limits.DUE_SHARDS))
+            rows = (self._rows.get({"pk": each["pk"], "sk": each["sk"]}) for each in named)
             found += [row for row in rows if row is not None]
         return found
 
-    def _read(self, key: dict[str, str]) -> AuditSchedule | None:
-        with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        item = answer.get("Item")
-        return _schedule(item) if item else None
-
     def _write(self, writes: list[Any]) -> bool:
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(self._client, writes)
 
 
 def _partition(tenant: str) -> str:
     return f"T#{tenant}#SCHEDULES"
 
 
-def _key(tenant: str, schedule_id: str) -> dict[str, str]:
+def _key(tenant: str, schedule_id: str) -> Item:
     return {"pk": _partition(tenant), "sk": schedule_id}
 
 
-def _item(schedule: AuditSchedule) -> dict[str, Any]:
-    item = {
-        **_key(schedule.tenant, schedule.id),
-        "tenant": schedule.tenant,
-        "url": schedule.url,
-        "recipe": schedule.recipe,
-        "options": dict(schedule.options),
-        "schedule_cron": schedule.schedule_cron,
-        "timezone": schedule.timezone,
-        "is_active": schedule.is_active,
-        "created_at": stamp(schedule.created_at),
-        "updated_at": stamp(schedule.updated_at),
-        "next_run_at": optional_stamp(schedule.next_run_at),
-        "last_run_at": optional_stamp(schedule.last_run_at),
-        "last_audit_id": schedule.last_audit_id,
-        "last_error": schedule.last_error,
-        "version": schedule.version,
-    }
-    if schedule.next_run_at is not None:
-        item["due_shard"] = due_shard(_SHARD, schedule.id)
-        item["due_at"] = stamp(schedule.next_run_at)
-    return {name: value for name, value in item.items() if value is not None}
+def _due(schedule: AuditSchedule) -> Item:
+    """The keys of the index `due`, while the schedule is active."""
+    if schedule.next_run_at is None:
+        return {}
+    return {"due_shard": due_shard(_SHARD, schedule.id), "due_at": stamp(schedule.next_run_at)}
 
 
-def _schedule(item: Mapping[str, Any]) -> AuditSchedule:
-    return AuditSchedule(
-        tenant=item["tenant"],
-        id=item["sk"],
-        url=item["url"],
-        recipe=item["recipe"],
-        options={name: int(value) for name, value in item["options"].items()},
-        schedule_cron=item["schedule_cron"],
-        timezone=item["timezone"],
-        # Rows of before 2026-11-22 call it `enabled`.
-        is_active=bool(item["is_active"] if "is_active" in item else item["enabled"]),
-        created_at=parse_stamp(item["created_at"]),
-        updated_at=parse_stamp(item["updated_at"]),
-        next_run_at=parse_optional_stamp(item.get("next_run_at")),
-        last_run_at=parse_optional_stamp(item.get("last_run_at")),
-        last_audit_id=item.get("last_audit_id"),
-        last_error=item.get("last_error"),
-        version=int(item["version"]),
-    )
+def _upgrade(item: Item) -> Item:
+    """Rows written before 2026-11-22 call `is_active` `enabled`."""
+    return {"is_active": item.get("enabled"), **item}
+
+
+SCHEDULES: Final = Codec(
+    AuditSchedule,
+    key=lambda schedule: _key(schedule.tenant, schedule.id),
+    keyed=("id",),
+    from_key=lambda item: {"id": item["sk"]},
+    derived=_due,
+    upgrade=_upgrade,
+)

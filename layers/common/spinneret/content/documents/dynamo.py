@@ -22,10 +22,10 @@ The counting rows are sharded by the document's id, so that the writes of a craw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.reads import items
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
 from spinneret.content.documents.items import from_item, item_of
@@ -95,22 +95,23 @@ class DynamoDocumentStore:
         if after is not None:
             condition += " AND list_id < :after"
             values[":after"] = after
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._documents,
-                IndexName=index,
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ScanIndexForward=False,
-                Limit=limit,
-            )
-        rows: list[Any] = answer["Items"]
-        wanted = [keys.document_key(listing.tenant, keys.document_id_of(row["pk"])) for row in rows]
-        items = dynamo.batch_get(self._client, self._documents, wanted) if wanted else []
-        found = {item["pk"]: from_item(item) for item in items}
+        request = {
+            "TableName": self._documents,
+            "IndexName": index,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": values,
+            "ScanIndexForward": False,
+        }
+        rows = items(self._client.query, request, limit + 1)
+        listed = Page.cut(list(rows), limit, lambda row: str(row["list_id"]))
+        wanted = [
+            keys.document_key(listing.tenant, keys.document_id_of(row["pk"]))
+            for row in listed.items
+        ]
+        stored = dynamo.batch_get(self._client, self._documents, wanted)
+        found = {item["pk"]: from_item(item) for item in stored}
         documents = tuple(found[each["pk"]] for each in wanted if each["pk"] in found)
-        more = "LastEvaluatedKey" in answer
-        return Page(items=documents, after=rows[-1]["list_id"] if more else None)
+        return Page(items=documents, after=listed.after)
 
     def commit(
         self, document: Document, replaces: Document | None, lease: Lease | None = None

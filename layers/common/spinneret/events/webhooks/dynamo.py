@@ -108,8 +108,4 @@ class DynamoEndpointStore:
 
     def _written(self, *writes: TransactWriteItemTypeDef) -> bool:
         """False when a condition doesn't hold."""
-        try:
-            dynamo.transact(self._client, list(writes))
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(self._client, list(writes))

@@ -13,25 +13,20 @@ Marketplace table
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
-from spinneret.kernel.clock import (
-    epoch_seconds,
-    optional_stamp,
-    parse_optional_stamp,
-    parse_stamp,
-    stamp,
-)
+from spinneret.aws.codec import JSON, Codec, Column, tenant_of
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
+from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.connections.models import (
     Connection,
-    ConnectionStatus,
     PendingConsent,
     Seller,
 )
@@ -54,15 +49,12 @@ class DynamoConnections:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, CONNECTIONS)
+        self._consents = Table(client, table, CONSENTS)
 
     def get(self, tenant: str, marketplace: str) -> Connection | None:
         """See ConnectionStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=_key(tenant, marketplace), ConsistentRead=True
-            )
-        found = answer.get("Item")
-        return _connection(tenant, found) if found else None
+        return self._rows.get(_key(tenant, marketplace))
 
     def put(self, connection: Connection) -> None:
         """See ConnectionStore. Its version is above every one that was read before, so that no
@@ -71,8 +63,8 @@ class DynamoConnections:
             former = self.get(connection.tenant, connection.marketplace)
             version = former.version + 1 if former else connection.first_version
             stands = dynamo.equals(version=former.version) if former else _NONE
-            item = _item(replace(connection, version=version))
-            writes = [dynamo.put(self._table, item, stands), *self._known(connection)]
+            put = self._rows.put_write(replace(connection, version=version), stands)
+            writes = [put, *self._known(connection)]
             try:
                 dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed:
@@ -83,12 +75,8 @@ class DynamoConnections:
     def replace(self, connection: Connection) -> bool:
         """See ConnectionStore."""
         former = dynamo.equals(version=connection.version - 1)
-        writes = [dynamo.put(self._table, _item(connection), former), *self._known(connection)]
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        writes = [self._rows.put_write(connection, former), *self._known(connection)]
+        return dynamo.transact_if(self._client, writes)
 
     def _known(self, connection: Connection) -> list[TransactWriteItemTypeDef]:
         """What passes find the seller by, with the job that reads the orders, and who a verified
@@ -103,11 +91,7 @@ class DynamoConnections:
 
     def owner(self, marketplace: str, account: str) -> str | None:
         """See ConnectionStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=_owner(marketplace, account), ConsistentRead=True
-            )
-        found = answer.get("Item")
+        found = dynamo.get(self._client, self._table, _owner(marketplace, account))
         return str(found["tenant"]) if found else None
 
     def remove(self, tenant: str, marketplace: str) -> None:
@@ -127,26 +111,7 @@ class DynamoConnections:
 
     def sellers(self, after: str | None, limit: int) -> Page[Seller]:
         """See ConnectionStore."""
-        condition, values = "pk = :pk", {":pk": "SELLERS"}
-        if after is not None:
-            condition += " AND sk > :after"
-            values[":after"] = after
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ConsistentRead=True,
-                Limit=limit + 1,
-            )
-        rows: list[dict[str, Any]] = answer["Items"]
-        found = []
-        for row in rows[:limit]:
-            marketplace, _, tenant = row["sk"].partition("#")
-            job_id = row.get("job_id") or None
-            found.append(Seller(tenant=tenant, marketplace=marketplace, job_id=job_id))
-        more = str(rows[limit - 1]["sk"]) if len(rows) > limit else None
-        return Page(items=tuple(found), after=more)
+        return page_of(self._client, self._table, "SELLERS", after, limit).map(_listed)
 
     def polled(self, seller: Seller) -> None:
         """See ConnectionStore."""
@@ -158,84 +123,51 @@ class DynamoConnections:
 
     def begin(self, consent: PendingConsent) -> None:
         """See ConnectionStore."""
-        item = {
-            "pk": f"T#{consent.tenant}#CONSENTS",
-            "sk": consent.state_hash,
-            "marketplace": consent.marketplace,
-            "verifier": list(consent.sealed_verifier),
-            "expires_at": stamp(consent.expires_at),
-            "purge_at": epoch_seconds(consent.expires_at),
-        }
-        dynamo.transact(self._client, [dynamo.put(self._table, item)])
+        dynamo.transact(self._client, [self._consents.put_write(consent)])
 
     def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
         """See ConnectionStore: one delete that answers what it deleted."""
-        with translated("dynamodb"):
-            answer: Any = self._client.delete_item(
-                TableName=self._table,
-                Key={"pk": f"T#{tenant}#CONSENTS", "sk": state_hash},
-                ReturnValues="ALL_OLD",
-            )
-        found = answer.get("Attributes")
-        if not found:
-            return None
-        return PendingConsent(
-            tenant=tenant,
-            state_hash=state_hash,
-            marketplace=found["marketplace"],
-            sealed_verifier=_parts(found["verifier"]),
-            expires_at=parse_stamp(found["expires_at"]),
-        )
+        return self._consents.delete(_consent(tenant, state_hash))
 
 
-def _key(tenant: str, marketplace: str) -> dict[str, str]:
+def _key(tenant: str, marketplace: str) -> Item:
     return {"pk": f"T#{tenant}#CONNECTIONS", "sk": marketplace}
 
 
-def _seller(tenant: str, marketplace: str) -> dict[str, str]:
+def _seller(tenant: str, marketplace: str) -> Item:
     return {"pk": "SELLERS", "sk": f"{marketplace}#{tenant}"}
 
 
-def _owner(marketplace: str, account: str) -> dict[str, str]:
+def _owner(marketplace: str, account: str) -> Item:
     return {"pk": f"ACCOUNT#{marketplace}#{account}", "sk": "TENANT"}
 
 
-def _parts(stored: list[Any]) -> tuple[bytes, ...]:
-    """DynamoDB's binaries as bytes."""
-    return tuple(bytes(each) for each in stored)
+def _listed(row: Item) -> Seller:
+    marketplace, _, tenant = row["sk"].partition("#")
+    return Seller(tenant=tenant, marketplace=marketplace, job_id=row.get("job_id") or None)
 
 
-def _item(connection: Connection) -> dict[str, Any]:
-    kept = {
-        **_key(connection.tenant, connection.marketplace),
-        "status": connection.status.value,
-        "access": list(connection.sealed_access),
-        "refresh": list(connection.sealed_refresh),
-        "scopes": list(connection.scopes),
-        "account": connection.account,
-        "expires_at": stamp(connection.expires_at),
-        "refresh_expires_at": optional_stamp(connection.refresh_expires_at),
-        "connected_at": stamp(connection.connected_at),
-        "settings": json.dumps(dict(connection.settings)),
-        "refreshing_until": optional_stamp(connection.refreshing_until),
-        "version": connection.version,
-    }
-    return {name: value for name, value in kept.items() if value is not None}
+def _consent(tenant: str, state_hash: str) -> Item:
+    return {"pk": f"T#{tenant}#CONSENTS", "sk": state_hash}
 
 
-def _connection(tenant: str, item: dict[str, Any]) -> Connection:
-    return Connection(
-        tenant=tenant,
-        marketplace=item["sk"],
-        status=ConnectionStatus(item["status"]),
-        sealed_access=_parts(item["access"]),
-        sealed_refresh=_parts(item["refresh"]),
-        scopes=tuple(item["scopes"]),
-        account=item.get("account"),
-        expires_at=parse_stamp(item["expires_at"]),
-        refresh_expires_at=parse_optional_stamp(item.get("refresh_expires_at")),
-        connected_at=parse_stamp(item["connected_at"]),
-        settings=json.loads(item["settings"]),
-        refreshing_until=parse_optional_stamp(item.get("refreshing_until")),
-        version=int(item["version"]),
-    )
+CONNECTIONS: Final = Codec(
+    Connection,
+    key=lambda connection: _key(connection.tenant, connection.marketplace),
+    keyed=("tenant", "marketplace"),
+    from_key=lambda item: {"tenant": tenant_of(item), "marketplace": item["sk"]},
+    columns={
+        "sealed_access": Column(attribute="access"),
+        "sealed_refresh": Column(attribute="refresh"),
+        "settings": JSON,
+    },
+)
+
+CONSENTS: Final = Codec(
+    PendingConsent,
+    key=lambda consent: _consent(consent.tenant, consent.state_hash),
+    keyed=("tenant", "state_hash"),
+    from_key=lambda item: {"tenant": tenant_of(item), "state_hash": item["sk"]},
+    columns={"sealed_verifier": Column(attribute="verifier")},
+    derived=lambda consent: {"purge_at": epoch_seconds(consent.expires_at)},
+)

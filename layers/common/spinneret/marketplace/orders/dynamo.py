@@ -15,17 +15,20 @@ transaction, whose condition is that the sale is new and the stock is there.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.codec import Codec, tenant_of
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.kernel.paging import Page
-from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
+from spinneret.marketplace.orders.models import Sale
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _SALES_OF_PRODUCT: Final = 100
 _WHATEVER: Final[dynamo.Condition] = (
@@ -41,11 +44,11 @@ class DynamoSaleStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._sales = Table(client, table, SALES)
 
     def get(self, tenant: str, key: str) -> Sale | None:
         """See SaleStore."""
-        found = self._read({"pk": f"T#{tenant}#ORDERS", "sk": key})
-        return _sale(tenant, found) if found else None
+        return self._sales.get({"pk": _partition(tenant), "sk": key})
 
     def reserve(self, sale: Sale) -> bool:
         """See SaleStore."""
@@ -56,25 +59,17 @@ class DynamoSaleStore:
         )
         there: dynamo.Condition = ("#quantity >= :sold", {":sold": sale.quantity})
         writes = [
-            dynamo.put(self._table, _item(sale), _NEW),
+            self._sales.put_write(sale, _NEW),
             self._opened(sale),
             dynamo.change(self._table, product, take, there),
         ]
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(self._client, writes)
 
     def put(self, sale: Sale) -> bool:
         """See SaleStore; a sale of before there were versions is one of version 0."""
         former = dynamo.equals(version=sale.version - 1 or None)
-        writes = [dynamo.put(self._table, _item(sale), former), self._opened(sale)]
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        writes = [self._sales.put_write(sale, former), self._opened(sale)]
+        return dynamo.transact_if(self._client, writes)
 
     def _opened(self, sale: Sale) -> TransactWriteItemTypeDef:
         """The row that the passes find it by, or its end."""
@@ -85,56 +80,24 @@ class DynamoSaleStore:
 
     def open(self, after: str | None, limit: int) -> Page[tuple[str, str]]:
         """See SaleStore."""
-        rows, more = self._rows("OPENSALES", after, limit)
-        keys = [tuple(row["sk"].split("#", 1)) for row in rows]
-        return Page(items=tuple((tenant, key) for tenant, key in keys), after=more)
+        return page_of(self._client, self._table, "OPENSALES", after, limit).map(_named)
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
-        """See SaleStore; a filter over the tenant's sales, newest order ids last."""
-        found: list[Sale] = []
-        request: QueryInputTypeDef = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk",
-            "FilterExpression": "product_id = :product",
-            "ExpressionAttributeValues": {":pk": f"T#{tenant}#ORDERS", ":product": product_id},
-            "ConsistentRead": True,
-        }
-        while len(found) < _SALES_OF_PRODUCT:
-            with translated("dynamodb"):
-                answer = self._client.query(**request)
-            found += [_sale(tenant, item) for item in answer["Items"]]
-            if "LastEvaluatedKey" not in answer:  # a page is filtered after it was read
-                break
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
-        return found[:_SALES_OF_PRODUCT]
+        """See SaleStore; a filter over the tenant's sales, in the order of their keys."""
+        return self._sales.query_all(
+            "pk = :pk",
+            {":pk": _partition(tenant), ":product": product_id},
+            _SALES_OF_PRODUCT,
+            FilterExpression="product_id = :product",
+        )
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
         """See SaleStore."""
-        rows, more = self._rows(f"T#{tenant}#ORDERS", after, limit)
-        return Page(items=tuple(_sale(tenant, row) for row in rows), after=more)
-
-    def _rows(
-        self, partition: str, after: str | None, limit: int
-    ) -> tuple[list[dict[str, Any]], str | None]:
-        """Up to `limit` rows, and the position to go on after."""
-        condition, values = "pk = :pk", {":pk": partition}
-        if after is not None:
-            condition += " AND sk > :after"
-            values[":after"] = after
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ConsistentRead=True,
-                Limit=limit + 1,
-            )
-        rows: list[dict[str, Any]] = answer["Items"]
-        return rows[:limit], str(rows[limit - 1]["sk"]) if len(rows) > limit else None
+        return self._sales.page(_partition(tenant), after, limit)
 
     def since(self, tenant: str, marketplace: str) -> datetime | None:
         """See SaleStore."""
-        found = self._read({"pk": f"T#{tenant}#READ", "sk": marketplace})
+        found = dynamo.get(self._client, self._table, {"pk": f"T#{tenant}#READ", "sk": marketplace})
         return parse_stamp(str(found["read_at"])) if found else None
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
@@ -144,71 +107,38 @@ class DynamoSaleStore:
 
     def position(self, walk: str) -> str | None:
         """See SaleStore."""
-        found = self._read({"pk": "POSITIONS", "sk": walk})
-        return str(found["after"]) if found and "after" in found else None
+        found = dynamo.get(self._client, self._table, {"pk": "POSITIONS", "sk": walk})
+        return str(found["after"]) if "after" in found else None
 
     def keep_position(self, walk: str, after: str | None) -> None:
         """See SaleStore."""
         item = {"pk": "POSITIONS", "sk": walk, **({} if after is None else {"after": after})}
         dynamo.transact(self._client, [dynamo.put(self._table, item)])
 
-    def _read(self, key: dict[str, str]) -> dict[str, Any] | None:
-        with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        return answer.get("Item")
+
+def _partition(tenant: str) -> str:
+    return f"T#{tenant}#ORDERS"
 
 
-def _item(sale: Sale) -> dict[str, Any]:
-    kept = {
-        "pk": f"T#{sale.tenant}#ORDERS",
-        "sk": sale.key,
-        "sku": sale.sku,
-        "quantity": sale.quantity,
-        "sold_at": sale.sold_at,
-        "product_id": sale.product_id,
-        "outcome": sale.outcome.value,
-        "conflicts_with": list(sale.conflicts_with),
-        "adjustments": [
-            {
-                "marketplace": each.marketplace,
-                "job_id": each.job_id,
-                "asked_at": stamp(each.asked_at),
-                "times": each.times,
-                "state": each.state.value,
-            }
-            for each in sale.adjustments
-        ],
-        "handled": sale.handled,
-        "recorded_at": sale.recorded_at,
-        "version": sale.version,
-    }
-    return {name: value for name, value in kept.items() if value is not None}
+def _named(row: Item) -> tuple[str, str]:
+    """The tenant and the key of an open sale."""
+    tenant, _, key = row["sk"].partition("#")
+    return tenant, key
 
 
-def _sale(tenant: str, item: dict[str, Any]) -> Sale:
+def _from_key(item: Item) -> Item:
     marketplace, order_id, line_id = item["sk"].split("#")
-    return Sale(
-        tenant=tenant,
-        marketplace=marketplace,
-        order_id=order_id,
-        line_id=line_id,
-        sku=item["sku"],
-        quantity=int(item["quantity"]),
-        sold_at=item["sold_at"],
-        product_id=item.get("product_id"),
-        outcome=SaleOutcome(item["outcome"]),
-        conflicts_with=tuple(item["conflicts_with"]),
-        adjustments=tuple(
-            Adjustment(
-                marketplace=each["marketplace"],
-                job_id=each["job_id"],
-                asked_at=parse_stamp(each["asked_at"]),
-                times=int(each["times"]),
-                state=AdjustmentState(each["state"]),
-            )
-            for each in item.get("adjustments", ())
-        ),
-        handled=item["handled"],
-        recorded_at=item["recorded_at"],
-        version=int(item.get("version", 0)),
-    )
+    return {
+        "tenant": tenant_of(item),
+        "marketplace": marketplace,
+        "order_id": order_id,
+        "line_id": line_id,
+    }
+
+
+SALES: Final = Codec(
+    Sale,
+    key=lambda sale: {"pk": _partition(sale.tenant), "sk": sale.key},
+    keyed=("tenant", "marketplace", "order_id", "line_id"),
+    from_key=_from_key,
+)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.reads import items
 from spinneret.jobs.models import Job
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
@@ -52,15 +52,14 @@ class DynamoStatistics:
 
     def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
         """See StatisticsStore."""
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk AND begins_with(sk, :day)",
-                ExpressionAttributeValues={":pk": f"T#{tenant}#STATISTICS", ":day": f"{day}#"},
-                ConsistentRead=True,
-            )
+        request = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :day)",
+            "ExpressionAttributeValues": {":pk": f"T#{tenant}#STATISTICS", ":day": f"{day}#"},
+            "ConsistentRead": True,
+        }
         found = []
-        for item in answer["Items"]:
+        for item in items(self._client.query, request):
             _, marketplace, action_code = str(item["sk"]).split("#")
             numbers = {name: int(str(item.get(name, 0))) for name in (*COUNTED, "seconds")}
             found.append(

@@ -23,6 +23,10 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translated
+from spinneret.aws.codec import Codec, tenant_of
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
 from spinneret.jobs.keys import job_key
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
@@ -50,60 +54,30 @@ class DynamoPluginStore:
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
         self._client = client
         self._table = table
+        self._plugins = Table(client, table, PLUGINS)
         self._jobs = jobs_table
 
     def connect(self, plugin: Plugin) -> None:
         """See PluginStore."""
-        end = plugin.connected_at + timedelta(seconds=bounds.CONNECTION_SECONDS)
-        item: dict[str, Any] = {
-            **_place(plugin),
-            "connected_at": stamp(plugin.connected_at),
-            "browser": plugin.browser,
-            "purge_at": epoch_seconds(end),
-        }
-        if plugin.only_job is not None:
-            item["only_job"] = plugin.only_job
-        with translated("dynamodb"):
-            self._client.put_item(TableName=self._table, Item=item)
+        self._plugins.put(plugin)
 
     def newest(self, tenant: str, marketplace: str) -> list[Plugin]:
         """See PluginStore."""
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
-                ExpressionAttributeValues={
-                    ":pk": f"T#{tenant}#PLUGINS",
-                    ":prefix": f"{marketplace}#",
-                },
-                ConsistentRead=True,
-                Limit=bounds.SUBSCRIBERS_PER_JOB,
-            )
-        found = [
-            Plugin(
-                tenant=tenant,
-                marketplace=marketplace,
-                connection_id=str(item["sk"]).partition("#")[2],
-                connected_at=parse_stamp(str(item["connected_at"])),
-                browser=str(item.get("browser", "")),  # none: a row of an earlier release
-                only_job=str(item["only_job"]) if "only_job" in item else None,
-            )
-            for item in answer["Items"]
-        ]
+        found = self._plugins.query_all(
+            "pk = :pk AND begins_with(sk, :prefix)",
+            {":pk": f"T#{tenant}#PLUGINS", ":prefix": f"{marketplace}#"},
+            bounds.SUBSCRIBERS_PER_JOB,
+        )
         return sorted(found, key=lambda plugin: plugin.connected_at, reverse=True)
 
     def gone(self, plugin: Plugin) -> None:
         """See PluginStore."""
-        with translated("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=_place(plugin))
+        self._plugins.delete(PLUGINS.key(plugin))
 
     def sent(self, tenant: str, key: str) -> Sent | None:
         """See PluginStore."""
-        with translated("dynamodb"):
-            found = self._client.get_item(
-                TableName=self._table, Key=_asked(tenant, key), ConsistentRead=True
-            ).get("Item")
-        if not found or "sent_at" not in found:
+        found = dynamo.get(self._client, self._table, _asked(tenant, key))
+        if "sent_at" not in found:
             return None
         answer: Any = json.loads(str(found["answer"])) if "answer" in found else None
         return Sent(
@@ -167,30 +141,17 @@ class DynamoPluginStore:
             dynamo.check(self._jobs, job_key(wait.ref), standing),
             dynamo.put(self._table, item),
         ]
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(self._client, writes)
 
     def waiting(self, tenant: str) -> list[str]:
         """See PluginStore."""
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeValues={":pk": f"T#{tenant}#WAITING"},
-                ConsistentRead=True,
-                Limit=bounds.PLUGIN_WAITS_WOKEN,
-            )
-        return [str(item["sk"]) for item in answer["Items"]]
+        partition = f"T#{tenant}#WAITING"
+        some = page_of(self._client, self._table, partition, None, bounds.PLUGIN_WAITS_WOKEN)
+        return [str(item["sk"]) for item in some.items]
 
     def token(self, tenant: str, key: str) -> str | None:
         """See PluginStore."""
-        with translated("dynamodb"):
-            found = self._client.get_item(
-                TableName=self._table, Key=_waiting(tenant, key), ConsistentRead=True
-            ).get("Item")
+        found = dynamo.get(self._client, self._table, _waiting(tenant, key))
         return str(found["token"]) if found else None
 
     def take_token(self, tenant: str, key: str) -> str | None:
@@ -234,14 +195,35 @@ class DynamoPluginStore:
         return dict(answer["Attributes"])
 
 
-def _place(plugin: Plugin) -> dict[str, str]:
-    sk = f"{plugin.marketplace}#{plugin.connection_id}"
-    return {"pk": f"T#{plugin.tenant}#PLUGINS", "sk": sk}
+def _purge_at(plugin: Plugin) -> Item:
+    return {"purge_at": epoch_seconds(plugin.connected_at) + bounds.CONNECTION_SECONDS}
 
 
-def _asked(tenant: str, key: str) -> dict[str, str]:
+def _from_key(item: Item) -> Item:
+    marketplace, _, connection_id = item["sk"].partition("#")
+    return {
+        "tenant": tenant_of(item),
+        "marketplace": marketplace,
+        "connection_id": connection_id,
+    }
+
+
+PLUGINS: Final = Codec(
+    Plugin,
+    key=lambda plugin: {
+        "pk": f"T#{plugin.tenant}#PLUGINS",
+        "sk": f"{plugin.marketplace}#{plugin.connection_id}",
+    },
+    keyed=("tenant", "marketplace", "connection_id"),
+    from_key=_from_key,
+    derived=_purge_at,
+    upgrade=lambda item: {"browser": "", **item},  # rows of an earlier release have none
+)
+
+
+def _asked(tenant: str, key: str) -> Item:
     return {"pk": f"T#{tenant}#ASKED", "sk": key}
 
 
-def _waiting(tenant: str, key: str) -> dict[str, str]:
+def _waiting(tenant: str, key: str) -> Item:
     return {"pk": f"T#{tenant}#WAITING", "sk": key}

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws import dynamo, reads
 from spinneret.kernel.clock import stamp
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks import items
@@ -68,11 +67,7 @@ class DynamoCheckStore:
         writes += figure_writes(self._checks, *names, step.closed)
         if self._event_write is not None:
             writes += map(self._event_write, domain_events(target, step, result.checked_at))
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(self._client, writes)
 
     def results(
         self,
@@ -91,23 +86,18 @@ class DynamoCheckStore:
             last = after
         if first > last:
             return Page(items=(), after=None)
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._checks,
-                KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
-                ExpressionAttributeValues={
-                    ":pk": items.partition(tenant, target_id),
-                    ":first": first or "0",
-                    ":last": last,
-                },
-                ScanIndexForward=False,
-                ConsistentRead=True,
-                Limit=limit + 2,
-            )
-        found = [item for item in answer["Items"] if str(item["sk"]) != after]
-        page = found[:limit]
-        more = len(found) > limit or "LastEvaluatedKey" in answer
-        return Page(
-            items=tuple(map(items.result_of, page)),
-            after=str(page[-1]["sk"]) if more and page else None,
-        )
+        request = {
+            "TableName": self._checks,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": {
+                ":pk": items.partition(tenant, target_id),
+                ":first": first or "0",
+                ":last": last,
+            },
+            "ScanIndexForward": False,
+            "ConsistentRead": True,
+        }
+        # BETWEEN takes the row at `after`, too.
+        rows = reads.items(self._client.query, request, limit + 2)
+        found = [item for item in rows if item["sk"] != after]
+        return Page.cut(found, limit, lambda item: str(item["sk"])).map(items.result_of)

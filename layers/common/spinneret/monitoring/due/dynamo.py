@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from spinneret.aws.clients import translated
+from spinneret.aws.reads import items
 from spinneret.kernel.clock import parse_stamp, stamp
 from spinneret.monitoring.due.models import Due
 from spinneret.monitoring.targets.items import DUE_INDEX, due_shard
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef
 
 _PAGE: Final = 600  # some 100 KB
 
@@ -38,20 +37,14 @@ class DynamoDueIndex:
             ":since": "0" if since is None else stamp(since),
             ":now": stamp(now),
         }
-        request: QueryInputTypeDef = {
+        request = {
             "TableName": self._table,
             "IndexName": DUE_INDEX,
             "KeyConditionExpression": "due_shard = :shard AND due_at BETWEEN :since AND :now",
             "ExpressionAttributeValues": values,
             "Limit": _PAGE,
         }
-        while True:
-            with translated("dynamodb"):
-                answer = self._client.query(**request)
-            yield from map(_due, answer["Items"])
-            if "LastEvaluatedKey" not in answer:
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        yield from map(_due, items(self._client.query, request))
 
 
 def _due(item: Mapping[str, Any]) -> Due:

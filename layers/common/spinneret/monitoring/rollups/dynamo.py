@@ -3,7 +3,7 @@
     pk `T#<tenant>#FIGURES#<target>`, sk `H#<hour>`    an hour that is over, for 40 days
     pk `T#<tenant>#FIGURES#<target>`, sk `D#<day>`     the hours of a day that are over, for 400
 
-A row has 0.3 to 2 KB: a year by day, and 7 days by hour, are one page of a query (1 MB).
+A row has 0.3 to 2 KB: a year by day, and 7 days by hour, are one answer to a query (1 MB).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws import dynamo, reads
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.monitoring.rollups import items, rules
@@ -21,7 +20,7 @@ from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 
 class DynamoFigureStore:
@@ -45,22 +44,16 @@ class DynamoFigureStore:
         self, tenant: str, target_id: str, first: str, end: str
     ) -> list[tuple[datetime, Tally]]:
         pk = items.partition(tenant, target_id)
-        request: QueryInputTypeDef = {
+        request = {
             "TableName": self._table,
             "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :end",
             "ExpressionAttributeValues": {":pk": pk, ":first": first, ":end": end},
             "ConsistentRead": True,
         }
-        found: list[tuple[datetime, Tally]] = []
-        while True:
-            with translated("dynamodb"):
-                answer = self._client.query(**request)
-            found += (
-                (items.moment_of(str(item["sk"])), items.tally_of(item)) for item in answer["Items"]
-            )
-            if "LastEvaluatedKey" not in answer:
-                return found
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return [
+            (items.moment_of(str(item["sk"])), items.tally_of(item))
+            for item in reads.items(self._client.query, request)
+        ]
 
 
 def figure_writes(

@@ -25,7 +25,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import page_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _TRIES: Final = 8  # in vain while others count: two and a half seconds at most
-_ROWS: Final = ("TARGET", "STATE")
 
 
 class DynamoTargetStore:
@@ -57,7 +57,7 @@ class DynamoTargetStore:
         target = watched.target
         writes = [
             dynamo.put(self._table, {**items.url_key(target), "target_id": target.id}, _NEW),
-            dynamo.put(self._table, items.target_item(target), _NEW),
+            dynamo.put(self._table, items.TARGETS.encode(target), _NEW),
             dynamo.put(self._table, items.state_item(target, watched.state), _NEW),
             *(dynamo.put(self._table, key) for key in self._places(target)),
         ]
@@ -70,7 +70,7 @@ class DynamoTargetStore:
             dynamo.transact(self._client, writes, _TRIES)
         except dynamo.ConditionFailed as error:
             if record is not None and (item := error.standing.get(len(writes) - 1)):
-                return KeyTaken(items.record_of(record.tenant, record.scope, item))
+                return KeyTaken(items.RECORDS.decode(item))
             if item := error.standing.get(0):
                 return UrlTaken(item["target_id"])
             if count in error.standing:
@@ -83,35 +83,21 @@ class DynamoTargetStore:
         try:
             dynamo.transact(self._client, [self._put_record(record)])
         except dynamo.ConditionFailed as error:
-            return items.record_of(record.tenant, record.scope, error.standing[0])
+            return items.RECORDS.decode(error.standing[0])
         return record
 
     def answer_of(self, tenant: str, scope: str, now: datetime) -> KeyRecord | None:
         """See TargetStore."""
-        with translated("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key=items.record_key(tenant, scope), ConsistentRead=True
-            )
-        item: Any = answer.get("Item")
-        if item is None or int(item["purge_at"]) <= epoch_seconds(now):
+        item = dynamo.get(self._client, self._table, items.record_key(tenant, scope))
+        if not item or int(item["purge_at"]) <= epoch_seconds(now):
             return None
-        return items.record_of(tenant, scope, item)
+        return items.RECORDS.decode(item)
 
     def get(self, tenant: str, target_id: str) -> Watched | None:
         """See TargetStore."""
         if not is_id(target_id):
             return None
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeValues={":pk": items.target_key(tenant, target_id)["pk"]},
-                ConsistentRead=True,
-            )
-        rows: dict[Any, Any] = {item["sk"]: item for item in answer["Items"]}
-        if not all(name in rows for name in _ROWS):
-            return None
-        return _watched(tenant, target_id, rows["TARGET"], rows["STATE"])
+        return next(iter(self.get_many(tenant, [target_id])), None)
 
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[Watched]:
         """See TargetStore."""
@@ -126,29 +112,27 @@ class DynamoTargetStore:
         for target_id in target_ids:
             pk = items.target_key(tenant, target_id)["pk"]
             if (pk, "TARGET") in found and (pk, "STATE") in found:
-                both = found[pk, "TARGET"], found[pk, "STATE"]
-                made.append(_watched(tenant, target_id, *both))
+                made.append(_watched(found[pk, "TARGET"], found[pk, "STATE"]))
         return made
 
     def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
         """See TargetStore."""
-        places = self._listed(items.list_partition(tenant, host), after, limit + 1)
-        shown = places[:limit]
-        ids = [place.partition("#")[2] for place in shown]
-        more = len(places) > limit
-        return Page(items=tuple(self.get_many(tenant, ids)), after=shown[-1] if more else None)
+        partition = items.list_partition(tenant, host)
+        listed = page_of(self._client, self._table, partition, after, limit)
+        found = self.get_many(tenant, [_id_listed(row) for row in listed.items])
+        return Page(items=tuple(found), after=listed.after)
 
     def public(self, tenant: str, limit: int) -> list[str]:
         """See TargetStore."""
-        places = self._listed(f"T#{tenant}#PUBLIC", None, limit)
-        return [place.partition("#")[2] for place in places]
+        listed = page_of(self._client, self._table, f"T#{tenant}#PUBLIC", None, limit)
+        return [_id_listed(row) for row in listed.items]
 
     def change(self, former: Watched, target: Target, state: TargetState) -> bool:
         """See TargetStore."""
         unchanged = dynamo.equals(version=former.target.version)
         state_put = items.state_item(target, state)
         writes = [
-            dynamo.put(self._table, items.target_item(target), unchanged),
+            dynamo.put(self._table, items.TARGETS.encode(target), unchanged),
             dynamo.put(self._table, state_put, as_read(former.state)),
         ]
         if former.target.options.public and not target.options.public:
@@ -181,22 +165,6 @@ class DynamoTargetStore:
             return False
         return True
 
-    def _listed(self, partition: str, after: str | None, limit: int) -> list[str]:
-        """Up to `limit` positions of a list behind `after`."""
-        condition, values = "pk = :pk", {":pk": partition}
-        if after is not None:
-            condition += " AND sk > :after"
-            values[":after"] = after
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ConsistentRead=True,
-                Limit=limit,
-            )
-        return [str(item["sk"]) for item in answer["Items"]]
-
     def _places(self, target: Target) -> list[dict[str, Any]]:
         public = [items.public_key(target)] if target.options.public else []
         return [*items.listed_keys(target), *public]
@@ -212,7 +180,7 @@ class DynamoTargetStore:
         """New, or over an answer whose time is over and that nobody has purged."""
         condition = "attribute_not_exists(#pk) OR #purge_at <= :now"
         values = {":now": epoch_seconds(record.created_at)}
-        return dynamo.put(self._table, items.record_item(record), (condition, values))
+        return dynamo.put(self._table, items.RECORDS.encode(record), (condition, values))
 
     def _delete(self, key: dict[str, Any]) -> TransactWriteItemTypeDef:
         return {"Delete": {"TableName": self._table, "Key": key}}
@@ -221,8 +189,12 @@ class DynamoTargetStore:
 _KEYS: Final = (items.target_key, items.state_key)
 
 
-def _watched(tenant: str, target_id: str, target: Any, state: Any) -> Watched:
-    return Watched(target=items.target_of(tenant, target_id, target), state=items.state_of(state))
+def _id_listed(row: Item) -> str:
+    return str(row["sk"]).partition("#")[2]
+
+
+def _watched(target: Item, state: Item) -> Watched:
+    return Watched(target=items.TARGETS.decode(target), state=items.state_of(state))
 
 
 def as_read(state: TargetState) -> dynamo.Condition:

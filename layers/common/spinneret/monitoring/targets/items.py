@@ -1,23 +1,24 @@
 """Targets and their states as DynamoDB items, and back.
 
-What nothing is asked by is JSON text: DynamoDB would turn its numbers into decimals.
+Fields that no expression reads are JSON text, whose numbers stay numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from spinneret.aws.codec import JSON, Codec, tenant_of
+from spinneret.aws.dynamo import Item
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
+from spinneret.kernel.clock import epoch_seconds, stamp
 from spinneret.monitoring.targets import rules
-from spinneret.monitoring.targets.models import KeyRecord, Options, Target, TargetState
+from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState
 
-Item = dict[str, Any]
 DUE_INDEX = "due"
 
 
@@ -66,37 +67,6 @@ def record_key(tenant: str, scope: str) -> Item:
     return {"pk": f"T#{tenant}#KEY#{scope}", "sk": "KEY"}
 
 
-def target_item(target: Target) -> Item:
-    """The row of a target."""
-    return {
-        **target_key(target.tenant, target.id),
-        "url": target.url,
-        "canonical_url": target.canonical_url,
-        "host": target.host,
-        "created_at": stamp(target.created_at),
-        "updated_at": stamp(target.updated_at),
-        "options": _options().dump_json(target.options).decode(),
-        "paused": target.paused,
-        "version": target.version,
-    }
-
-
-def target_of(tenant: str, target_id: str, item: Mapping[str, Any]) -> Target:
-    """The inverse of `target_item`."""
-    return Target(
-        tenant=tenant,
-        id=target_id,
-        url=item["url"],
-        canonical_url=item["canonical_url"],
-        host=item["host"],
-        created_at=parse_stamp(item["created_at"]),
-        updated_at=parse_stamp(item["updated_at"]),
-        options=_options().validate_json(item["options"]),
-        paused=item["paused"],
-        version=int(item["version"]),
-    )
-
-
 def state_item(target: Target, state: TargetState) -> Item:
     """The row of a state, with the keys of the index `due` while the target isn't paused."""
     item = {
@@ -125,36 +95,25 @@ def state_of(item: Mapping[str, Any]) -> TargetState:
     return _state().validate_json(item["state"])
 
 
-def record_item(record: KeyRecord) -> Item:
-    """The row of an answer."""
-    made = epoch_seconds(record.created_at)
-    return {
-        **record_key(record.tenant, record.scope),
-        "payload": record.payload,
-        "status": record.status,
-        "target_id": record.target_id,
-        "body": record.body,
-        "created_at": stamp(record.created_at),
-        "purge_at": made + bounds.IDEMPOTENCY_SECONDS,
-    }
+def _purge_at(record: KeyRecord) -> Item:
+    return {"purge_at": epoch_seconds(record.created_at) + bounds.IDEMPOTENCY_SECONDS}
 
 
-def record_of(tenant: str, scope: str, item: Mapping[str, Any]) -> KeyRecord:
-    """The inverse of `record_item`."""
-    return KeyRecord(
-        tenant=tenant,
-        scope=scope,
-        payload=item["payload"],
-        status=int(item["status"]),
-        target_id=item["target_id"],
-        body=item["body"],
-        created_at=parse_stamp(item["created_at"]),
-    )
+TARGETS: Final = Codec(
+    Target,
+    key=lambda target: target_key(target.tenant, target.id),
+    keyed=("tenant", "id"),
+    from_key=lambda item: {"tenant": tenant_of(item), "id": item["pk"].split("#")[3]},
+    columns={"options": JSON},
+)
 
-
-@cache
-def _options() -> TypeAdapter[Options]:
-    return TypeAdapter(Options)
+RECORDS: Final = Codec(
+    KeyRecord,
+    key=lambda record: record_key(record.tenant, record.scope),
+    keyed=("tenant", "scope"),
+    from_key=lambda item: {"tenant": tenant_of(item), "scope": item["pk"].split("#", 3)[3]},
+    derived=_purge_at,
+)
 
 
 @cache

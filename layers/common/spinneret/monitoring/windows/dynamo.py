@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.reads import items
 from spinneret.kernel.ids import is_id
 from spinneret.monitoring.windows.models import MaintenanceWindow
 
@@ -27,25 +27,22 @@ class DynamoWindowStore:
         self._table = table
 
     def all(self, tenant: str) -> list[MaintenanceWindow]:
-        """See WindowStore; fifty windows of 4 KB at most are one page."""
-        with translated("dynamodb"):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeValues={":pk": _partition(tenant)},
-                ConsistentRead=True,
-            )
-        return [_window(item) for item in answer["Items"]]
+        """See WindowStore."""
+        request = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": {":pk": _partition(tenant)},
+            "ConsistentRead": True,
+        }
+        return [_window(item) for item in items(self._client.query, request)]
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow | None:
         """See WindowStore."""
         if not is_id(window_id):
             return None
         key = {"pk": _partition(tenant), "sk": window_id}
-        with translated("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        item = answer.get("Item")
-        return None if item is None else _window(item)
+        item = dynamo.get(self._client, self._table, key)
+        return _window(item) if item else None
 
     def put(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
         """See WindowStore."""
@@ -55,22 +52,16 @@ class DynamoWindowStore:
             "version": window.version,
             "window": _adapter().dump_json(window).decode(),
         }
-        try:
-            dynamo.transact(
-                self._client, [dynamo.put(self._table, item, dynamo.equals(version=version))]
-            )
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(
+            self._client, [dynamo.put(self._table, item, dynamo.equals(version=version))]
+        )
 
     def remove(self, window: MaintenanceWindow) -> bool:
         """See WindowStore."""
         unchanged = dynamo.equals(version=window.version)
-        try:
-            dynamo.transact(self._client, [dynamo.delete(self._table, _key(window), unchanged)])
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        return dynamo.transact_if(
+            self._client, [dynamo.delete(self._table, _key(window), unchanged)]
+        )
 
 
 def _partition(tenant: str) -> str:

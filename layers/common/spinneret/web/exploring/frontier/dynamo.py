@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws import dynamo
+from spinneret.aws import dynamo, reads
 from spinneret.aws.clients import error_code, translated
 from spinneret.web.exploring.frontier import items, keys
 from spinneret.web.exploring.frontier.changes import Change, Tally
@@ -50,7 +50,7 @@ from spinneret.web.exploring.frontier.ports import Raced
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 INDEX: Final = "placed"
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
@@ -107,7 +107,7 @@ class DynamoFrontierStore:
         sort, prefix = "sk", keys.PAGE_PREFIX
         if state is not None:
             sort, prefix = "place", keys.state_prefix(state)
-        request: QueryInputTypeDef = {
+        request: dict[str, Any] = {
             "TableName": self._table,
             "KeyConditionExpression": "#pk = :pk AND begins_with(#sort, :prefix)",
             "ExpressionAttributeNames": {"#pk": "pk", "#sort": sort},
@@ -118,16 +118,7 @@ class DynamoFrontierStore:
             request["IndexName"] = INDEX
         if after is not None:
             request["ExclusiveStartKey"] = _start(ref, state, after)
-        found: list[dict[str, Any]] = []
-        while True:
-            request["Limit"] = limit + 1 - len(found)
-            with translated("dynamodb"):
-                answer = self._client.query(**request)
-            found += answer["Items"]
-            last = answer.get("LastEvaluatedKey")
-            if last is None or len(found) > limit:
-                break
-            request["ExclusiveStartKey"] = last
+        found = list(reads.items(self._client.query, request, limit + 1))
         shown = tuple(items.page_from_item(item) for item in found[:limit])
         place = None if state is None or not shown else keys.place_of(shown[-1])
         more = len(found) > limit
