@@ -75,6 +75,7 @@ class Stack:
     name: str
     folder: Path
     gateway_url: str
+    dynamodb_url: str
     opensearch_url: str
     embedder_url: str
     websocket_url: str
@@ -149,39 +150,43 @@ def prompt_indexes(stack: Stack) -> Stack:
 class Aws:
     """Clients of the instance's AWS services."""
 
-    def __init__(self, gateway_url: str) -> None:
+    def __init__(self, gateway_url: str, dynamodb_url: str) -> None:
+        """Clients of DynamoDB ask it directly, as functions do."""
         self._session = boto3.Session(
             aws_access_key_id="000000000000", aws_secret_access_key="local", region_name=REGION
         )
-        self._options: dict[str, Any] = {
-            "endpoint_url": gateway_url,
-            "config": Config(
-                connect_timeout=2,
-                read_timeout=70,
-                retries={"total_max_attempts": 2},
-                inject_host_prefix=False,
-                s3={"addressing_style": "path"},
-                max_pool_connections=60,
-            ),
-        }
+        self._gateway_url = gateway_url
+        self._dynamodb_url = dynamodb_url
+        self._config = Config(
+            connect_timeout=2,
+            read_timeout=70,
+            retries={"total_max_attempts": 2},
+            inject_host_prefix=False,
+            s3={"addressing_style": "path"},
+            max_pool_connections=60,
+        )
 
     def __call__(self, service: str) -> Any:
         """A client of a service."""
         make: Any = self._session.client
-        client_config = self._options["config"]
+        client_config = self._config
         if service == "s3":  # forms too are signed as the product signs them
             client_config = client_config.merge(Config(signature_version="s3v4"))
-        return make(service, **{**self._options, "config": client_config})
+        url = self._dynamodb_url if service == "dynamodb" else self._gateway_url
+        return make(service, endpoint_url=url, config=client_config)
 
     def dynamodb(self) -> Any:
         """A client that takes and answers plain Python values, as the product's does."""
-        return self._session.resource("dynamodb", **self._options).meta.client
+        made = self._session.resource(
+            "dynamodb", endpoint_url=self._dynamodb_url, config=self._config
+        )
+        return made.meta.client
 
 
 @pytest.fixture(scope="session")
 def aws(stack: Stack) -> Aws:
     """Makes clients: `aws("sqs")`."""
-    return Aws(stack.gateway_url)
+    return Aws(stack.gateway_url, stack.dynamodb_url)
 
 
 def instance_folder(name: str) -> Path:
@@ -196,6 +201,7 @@ def _read(name: str) -> Stack:
         name=name,
         folder=folder,
         gateway_url=endpoints["gateway"],
+        dynamodb_url=endpoints["dynamodb"],
         opensearch_url=endpoints["opensearch"],
         embedder_url=endpoints["embedder"],
         websocket_url=endpoints["websocket"],

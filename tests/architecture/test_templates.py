@@ -167,7 +167,9 @@ def _without_tokens(policy: Any) -> Any:
     if "Statement" not in policy:
         return policy
     kept = []
-    for statement in policy["Statement"]:
+    for each in policy["Statement"]:
+        branches = each["Fn::If"][1:] if "Fn::If" in each else [each]
+        [statement] = [branch for branch in branches if "Action" in branch]
         actions = statement["Action"]
         if not {actions} <= BY_TOKEN if isinstance(actions, str) else not set(actions) <= BY_TOKEN:
             kept.append(statement)

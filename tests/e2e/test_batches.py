@@ -97,7 +97,7 @@ def worked_off(tenant: Tenant, deployed: Deployed, batch_id: str) -> None:
     for kill in range(KILLS):
         share = PAGES * (kill + 1) // (KILLS + 1)
         tenant.wait(batch_id, lambda job, share=share: job["completed_count"] >= share, 180)
-        kill_workers(deployed.stack, deployed.resources["CrawlNormalWorker"])
+        kill_workers(deployed.stack, deployed.resources["CrawlWorker"])
     ended = tenant.wait(batch_id, lambda job: job["finished_at"] is not None, END_SECONDS)
     assert counts(tenant, batch_id) == {
         "total_count": PAGES,

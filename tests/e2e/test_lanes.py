@@ -1,6 +1,9 @@
-"""Lanes have their own workers: what is urgent doesn't wait for what isn't (P-09)."""
+"""Lanes have their own workers: urgent jobs don't wait for others (P-09)."""
 
 from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -9,26 +12,36 @@ from tests.e2e.website import Website
 
 pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.timeout(240)]
 
-LOW_JOBS = 12  # six times what the low lane works on at once
+HUNG = 6  # the low lane works on two at once, the normal one on four
+TRIES = 3
 
 
-@pytest.mark.parametrize("urgent", ["high", "critical"])
-def test_a_full_low_lane_does_not_hold_up_the_high_one(
-    urgent: str, tenant: Tenant, website: Website
-) -> None:
+def test_full_lanes_do_not_hold_up_the_high_one(tenant: Tenant, website: Website) -> None:
     website.hold()
     try:
-        low = [
-            tenant.crawl(f"{website.url}/held?text={urgent}+crowd+{n}", priority="low")
-            for n in range(LOW_JOBS)
+        hung = [
+            tenant.crawl(f"{website.url}/held?text={lane}+crowd+{n}", priority=lane)
+            for lane in ("low", "normal")
+            for n in range(HUNG)
         ]
         assert website.arrived.wait(30)
-        job_id = tenant.crawl(f"{website.url}/page?text={urgent}+first", priority=urgent)
-        assert tenant.finished(job_id)["status"] == "completed"
-        waiting = [tenant.job(each)["status"] for each in low]
+        first = [
+            tenant.finished(tenant.crawl(f"{website.url}/page?text=first+{n}", priority=urgent))
+            for n in range(TRIES)
+            for urgent in ("high", "critical")
+        ]
+        assert {job["status"] for job in first} == {"completed"}
+        # The first ones wait for a worker to begin.
+        assert min(map(_seconds_to_start, first)) < 1
+        waiting = [tenant.job(each)["status"] for each in hung]
         assert "completed" not in waiting
-        assert waiting.count("pending") >= LOW_JOBS // 2
+        assert "pending" in waiting
     finally:
         website.release()
-    for each in low:
+    for each in hung:
         assert tenant.finished(each, 180)["status"] == "completed"
+
+
+def _seconds_to_start(job: dict[str, Any]) -> float:
+    began, submitted = (datetime.fromisoformat(job[at]) for at in ("started_at", "created_at"))
+    return (began - submitted).total_seconds()

@@ -47,7 +47,7 @@ def test_a_crawl_waits_for_a_part_that_is_down_and_ends_when_it_is_back(
 def test_a_crawl_whose_worker_is_killed_completes_once(
     tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws
 ) -> None:
-    worker = deployed.resources["CrawlLowWorker"]
+    worker = deployed.resources["CrawlWorker"]
     website.hold()
     with time_out(aws, worker, SHORT_SECONDS):
         job_id = tenant.crawl(f"{website.url}/held?text=stubborn+mules", priority="low")

@@ -73,6 +73,7 @@ def workers(aws: Aws, stack: Stack, domains: tuple[Any, str]) -> Iterator[list[W
     s3.create_bucket(Bucket=bucket)
     variables = {
         "AWS_ENDPOINT_URL": stack.gateway_url,
+        "AWS_ENDPOINT_URL_DYNAMODB": stack.dynamodb_url,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "000000000000",
         "AWS_SECRET_ACCESS_KEY": "local",

@@ -35,6 +35,7 @@ class WorkerProcess:
     def __init__(self, name: str, job: Job, stack: Stack, names: dict[str, str]) -> None:
         variables = {
             "AWS_ENDPOINT_URL": stack.gateway_url,
+            "AWS_ENDPOINT_URL_DYNAMODB": stack.dynamodb_url,
             "AWS_DEFAULT_REGION": REGION,
             "AWS_ACCESS_KEY_ID": "000000000000",
             "AWS_SECRET_ACCESS_KEY": "local",

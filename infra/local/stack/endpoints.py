@@ -9,6 +9,7 @@ from stack.files import write_json
 from stack.instance import Instance, Record, Running
 from stack.parts import embedder, localstack
 from stack.parts.part import Part
+from stack.ports import HOST
 from stack.tools.python_tools import model_folder, weights_folder
 from stack.tools.venv import python
 from stack.workspace import REGION
@@ -25,6 +26,7 @@ def write(instance: Instance, record: Record, parts: Iterable[Part]) -> None:
     value = {KEYS.get(part.name, part.name): part.url(record.ports) for part in parts}
     value["region"] = REGION
     if localstack.NAME in record.parts:
+        value["dynamodb"] = f"http://{HOST}:{record.ports.dynamodb}"
         value |= _localstack(record.boot, record.parts[localstack.NAME])
     if embedder.NAME in record.parts:
         value |= _embedder(record.parts[embedder.NAME])

@@ -10,6 +10,7 @@ import argparse
 import json
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     event_in(arguments.event)
     deployment = record.current(instance)
     endpoints = record.endpoints(instance)
-    variables = _variables(deployment, arguments.function, endpoints["gateway"])
+    variables = _variables(deployment, arguments.function, endpoints)
     sam = Sam(workspace, instance, endpoints, settings.embedder(settings.kept(instance)))
     with workspace.progress.step("building functions and layers", "built"):
         sam.build()
@@ -62,16 +63,23 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     return int(_has_raised(answer))
 
 
-def _variables(deployment: Deployment, function: str, gateway: str) -> dict[str, str]:
+def _variables(
+    deployment: Deployment, function: str, endpoints: Mapping[str, str]
+) -> dict[str, str]:
     """What the function was deployed with, and where its AWS is; raises UsageError."""
     name = deployment.resources.get(function)
+    gateway = endpoints["gateway"]
     client = aws.client(aws.session(), "lambda", gateway)
     names = {each["FunctionName"] for each in client.list_functions()["Functions"]}
     if name is None or name not in names:
         raise UsageError(f"template.yaml has no function {function}")
     found = client.get_function_configuration(FunctionName=name)
     variables: dict[str, str] = found.get("Environment", {}).get("Variables", {})
-    return {**variables, "AWS_ENDPOINT_URL": gateway}
+    return {
+        **variables,
+        "AWS_ENDPOINT_URL": gateway,
+        "AWS_ENDPOINT_URL_DYNAMODB": endpoints["dynamodb"],
+    }
 
 
 def _template(sam: Sam, function: str, variables: dict[str, str]) -> Path:

@@ -36,9 +36,7 @@ NEEDED = {
         on("Frontier/index/placed", "Query"),
         on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
     ),
-    "CrawlHighWorker": _CRAWLING,
-    "CrawlNormalWorker": _CRAWLING,
-    "CrawlLowWorker": _CRAWLING,
+    "CrawlWorker": _CRAWLING,
     "DeepCrawlTake": together(JOB_WORK, RELAYING, EXPLORING),
     "DeepCrawlPage": _PAGE,
 }

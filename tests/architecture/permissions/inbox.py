@@ -21,7 +21,5 @@ NEEDED = {
     # what forms and links do, their signer must be allowed
     "CrawlApi": on("Inbox/*", "s3:GetObject s3:PutObject"),
     "CrawlInbox": JOB_WORK,
-    "CrawlHighWorker": _FILES,
-    "CrawlNormalWorker": _FILES,
-    "CrawlLowWorker": _FILES,
+    "CrawlWorker": _FILES,
 }

@@ -22,7 +22,6 @@ CALLS = {
 
 NEEDED = {
     "MarketplaceApi": together(ADMISSION, UPLOADED, JOB_WORK, _MARKETPLACES, _STARTING),
-    "MarketplaceHighWorker": together(_DRIVING, _STARTING),
     "MarketplaceWorker": together(_DRIVING, _STARTING),
     "OrderPolling": together(
         JOB_WORK,

@@ -42,7 +42,9 @@ def _statements(
         case {"Statement": statements}:
             for statement in statements:
                 match statement:
-                    case {"Fn::If": [_, given, {"Ref": "AWS::NoValue"}]}:
+                    case {"Fn::If": [_, given, {"Ref": "AWS::NoValue"}]} | {
+                        "Fn::If": ["IsLocal", {"Ref": "AWS::NoValue"}, given]
+                    }:
                         yield from _allowed(given, template, templates)
                     case _:
                         yield from _allowed(statement, template, templates)
@@ -79,8 +81,7 @@ def _resource(given: Any, template: Template, templates: Templates) -> str:
             return _resource(value, nested, templates)
         case {"Ref": parameter} if _is_passed_on(parameter, template, templates):
             passed = _given(parameter, template, templates)
-            passed = passed["Fn::If"][1] if "Fn::If" in passed else passed
-            return _resource(passed, templates.root, templates)
+            return _resource(_on_aws(passed), templates.root, templates)
         case {"Fn::GetAtt": [name, "Arn" | "QueueName"]} | {"Ref": name}:
             return str(name)
         case {"Fn::Sub": str(text)}:
@@ -90,12 +91,29 @@ def _resource(given: Any, template: Template, templates: Templates) -> str:
     raise AssertionError(f"a form of resource that no test reads: {given}")
 
 
+def _on_aws(passed: Any) -> Any:
+    """The branch of a condition that names something; the other one is `none`."""
+    match passed:
+        case {"Fn::If": [_, "none", given]} | {"Fn::If": [_, given, "none"]}:
+            return given
+    return passed
+
+
 def _spelled_out(text: str, template: Template, templates: Templates) -> str:
     """The end of an ARN, whose service and account don't tell resources apart."""
     behind = text.rpartition("${AWS::AccountId}:")[2]
-    if named := re.fullmatch(r"function:\$\{(\w+)\}", behind):
-        return _resource({"Ref": named.group(1)}, template, templates)
-    return re.sub(r"\$\{(?!Stage)(\w+)(?:\.Arn)?\}", r"\1", behind)
+    if behind.startswith("function:spinneret-"):
+        return behind.removeprefix("function:")
+    if function := re.fullmatch(r"function:\$\{(\w+)\}", behind):
+        return _resource({"Ref": function.group(1)}, template, templates)
+
+    def named(match: re.Match[str]) -> str:
+        name = match[1]
+        if _is_passed_on(name, template, templates):
+            return _resource({"Ref": name}, template, templates)
+        return name
+
+    return re.sub(r"\$\{(?!Stage)(\w+)(?:\.Arn)?\}", named, behind)
 
 
 def _is_passed_on(name: str, template: Template, templates: Templates) -> bool:

@@ -38,6 +38,5 @@ NEEDED = {
     "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING, EMBEDDING),
     "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING, EMBEDDING),
     "Embedder": {},
-    "DocumentsNormalWorker": _DOCUMENTS,
-    "DocumentsLowWorker": _DOCUMENTS,
+    "DocumentsWorker": _DOCUMENTS,
 }

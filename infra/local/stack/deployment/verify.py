@@ -145,17 +145,14 @@ def _lane(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[
         mappings,
         key=lambda each: each.get("ScalingConfig", {}).get("MaximumConcurrency") != wanted,
     )
+    queue = properties["Queue"]["Fn::GetAtt"][-1]
+    responses = found.get("FunctionResponseTypes")
+    concurrency = found.get("ScalingConfig", {}).get("MaximumConcurrency")
     return {
-        "mapping state": ("Enabled", found["State"]),
-        "batch size": (properties["BatchSize"], found["BatchSize"]),
-        "batch responses": (
-            properties["FunctionResponseTypes"],
-            found.get("FunctionResponseTypes"),
-        ),
-        "concurrency": (
-            int(reader.value(properties["ScalingConfig"]["MaximumConcurrency"])),
-            found.get("ScalingConfig", {}).get("MaximumConcurrency"),
-        ),
+        f"mapping state of {queue}": ("Enabled", found["State"]),
+        f"batch size of {queue}": (properties["BatchSize"], found["BatchSize"]),
+        f"batch responses of {queue}": (properties["FunctionResponseTypes"], responses),
+        f"concurrency of {queue}": (wanted, concurrency),
     }
 
 

@@ -101,6 +101,8 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
         # Else LocalStack picks an ephemeral one, which a connection may take before it is bound.
         "DYNAMODB_LOCAL_PORT": str(site.ports.dynamodb),
         "DYNAMODB_IN_MEMORY": "1",
+        # Functions ask it without LocalStack, which would keep tables apart by account and region.
+        "DYNAMODB_SHARE_DB": "1",
         "DYNAMODB_HEAP_SIZE": DYNAMODB_HEAP,
         "DYNAMODB_REMOVE_EXPIRED_ITEMS": "1",
     }

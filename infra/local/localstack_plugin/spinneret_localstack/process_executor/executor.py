@@ -209,7 +209,12 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         return ProcessSpec(
             command=[str(interpreter.executable), runtime_entry.__file__, *path],
             variables=environment.variables(
-                self._variables, folders, interpreter, home=self._scratch, temporary=temporary
+                self._variables,
+                folders,
+                interpreter,
+                home=self._scratch,
+                temporary=temporary,
+                dynamodb_url=f"http://127.0.0.1:{config.DYNAMODB_LOCAL_PORT}",
             ),
             folder=folders.task_root,
             log=self._scratch / "log",
